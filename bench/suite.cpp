@@ -1,0 +1,36 @@
+#include "bench/suite.hpp"
+
+#include <array>
+
+namespace railyard::bench {
+
+void small_messages(const Settings& settings, const Report& report);
+void rdma_write(const Settings& settings, const Report& report);
+void rdma_read(const Settings& settings, const Report& report);
+void send_receive(const Settings& settings, const Report& report);
+void no_dip(const Settings& settings, const Report& report);
+void all_to_all(const Settings& settings, const Report& report);
+void idle(const Settings& settings, const Report& report);
+void empty_poll(const Settings& settings, const Report& report);
+void engine(const Settings& settings, const Report& report);
+
+std::span<const Benchmark> all() {
+    static constexpr std::array benchmarks{
+        Benchmark{"small-message", "8 bytes one way, beside handing over a cache line",
+                  small_messages},
+        Benchmark{"rdma-write", "RDMA write into mapped memory, beside one raw copy", rdma_write},
+        Benchmark{"rdma-read", "RDMA read of user memory, beside raw process_vm_readv", rdma_read},
+        Benchmark{"send-recv", "send/receive of user memory, beside the raw two-copy pipeline",
+                  send_receive},
+        Benchmark{"no-dip", "the worst step of send/receive bandwidth from one size to the next",
+                  no_dip},
+        Benchmark{"all-to-all", "64 ranks exchange 8 bytes, each with each", all_to_all},
+        Benchmark{"idle", "what a job that only waits takes of a core", idle},
+        Benchmark{"empty-poll", "an empty poll with 256 connections, beside one with 2",
+                  empty_poll},
+        Benchmark{"engine", "the virtual-time engine: events and switches", engine},
+    };
+    return benchmarks;
+}
+
+}  // namespace railyard::bench

@@ -1,0 +1,46 @@
+# A layer is one folder of src/ and one library. Its headers are reached only through a directory
+# of links that holds that folder and nothing else, so a file that includes a header of a layer its
+# own does not depend on does not compile: the floor plan is enforced by the build.
+#
+#     railyard_layer(shm FOLDER interconnects/shm DEPENDS hosts fabric base LINK PkgConfig::hwloc)
+set(RAILYARD_LAYER_FILE ${PROJECT_BINARY_DIR}/layers.txt)
+file(WRITE ${RAILYARD_LAYER_FILE} "")
+
+function(railyard_layer name)
+    cmake_parse_arguments(LAYER "" "FOLDER" "DEPENDS;LINK" ${ARGN})
+    if(NOT LAYER_FOLDER)
+        set(LAYER_FOLDER ${name})
+    endif()
+    set(folder ${PROJECT_SOURCE_DIR}/src/${LAYER_FOLDER})
+
+    set(root ${PROJECT_BINARY_DIR}/include/${name})
+    get_filename_component(parent ${root}/${LAYER_FOLDER} DIRECTORY)
+    file(MAKE_DIRECTORY ${parent})
+    file(CREATE_LINK ${folder} ${root}/${LAYER_FOLDER} SYMBOLIC)
+
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp)
+    list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+    set(target railyard_${name})
+    set(dependencies ${LAYER_DEPENDS})
+    list(TRANSFORM dependencies PREPEND railyard_)
+    add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PUBLIC ${root})
+    # PRIVATE: whoever links this layer gets the code below it, but sees only the headers it names.
+    target_link_libraries(${target} PRIVATE ${dependencies} PUBLIC ${LAYER_LINK})
+
+    # Every header compiles on its own.
+    if(RAILYARD_TESTS AND headers)
+        set(checks)
+        foreach(header ${headers})
+            get_filename_component(base ${header} NAME)
+            set(check ${PROJECT_BINARY_DIR}/header_checks/${name}/${base}.cpp)
+            file(CONFIGURE OUTPUT ${check} CONTENT "#include \"${LAYER_FOLDER}/${base}\"\n")
+            list(APPEND checks ${check})
+        endforeach()
+        add_library(header_check_${name} OBJECT ${checks})
+        target_link_libraries(header_check_${name} PRIVATE ${target} ${dependencies})
+    endif()
+
+    file(APPEND ${RAILYARD_LAYER_FILE} "${LAYER_FOLDER} ${name} ${LAYER_DEPENDS}\n")
+endfunction()

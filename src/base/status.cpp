@@ -1,0 +1,47 @@
+#include "base/status.hpp"
+
+namespace railyard {
+
+std::string_view name(Code code) {
+    switch (code) {
+        case Code::ok:
+            return "ok";
+        case Code::again:
+            return "again";
+        case Code::bad_key:
+            return "bad key";
+        case Code::out_of_bounds:
+            return "out of bounds";
+        case Code::no_right:
+            return "no right";
+        case Code::region_gone:
+            return "region gone";
+        case Code::misaligned:
+            return "misaligned";
+        case Code::too_long:
+            return "too long";
+        case Code::not_connected:
+            return "not connected";
+        case Code::receiver_not_ready:
+            return "receiver not ready";
+        case Code::remote_closed:
+            return "remote closed";
+        case Code::refused:
+            return "refused";
+        case Code::timed_out:
+            return "timed out";
+        case Code::flushed:
+            return "flushed";
+        case Code::overrun:
+            return "overrun";
+        case Code::remote_fault:
+            return "remote fault";
+        case Code::unsupported:
+            return "unsupported";
+        case Code::invalid:
+            return "invalid";
+    }
+    return "unknown status";  // a byte that came from elsewhere
+}
+
+}  // namespace railyard

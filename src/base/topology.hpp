@@ -1,0 +1,52 @@
+#pragma once
+/// The processors and caches of this machine, and how threads are bound to cores.
+///
+/// A "core" here is a place where one thread runs, named by the number the operating system gives
+/// it: with simultaneous multithreading a physical core is several of them.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+
+namespace railyard {
+
+/// The cores that the calling thread may run on, in ascending order. A system call, nothing more.
+std::vector<int> allowed_cores();
+
+/// The same cores in the order in which they should be given out: one of each physical core first,
+/// neighbours side by side, then their siblings. The first call looks at the machine, which may
+/// take tens of milliseconds. Ask before pinning: a pinned thread may use one core only.
+std::vector<int> usable_cores();
+
+/// A core for each of that many ranks, no core twice; empty if there are fewer cores than ranks.
+std::vector<int> spread(int ranks);
+
+/// Binds the calling thread, and the threads and processes it starts later, to one core. Needs no
+/// look at the machine. Throws Error, naming the core and those that are allowed.
+void pin_to(int core);
+
+/// What is known of this machine; nought or empty where the system does not tell.
+struct Machine {
+    std::string cpu;  ///< the processor's model name
+    int cores = 0;    ///< physical cores
+    int threads = 0;  ///< hardware threads, siblings included
+    Bytes l1d;        ///< of one core
+    Bytes l2;         ///< of one core, or of the cluster that shares it
+    Bytes l3;         ///< as one core sees it, shared
+    Bytes memory;
+};
+
+/// Looked at once, at the first call; any thread may ask.
+const Machine& machine();
+
+/// The order of usable_cores(), of physical cores given as the list of their threads. Threads that
+/// are not allowed are left out; allowed ones that no physical core has come last.
+std::vector<int> one_of_each_first(std::span<const std::vector<int>> physical,
+                                   std::span<const int> allowed);
+
+/// The processor's name from the text of /proc/cpuinfo; empty if it is not there.
+std::string cpu_name(const std::string& cpuinfo);
+
+}  // namespace railyard

@@ -1,0 +1,18 @@
+#pragma once
+/// A subcommand of `railyard`: its options, as CLI11 knows them, and what it does. One file each.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace railyard::cli {
+
+struct Command {
+    CLI::App* app;             ///< belongs to the parent
+    std::function<int()> run;  ///< after parsing; returns the exit code, or throws Error
+};
+
+Command fabrics_command(CLI::App& parent);
+Command experiments_command(CLI::App& parent);
+Command measure_command(CLI::App& parent);
+
+}  // namespace railyard::cli

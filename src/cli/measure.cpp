@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "cli/command.hpp"
+#include "cli/names.hpp"
+#include "cli/progress.hpp"
+#include "cli/twin.hpp"
+#include "cli/words.hpp"
+#include "experiments/runner.hpp"
+#include "job/job.hpp"
+#include "report/report.hpp"
+#include "results/csv.hpp"
+#include "results/file.hpp"
+#include "results/results.hpp"
+
+namespace railyard::cli {
+
+namespace {
+
+/// The options as they were typed; an empty word was not given.
+struct Words {
+    std::vector<std::string> experiments;
+    std::string on, sizes, ops, queues, window, iterations, warmup, ranks, memory, json, csv;
+    std::string shm_user_memory;
+    bool quick = false, statistics = false, no_pin = false, quiet = false;
+};
+
+constexpr const char* standard_output = "-";
+constexpr unsigned most_iterations = 1'000'000'000;
+constexpr unsigned most_outstanding = 1 << 20;
+constexpr unsigned most_ranks = 1 << 16;
+
+void add_options(CLI::App& app, Words& words) {
+    app.add_option("EXPERIMENT", words.experiments,
+                   "What to measure, one or more (`railyard experiments` lists them)")
+        ->type_name("");
+    const auto add = [&](const char* name, std::string& word, const char* type, const char* help) {
+        app.add_option(name, word, help)->type_name(type);
+    };
+    add("--on", words.on, "FABRIC[,FABRIC]", "On which fabrics (default: shm)");
+    add("--sizes", words.sizes, "SIZES",
+        "Message sizes: 8, 4K, 1M; a range doubles: 8..4M; commas between them");
+    add("--ops", words.ops, "OP[,OP]",
+        "Operations: send_recv, rdma_write, rdma_write_imm, rdma_read, fetch_add, compare_swap");
+    add("--queues", words.queues, "N[,N]",
+        "Queue sizes: how many messages are outstanding at most");
+    add("--window", words.window, "N", "Window: how many messages are sent to a reply");
+    add("--memory", words.memory, "nic|user",
+        "Whose memory: allocated by the Nic, or the user's own, registered");
+    add("--iterations", words.iterations, "N", "How often each thing is measured");
+    add("--warmup", words.warmup, "N", "How often it is done before that");
+    add("--ranks", words.ranks, "N", "How many ranks (default: as few as the experiment needs)");
+    app.add_flag("--quick", words.quick, "A first look: fewer sizes and iterations");
+    app.add_flag("--no-pin", words.no_pin, "Leave ranks to the scheduler, on any core");
+    add("--shm-user-memory", words.shm_user_memory, "auto|process_vm|bounce",
+        "How shm reaches the user's memory (or RAILYARD_SHM_USER_MEMORY)");
+    add("--json", words.json, "FILE", "Write the results there as JSON; '-': to stdout, no tables");
+    add("--csv", words.csv, "FILE", "Write the rows there as CSV; '-': to stdout, no tables");
+    app.add_flag("--statistics", words.statistics, "A line a result, with p1, p50, p99 and spread");
+    app.add_flag("--quiet", words.quiet, "No progress on stderr");
+}
+
+template <class T>
+void add_once(std::vector<T>& list, const T& item) {
+    if (std::ranges::find(list, item) == list.end()) list.push_back(item);
+}
+
+std::vector<Bytes> sizes(const std::string& text) {
+    try {
+        return parse_sizes(text);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("--sizes: {}", error.what()));
+    }
+}
+
+experiments::Wishes wishes(const Words& words) {
+    experiments::Wishes w;
+    if (!words.sizes.empty()) w.sizes = sizes(words.sizes);
+    if (!words.ops.empty())
+        for (const std::string& item : split_list("--ops", words.ops))
+            add_once(w.ops, op_named(item));
+    if (!words.queues.empty())
+        for (const std::string& item : split_list("--queues", words.queues))
+            add_once(w.queues, parse_count("--queues", item, 1, most_outstanding));
+    if (!words.window.empty())
+        w.window = parse_count("--window", words.window, 1, most_outstanding);
+    if (!words.iterations.empty())
+        w.iterations = parse_count("--iterations", words.iterations, 1, most_iterations);
+    if (!words.warmup.empty()) w.warmup = parse_count("--warmup", words.warmup, 0, most_iterations);
+    if (!words.memory.empty()) w.memory = memory_named(words.memory);
+    w.quick = words.quick;
+    return w;
+}
+
+experiments::Plan plan(const Words& words) {
+    experiments::Plan p;
+    if (words.experiments.empty())
+        throw UsageError("measure what? Name an experiment; `railyard experiments` lists them");
+    for (const std::string& name : words.experiments)
+        add_once(p.experiments, &experiment_named(name));
+    const std::string on = words.on.empty() ? job::Options().fabric : words.on;
+    for (const std::string& name : split_list("--on", on))
+        add_once(p.fabrics, fabric_named(name).name);
+    p.wishes = wishes(words);
+    if (!words.ranks.empty())
+        p.ranks = static_cast<int>(parse_count("--ranks", words.ranks, 1, most_ranks));
+    p.pin = !words.no_pin;
+    return p;
+}
+
+bool to_file(const std::string& path) {
+    return !path.empty() && path != standard_output;
+}
+
+void write(const std::string& path, const std::string& content) {
+    if (path == standard_output)
+        fmt::print("{}", content);
+    else if (!path.empty())
+        results::write_file(path, content);
+}
+
+void check_outputs(const Words& words) {
+    for (const std::string& path : {words.json, words.csv})
+        if (to_file(path)) results::check_writable(path);
+    if (!words.json.empty() && words.json == words.csv)
+        throw UsageError("--json and --csv name the same file");
+}
+
+void apply_twins(const Words& words) {
+    constexpr std::array<std::string_view, 3> ways{"auto", "process_vm", "bounce"};
+    apply_twin("--shm-user-memory", words.shm_user_memory, "RAILYARD_SHM_USER_MEMORY", ways);
+}
+
+int measure(const Words& words) {
+    const experiments::Plan todo = plan(words);
+    apply_twins(words);
+    experiments::check(todo);
+    check_outputs(words);
+
+    results::Results found{.machine = results::this_machine(), .rows = {}};
+    experiments::Outcome outcome;
+    {
+        const ProgressLine line(!words.quiet);
+        outcome = experiments::run(todo, [&](std::string_view what) { line.show(what); });
+    }
+    found.rows = std::move(outcome.rows);
+
+    const bool tables = words.json != standard_output && words.csv != standard_output;
+    if (tables && !found.rows.empty())
+        fmt::print("{}\n{}", report::describe(found.machine),
+                   report::tables(found.rows, {.statistics = words.statistics}));
+    if (!outcome.failure.empty()) {
+        std::fflush(stdout);
+        const bool files = to_file(words.json) || to_file(words.csv);
+        throw Error(outcome.failure + (files ? "; no file was written" : ""));
+    }
+    write(words.json, results::to_json(found));
+    write(words.csv, results::to_csv(found.rows));
+    return 0;
+}
+
+}  // namespace
+
+Command measure_command(CLI::App& parent) {
+    CLI::App* app =
+        parent.add_subcommand("measure", "Runs experiments on fabrics and shows the results");
+    const auto words = std::make_shared<Words>();
+    add_options(*app, *words);
+    app->footer(
+        "Examples:\n"
+        "  railyard measure latency-uni --on shm\n"
+        "  railyard measure limits latency-uni --on shm     ours beside the limit\n"
+        "  railyard measure latency-uni bandwidth-uni-window --on shm --sizes 8..4M "
+        "--json out.json\n"
+        "  railyard measure bandwidth-uni-queue --on shm,ideal --queues 8,16,100 "
+        "--ops rdma_write");
+    return {app, [words] { return measure(*words); }};
+}
+
+}  // namespace railyard::cli

@@ -1,0 +1,63 @@
+/// bandwidth-uni-queue and bandwidth-bi-queue: a stream with so many messages outstanding; one side
+/// sends, or both at once. liu04 figs. 3, 5.
+
+#include <algorithm>
+#include <string>
+
+#include "experiments/exchange.hpp"
+#include "experiments/procedures.hpp"
+#include "experiments/sweep.hpp"
+
+namespace railyard::experiments {
+
+namespace {
+
+/// The rates of both sides, batch by batch.
+std::vector<double> sum(job::Rank& rank, std::string_view key, const std::vector<double>& mine) {
+    const std::vector<double> theirs = exchange_all(rank, key, std::span<const double>(mine));
+    std::vector<double> total;
+    for (std::size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i)
+        total.push_back(mine[i] + theirs[i]);
+    return total;
+}
+
+void measure_queue(Context& context, unsigned queue, Ways ways, const std::string& tag,
+                   std::string_view metric) {
+    Pair pair(context.rank(), tag,
+              {.buffer = largest_size(context),
+               .memory = context.request().memory,
+               .sends = queue,
+               .receives = 2 * queue + 1});
+    unsigned point = 0;
+    sweep(context, [&](fabric::Op op, Bytes size) {
+        if (size == Bytes(0)) return;
+        auto samples =
+            queued_stream(pair, op, size, queue, ways, queue_sampling(context, size, queue));
+        if (ways == Ways::both) {
+            samples = sum(context.rank(), tag + "/rates/" + std::to_string(point++), samples);
+        }
+        if (!pair.first()) return;
+        auto parameters = parameters_of(context, op, size);
+        parameters[results::parameter::queue] = std::int64_t{queue};
+        context.emit(std::move(parameters), metric, results::unit::megabytes_per_second,
+                     results::summarize(samples));
+    });
+    pair.part();
+}
+
+void measure(Context& context, Ways ways, const std::string& tag, std::string_view metric) {
+    for (const unsigned queue : context.request().queues)
+        measure_queue(context, queue, ways, tag + "/" + std::to_string(queue), metric);
+}
+
+}  // namespace
+
+void bandwidth_uni_queue(Context& context) {
+    measure(context, Ways::one, "bandwidth-uni-queue", results::metric::bandwidth);
+}
+
+void bandwidth_bi_queue(Context& context) {
+    measure(context, Ways::both, "bandwidth-bi-queue", results::metric::bandwidth_aggregate);
+}
+
+}  // namespace railyard::experiments

@@ -1,0 +1,49 @@
+#include "experiments/experiment.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace railyard::experiments {
+
+std::string_view name(Memory memory) {
+    return memory == Memory::nic ? "nic" : "user";
+}
+
+const Experiment* find(std::string_view name) {
+    const auto experiments = all();
+    const auto found = std::ranges::find(experiments, name, &Experiment::name);
+    return found == experiments.end() ? nullptr : &*found;
+}
+
+Context::Context(job::Rank& rank, const Experiment& experiment, const Request& request,
+                 std::string_view fabric, bool virtual_time, const Progress& progress)
+    : rank_(rank),
+      experiment_(experiment),
+      request_(request),
+      fabric_(fabric),
+      virtual_time_(virtual_time),
+      progress_(progress) {}
+
+void Context::emit(results::Row row) {
+    if (rank_.id() != 0) return;
+    row.experiment = experiment_.name;
+    row.fabric = fabric_;
+    rank_.deliver(results::to_json_line(row));
+}
+
+void Context::emit(results::Parameters parameters, std::string_view metric, std::string_view unit,
+                   const results::Statistics& statistics) {
+    emit({.experiment = {},
+          .fabric = {},
+          .parameters = std::move(parameters),
+          .metric = std::string(metric),
+          .value = statistics.p50,
+          .unit = std::string(unit),
+          .statistics = statistics});
+}
+
+void Context::progress(std::string_view what) {
+    if (rank_.id() == 0 && progress_) progress_(what);
+}
+
+}  // namespace railyard::experiments

@@ -1,0 +1,93 @@
+#pragma once
+/// What an experiment is: a description of what it measures and which parameters it understands,
+/// and a function that every rank of a job runs. It knows no fabric, only its rank's Nic.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "fabric/work.hpp"
+#include "job/rank.hpp"
+#include "results/row.hpp"
+
+namespace railyard::experiments {
+
+/// Whose memory the messages lie in: the Nic's own (Nic::allocate) or the user's, registered.
+enum class Memory : std::uint8_t { nic, user };
+std::string_view name(Memory memory);
+
+/// What a run is to measure. The runner fills in the experiment's defaults for all that the user
+/// left open, so a list is empty only if the experiment does not know that parameter at all.
+struct Request {
+    std::vector<Bytes> sizes{};
+    std::vector<fabric::Op> ops{};
+    std::vector<unsigned> queues{};  ///< messages outstanding at most
+    unsigned window = 0;             ///< messages to a reply
+    Memory memory = Memory::nic;
+    /// Unset: as many as the experiment finds right for the size, the clock and `quick`.
+    std::optional<unsigned> iterations{};
+    std::optional<unsigned> warmup{};
+    bool quick = false;  ///< a first look: far fewer iterations
+};
+
+struct Experiment;
+
+/// What an experiment's function is given, one a rank.
+class Context {
+  public:
+    using Progress = std::function<void(std::string_view)>;
+    Context(job::Rank& rank, const Experiment& experiment, const Request& request,
+            std::string_view fabric, bool virtual_time, const Progress& progress);
+
+    job::Rank& rank() { return rank_; }
+    const Request& request() const { return request_; }
+    /// In virtual time nothing is noisy: the fewest iterations that reach the steady state do.
+    bool virtual_time() const { return virtual_time_; }
+
+    /// Hands a row over. Experiment and fabric are filled in here. Only what rank 0 emits counts;
+    /// other ranks may call it too, to no effect, so that all ranks can run the same code.
+    void emit(results::Row row);
+    /// The common case: the value is the median.
+    void emit(results::Parameters parameters, std::string_view metric, std::string_view unit,
+              const results::Statistics& statistics);
+    /// Says what is being measured now ("rdma_write 64 KiB"). Cheap, but not for inner loops.
+    void progress(std::string_view what);
+
+  private:
+    job::Rank& rank_;
+    const Experiment& experiment_;
+    const Request& request_;
+    std::string_view fabric_;
+    bool virtual_time_;
+    const Progress& progress_;
+};
+
+struct Experiment {
+    std::string_view name{};          ///< "latency-uni"
+    std::string_view summary{};       ///< one line, no full stop
+    std::string_view source{};        ///< paper and figure: "liu04 fig. 2; liu04pcie figs. 2, 3"
+    void (*run)(Context&) = nullptr;  ///< the same function on every rank; throws Error on failure
+
+    int least_ranks = 2;
+    int most_ranks = 2;
+    /// Measures the machine itself with raw code: needs the real clock and two processes, but opens
+    /// no Nic. Runs once, whatever the fabrics, and its rows belong to the fabric "host".
+    bool raw = false;
+
+    /// What it measures when nobody says otherwise. An empty list (or a window of nought) means
+    /// that it has no such parameter.
+    Request defaults{};
+    /// Every operation that it can measure; `defaults.ops` is among them.
+    std::vector<fabric::Op> known_ops = defaults.ops;
+    bool takes_memory = true;  ///< understands Request::memory
+};
+
+/// Every experiment there is, in the order in which people should meet them. In list.cpp.
+std::span<const Experiment> all();
+/// Null if there is none of that name.
+const Experiment* find(std::string_view name);
+
+}  // namespace railyard::experiments

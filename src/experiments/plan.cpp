@@ -1,0 +1,160 @@
+#include "experiments/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+
+namespace railyard::experiments {
+
+namespace {
+
+template <class T>
+bool contains(const std::vector<T>& list, const T& item) {
+    return std::ranges::find(list, item) != list.end();
+}
+
+std::string names(const std::vector<fabric::Op>& ops) {
+    std::string out;
+    for (const fabric::Op op : ops)
+        out += fmt::format("{}{}", out.empty() ? "" : ", ", name(op));
+    return out;
+}
+
+/// The powers of eight and both ends: enough to see the shape of a curve.
+std::vector<Bytes> thinned(const std::vector<Bytes>& sizes) {
+    std::vector<Bytes> out;
+    for (const Bytes size : sizes) {
+        const bool power_of_eight =
+            std::has_single_bit(size.count()) && std::countr_zero(size.count()) % 3 == 0;
+        if (power_of_eight || size == sizes.front() || size == sizes.back()) out.push_back(size);
+    }
+    return out;
+}
+
+/// The names of all experiments for which `has` is true.
+std::string those_with(const std::function<bool(const Experiment&)>& has) {
+    std::string out;
+    for (const Experiment& experiment : all())
+        if (has(experiment)) out += fmt::format("{}{}", out.empty() ? "" : ", ", experiment.name);
+    return out;
+}
+
+/// An option that none of the experiments understands is a mistake; one that only some understand
+/// is not.
+void check_option(const Plan& plan, bool given, const char* option,
+                  const std::function<bool(const Experiment&)>& has) {
+    const auto understands = [&](const Experiment* experiment) { return has(*experiment); };
+    if (!given || std::ranges::any_of(plan.experiments, understands)) return;
+    throw UsageError(
+        fmt::format("{}: none of the experiments named has this parameter; it is for {}", option,
+                    those_with(has)));
+}
+
+void check_options(const Plan& plan) {
+    const Wishes& wishes = plan.wishes;
+    check_option(plan, !wishes.sizes.empty(), "--sizes",
+                 [](const Experiment& e) { return !e.defaults.sizes.empty(); });
+    check_option(plan, !wishes.queues.empty(), "--queues",
+                 [](const Experiment& e) { return !e.defaults.queues.empty(); });
+    check_option(plan, wishes.window.has_value(), "--window",
+                 [](const Experiment& e) { return e.defaults.window != 0; });
+    check_option(plan, wishes.memory.has_value(), "--memory",
+                 [](const Experiment& e) { return e.takes_memory; });
+    check_option(plan, !wishes.ops.empty(), "--ops",
+                 [](const Experiment& e) { return !e.known_ops.empty(); });
+}
+
+void check_ops(const Plan& plan) {
+    for (const fabric::Op op : plan.wishes.ops) {
+        const auto known = [&](const Experiment* e) { return contains(e->known_ops, op); };
+        if (std::ranges::any_of(plan.experiments, known)) continue;
+        throw UsageError(fmt::format(
+            "--ops: '{}' is not measured by any of the experiments named; it is by {}", name(op),
+            those_with([&](const Experiment& e) { return contains(e.known_ops, op); })));
+    }
+    for (const Experiment* experiment : plan.experiments)
+        if (!experiment->known_ops.empty() && resolve(*experiment, plan.wishes).ops.empty())
+            throw UsageError(fmt::format("--ops: {} measures none of these; it measures {}",
+                                         experiment->name, names(experiment->known_ops)));
+}
+
+void check_ranks(const Plan& plan) {
+    if (!plan.ranks) return;
+    for (const Experiment* e : plan.experiments) {
+        if (*plan.ranks >= e->least_ranks && *plan.ranks <= e->most_ranks) continue;
+        const std::string allowed = e->least_ranks == e->most_ranks
+                                        ? fmt::format("exactly {}", e->least_ranks)
+                                        : fmt::format("{} to {}", e->least_ranks, e->most_ranks);
+        throw UsageError(
+            fmt::format("--ranks {}: {} runs on {} ranks", *plan.ranks, e->name, allowed));
+    }
+}
+
+void check_fabric(const Plan& plan, const fabric::Traits& traits) {
+    for (const Experiment* experiment : plan.experiments) {
+        if (experiment->raw) continue;
+        const Request request = resolve(*experiment, plan.wishes);
+        for (const Bytes size : request.sizes)
+            if (size > traits.max_message)
+                throw UsageError(fmt::format("--sizes: {} carries messages of up to {}, not {}",
+                                             traits.name, to_string(traits.max_message),
+                                             to_string(size)));
+        for (const unsigned queue : request.queues)
+            if (queue > traits.max_send_depth)
+                throw UsageError(fmt::format("--queues: {} holds up to {} messages, not {}",
+                                             traits.name, traits.max_send_depth, queue));
+    }
+}
+
+void check_clock(const Plan& plan) {
+    const auto real = [](const std::string& name) {
+        return job::find_fabric(name)->clock == fabric::Clock::real;
+    };
+    if (std::ranges::any_of(plan.fabrics, real)) return;
+    for (const Experiment* experiment : plan.experiments)
+        if (experiment->raw)
+            throw UsageError(fmt::format(
+                "{} measures this machine, and needs a fabric that runs in real time; {} does not",
+                experiment->name, plan.fabrics.front()));
+}
+
+}  // namespace
+
+void check(const Plan& plan) {
+    if (plan.experiments.empty()) throw UsageError("no experiment was named");
+    if (plan.fabrics.empty()) throw UsageError("no fabric was named");
+    check_options(plan);
+    check_ops(plan);
+    check_ranks(plan);
+    for (const std::string& name : plan.fabrics) {
+        const fabric::Traits* traits = job::find_fabric(name);
+        if (traits == nullptr) throw UsageError(fmt::format("unknown fabric '{}'", name));
+        check_fabric(plan, *traits);
+    }
+    check_clock(plan);
+}
+
+Request resolve(const Experiment& experiment, const Wishes& wishes) {
+    Request request = experiment.defaults;
+    request.quick = wishes.quick;
+    if (wishes.quick) request.sizes = thinned(request.sizes);
+    if (!wishes.sizes.empty() && !request.sizes.empty()) request.sizes = wishes.sizes;
+    if (!wishes.queues.empty() && !request.queues.empty()) request.queues = wishes.queues;
+    if (wishes.window && request.window != 0) request.window = *wishes.window;
+    if (wishes.memory && experiment.takes_memory) request.memory = *wishes.memory;
+    if (wishes.iterations) request.iterations = wishes.iterations;
+    if (wishes.warmup) request.warmup = wishes.warmup;
+    if (!wishes.ops.empty()) {
+        request.ops.clear();
+        for (const fabric::Op op : wishes.ops)
+            if (contains(experiment.known_ops, op)) request.ops.push_back(op);
+    }
+    return request;
+}
+
+}  // namespace railyard::experiments

@@ -1,0 +1,43 @@
+#pragma once
+/// What is to be measured: which experiments, on which fabrics, with which parameters.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "experiments/experiment.hpp"
+#include "job/job.hpp"
+
+namespace railyard::experiments {
+
+/// What the user asks for. Empty or unset: each experiment's own default.
+struct Wishes {
+    std::vector<Bytes> sizes{};
+    std::vector<fabric::Op> ops{};  ///< each experiment measures those that it knows
+    std::vector<unsigned> queues{};
+    std::optional<unsigned> window{};
+    std::optional<Memory> memory{};
+    std::optional<unsigned> iterations{};
+    std::optional<unsigned> warmup{};
+    bool quick = false;  ///< fewer iterations, and of the default sizes only some
+};
+
+struct Plan {
+    std::vector<const Experiment*> experiments{};
+    std::vector<std::string> fabrics{};
+    Wishes wishes{};
+    std::optional<int> ranks{};       ///< unset: as few as each experiment needs
+    std::optional<job::Kind> kind{};  ///< unset: as the fabric's clock demands
+    bool pin = true;
+};
+
+/// Throws UsageError for a plan that cannot be carried out: an operation that no experiment knows,
+/// an option that none of them has, a size that a fabric does not carry.
+void check(const Plan& plan);
+
+/// What `experiment` measures under these wishes.
+Request resolve(const Experiment& experiment, const Wishes& wishes);
+
+}  // namespace railyard::experiments

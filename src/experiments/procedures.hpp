@@ -1,0 +1,46 @@
+#pragma once
+/// The procedures of the experiments as plain functions on a Pair, for the experiments themselves
+/// and for the benchmarks, which run them beside the raw limits. Both ranks call them alike; what
+/// they return is of interest on rank 0.
+
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "experiments/pair.hpp"
+#include "experiments/sampling.hpp"
+#include "fabric/work.hpp"
+
+namespace railyard::experiments {
+
+/// Ping-pong: half of each round trip, in us. send, rdma_write (watched), rdma_write_imm.
+///
+/// The samples are spread over so many places of the pair's buffers, a page apart: a real CPU's
+/// cache lines differ in speed by their address, and a single one would make the result a matter of
+/// luck. The buffers hold that many pages.
+std::vector<double> ping_pong(Pair& pair, fabric::Op op, Bytes size, const Sampling& sampling,
+                              unsigned places = 1);
+
+/// Both sides send at once, then wait for the peer's message: each iteration, in us. The pair's
+/// buffers hold two messages each, on cache lines of their own.
+std::vector<double> cross(Pair& pair, fabric::Op op, Bytes size, const Sampling& sampling);
+
+/// One request after the other from rank 0, with a passive peer: each whole operation, in us.
+/// rdma_read, fetch_add, compare_swap (both on the first eight bytes).
+std::vector<double> one_sided(Pair& pair, fabric::Op op, Bytes size, const Sampling& sampling);
+
+enum class Ways : std::uint8_t { one, both };
+
+/// Windows of messages, each answered by one small reply: MB/s, of both directions together if both
+/// sides send. send, rdma_write. The pair keeps window + 1 receives posted; its local buffer holds
+/// two messages.
+std::vector<double> windows(Pair& pair, fabric::Op op, Bytes size, unsigned window, Ways ways,
+                            const Sampling& sampling);
+
+/// A stream that never has more than `queue` and, once filled, never less than half of it
+/// outstanding: MB/s of what this side sends. An iteration is a message, and batches are counted
+/// where messages finish, in the middle of the stream. send, rdma_write. The pair keeps at least two
+/// queues of receives posted.
+std::vector<double> queued_stream(Pair& pair, fabric::Op op, Bytes size, unsigned queue, Ways ways,
+                                    const Sampling& sampling);
+
+}  // namespace railyard::experiments

@@ -1,0 +1,125 @@
+#include <algorithm>
+
+#include "experiments/procedures.hpp"
+
+namespace railyard::experiments {
+
+namespace {
+
+/// One side's stream: what it has posted, what has finished, and when.
+class Stream {
+  public:
+    Stream(Pair& pair, fabric::Op op, Bytes size, unsigned queue)
+        : pair_(pair), source_(pair.local(), Bytes(0), size), requests_(queue) {
+        for (auto& request : requests_) {
+            request.op = op;
+            request.local = {&source_, 1};
+            if (op == fabric::Op::rdma_write) request.remote = {&pair.peer_target(), Bytes(0)};
+        }
+    }
+    Stream(const Stream&) = delete;  // requests point into this object
+    Stream& operator=(const Stream&) = delete;
+
+    /// Sends `sampling`'s messages while it receives `expected`, and returns the rate of each batch.
+    std::vector<double> run(const Sampling& sampling, std::uint64_t expected) {
+        const std::uint64_t total =
+            sampling.warmup + std::uint64_t{sampling.samples} * sampling.batch;
+        const auto queue = static_cast<unsigned>(requests_.size());
+        const unsigned half = std::max(1U, queue / 2);
+        Marks marks(sampling);
+
+        marks.look(pair_.host(), 0);
+        post(std::min<std::uint64_t>(queue, total));
+        for (std::uint64_t goal = half; finished_ < total; goal += half) {
+            goal = std::min(goal, total);
+            pair_.wait([&] {
+                reap(expected);
+                return finished_ >= goal;
+            });
+            marks.look(pair_.host(), finished_);
+            // Those that finished beyond the goal wait for their turn: half a queue at a time.
+            post(std::min<std::uint64_t>(half, total - posted_));
+        }
+        receive(expected);
+        return marks.rates(source_.length);
+    }
+    void receive(std::uint64_t expected) {
+        pair_.wait([&] {
+            reap(expected);
+            return received_ >= expected;
+        });
+    }
+
+  private:
+    /// The clock, read whenever another batch is complete.
+    class Marks {
+      public:
+        explicit Marks(const Sampling& sampling) : next_(sampling.warmup), batch_(sampling.batch) {
+            marks_.reserve(sampling.samples + 1);
+        }
+        void look(fabric::Host& host, std::uint64_t finished) {
+            if (finished < next_) return;
+            marks_.push_back({host.now(), finished});
+            next_ += batch_;
+        }
+        std::vector<double> rates(Bytes size) const {
+            std::vector<double> result;
+            for (std::size_t i = 1; i < marks_.size(); ++i) {
+                const auto messages = marks_[i].finished - marks_[i - 1].finished;
+                result.push_back(static_cast<double>(messages * size.count()) /
+                                 (marks_[i].at - marks_[i - 1].at).microseconds());
+            }
+            return result;
+        }
+
+      private:
+        struct Mark {
+            Time at;
+            std::uint64_t finished;
+        };
+        std::uint64_t next_;
+        unsigned batch_;
+        std::vector<Mark> marks_;
+    };
+
+    void post(std::uint64_t n) {
+        pair_.post(std::span(requests_).first(n));
+        posted_ += n;
+    }
+    void reap(std::uint64_t expected) {
+        if (finished_ < posted_) finished_ += pair_.poll_sent(posted_ - finished_);
+        if (received_ < expected) {
+            const unsigned n = pair_.poll_received(expected - received_);
+            pair_.post_receives(n);
+            received_ += n;
+        }
+    }
+
+    Pair& pair_;
+    fabric::Slice source_;
+    std::vector<fabric::WorkRequest> requests_;
+    std::uint64_t posted_ = 0;
+    std::uint64_t finished_ = 0;
+    std::uint64_t received_ = 0;
+};
+
+}  // namespace
+
+std::vector<double> queued_stream(Pair& pair, fabric::Op op, Bytes size, unsigned queue, Ways ways,
+                                  const Sampling& sampling) {
+    const std::uint64_t total = sampling.warmup + std::uint64_t{sampling.samples} * sampling.batch;
+    const bool sends = pair.first() || ways == Ways::both;
+    const bool receives = !pair.first() || ways == Ways::both;
+    const std::uint64_t expected = receives && op == fabric::Op::send ? total : 0;
+    Stream stream(pair, op, size, queue);
+    std::vector<double> rates;
+    pair.meet();
+    if (sends)
+        rates = stream.run(sampling, expected);
+    else
+        stream.receive(expected);
+    pair.meet();
+    return rates;
+}
+
+}  // namespace railyard::experiments

@@ -1,0 +1,29 @@
+#pragma once
+/// Carries out a plan: runs each experiment on each fabric, one job each, and collects their rows.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/plan.hpp"
+#include "results/row.hpp"
+
+namespace railyard::experiments {
+
+struct Outcome {
+    std::vector<results::Row> rows;  ///< of all that ended well
+    std::string failure;             ///< empty if all did; else what failed, where and why
+};
+
+/// The fabric that rows of raw experiments name: the machine itself.
+inline constexpr std::string_view host_fabric = "host";
+
+/// Hears what is being done: "latency-uni on shm: rdma_write 64 KiB". Called by rank 0, which may
+/// be another process than the caller's.
+using Progress = std::function<void(std::string_view)>;
+
+/// Checks the plan (see plan.hpp), then measures, and ends at the first experiment that fails.
+Outcome run(const Plan& plan, const Progress& progress);
+
+}  // namespace railyard::experiments

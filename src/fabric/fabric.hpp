@@ -1,0 +1,37 @@
+#pragma once
+/// An interconnect, opened by name, and the adapters that its nodes have.
+
+#include <cstdint>
+#include <memory>
+
+#include "fabric/host.hpp"
+#include "fabric/nic.hpp"
+#include "fabric/traits.hpp"
+
+namespace railyard::fabric {
+
+/// A machine of the job. Which rank is on which node is the launcher's to say.
+using NodeId = std::uint32_t;
+
+/// The device of one node. All ranks of the node share it, its engines and its bus.
+class Adapter {
+  public:
+    virtual ~Adapter() = default;
+    /// One rank's opening of it. The host must outlive the Nic.
+    virtual std::unique_ptr<Nic> open(Host& host) = 0;
+};
+
+class Fabric {
+  public:
+    virtual ~Fabric() = default;
+    Fabric(const Fabric&) = delete;
+    Fabric& operator=(const Fabric&) = delete;
+
+    virtual const Traits& traits() const = 0;
+    virtual Adapter& adapter(NodeId node) = 0;
+
+  protected:
+    Fabric() = default;
+};
+
+}  // namespace railyard::fabric

@@ -1,0 +1,121 @@
+#include "hosts/real_host.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+
+namespace railyard::hosts {
+
+using fabric::Wait;
+
+namespace {
+
+// About 20 to 80 microseconds of looking, depending on what a look costs: longer than a message takes
+// on any fabric, short against a time slice.
+constexpr unsigned spins_on_own_core = 150;
+// With fewer cores than ranks the peer may need this very core: look, offer it, and soon sleep.
+constexpr unsigned spins_on_shared_core = 2;
+
+std::int64_t clock_ns() {
+    struct timespec t {};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
+}
+
+}  // namespace
+
+RealHost::RealHost(Options options) : start_ns_(clock_ns()), shares_core_(options.shares_core) {
+    spins_ = shares_core_ ? spins_on_shared_core : spins_on_own_core;
+}
+
+RealHost::~RealHost() = default;
+
+Time RealHost::now() {
+    return Time::at(Duration::ns(clock_ns() - start_ns_));
+}
+
+void RealHost::compute(Duration duration) {
+    const Time end = now() + duration;
+    while (now() < end) relax();
+}
+
+bool RealHost::progress_all() {
+    bool any = false;
+    for (Source* source : sources_) any |= source->make_progress();
+    return any;
+}
+
+void RealHost::tick_all() {
+    const Time time = now();
+    for (Source* source : sources_) source->tick(time);
+}
+
+void RealHost::progress() {
+    progress_all();
+    // Reading the clock costs as much as a look at everything else.
+    constexpr unsigned rounds_between_ticks = 256;
+    if (++rounds_ % rounds_between_ticks == 0) tick_all();
+    if (shares_core_) sched_yield();
+}
+
+RealHost::Ticket RealHost::prepare_wait() {
+    const bool descriptors = std::any_of(sources_.begin(), sources_.end(),
+                                         [](const Source* s) { return s->descriptor() >= 0; });
+    if (descriptors) bell_.descriptor();
+    return bell_.prepare(descriptors);
+}
+
+void RealHost::cancel_wait() {
+    bell_.awake();
+}
+
+bool RealHost::wait(Ticket ticket, Time deadline, Wait how) {
+    // A peer may wait for our help with something that the caller does not look at.
+    tick_all();
+    if (!progress_all() && how != Wait::spin) {
+        const Time until = std::min(deadline, earliest_timer(deadline));
+        if (now() < until) sleep(ticket, until);
+    }
+    bell_.awake();
+    return now() < deadline;
+}
+
+Time RealHost::earliest_timer(Time deadline) const {
+    Time earliest = deadline;
+    for (const Source* source : sources_) earliest = std::min(earliest, source->next_timer());
+    return earliest;
+}
+
+void RealHost::sleep(Ticket ticket, Time until) {
+    struct timespec timeout {};
+    const struct timespec* limit = nullptr;
+    if (until != Time::never()) {
+        const std::int64_t ps = std::max<std::int64_t>(0, (until - now()).picoseconds());
+        const std::int64_t ns = (ps + 999) / 1000;
+        timeout = {ns / 1'000'000'000, ns % 1'000'000'000};
+        limit = &timeout;
+    }
+    std::vector<pollfd> waiting;
+    for (const Source* source : sources_)
+        if (source->descriptor() >= 0) waiting.push_back({source->descriptor(), POLLIN, 0});
+    if (waiting.empty()) {
+        bell_.sleep(static_cast<std::uint32_t>(ticket), limit);
+        return;
+    }
+    waiting.push_back({bell_.descriptor(), POLLIN, 0});
+    if (!bell_.rung_since(static_cast<std::uint32_t>(ticket)))
+        ppoll(waiting.data(), waiting.size(), limit, nullptr);
+    bell_.drain();
+}
+
+void RealHost::attach(Source& source) {
+    sources_.push_back(&source);
+}
+
+void RealHost::detach(Source& source) {
+    std::erase(sources_, &source);
+}
+
+}  // namespace railyard::hosts

@@ -1,0 +1,59 @@
+#include "hosts/virtual_host.hpp"
+
+namespace railyard::hosts {
+
+void VirtualHost::compute(Duration duration) {
+    if (duration > Duration{}) engine_.sleep_until(engine_.now() + duration);
+}
+
+void VirtualHost::charge(fabric::Work work, std::uint64_t n) {
+    const auto times = static_cast<std::int64_t>(n);
+    switch (work) {
+        case fabric::Work::match_entry:
+            return compute(costs_.match_entry * times);
+        case fabric::Work::copied_byte:
+            return compute(costs_.copied_byte * times);
+        case fabric::Work::request:
+            return compute(costs_.request * times);
+    }
+}
+
+bool VirtualHost::wait(Ticket ticket, Time deadline, fabric::Wait how) {
+    if (arrived_since(ticket, how)) return true;
+    // A rank that is being given up must not wait in its destructors.
+    if (deadline <= engine_.now() || engine_.unwinding()) return false;
+
+    struct Waiting {  // undone by an unwinding, too
+        VirtualHost& host;
+        sim::Event timer;
+        ~Waiting() {
+            host.engine_.cancel(timer);
+            host.waiter_ = nullptr;
+        }
+    };
+    {
+        waiter_ = engine_.current();
+        how_ = how;
+        const Waiting waiting{*this, engine_.schedule(deadline, [this] { wake_waiter(); })};
+        engine_.suspend("an arrival: a completion, a write or a connection request");
+    }
+    if (!arrived_since(ticket, how)) return false;
+    compute(how == fabric::Wait::sleep ? costs_.interrupt : costs_.detect);
+    return true;
+}
+
+void VirtualHost::notify() {
+    loud_arrivals_ = ++arrivals_;
+    wake_waiter();
+}
+
+void VirtualHost::notify_quietly() {
+    ++arrivals_;
+    if (how_ != fabric::Wait::sleep) wake_waiter();
+}
+
+void VirtualHost::wake_waiter() {
+    if (waiter_) engine_.resume(*waiter_);
+}
+
+}  // namespace railyard::hosts

@@ -1,0 +1,60 @@
+#pragma once
+/// The Host of a rank in virtual time: its clock is the engine's, computing is sleeping for that
+/// long, and waiting costs nothing until a Nic notifies it. One fiber at a time uses it.
+
+#include <array>
+#include <cstdint>
+
+#include "fabric/host.hpp"
+#include "sim/engine.hpp"
+
+namespace railyard::hosts {
+
+class VirtualHost final : public fabric::Host {
+  public:
+    /// What software and waking up cost on this host.
+    struct Costs {
+        Duration match_entry{};  ///< one unit of each kind of fabric::Work
+        Duration copied_byte{};
+        Duration request{};
+        Duration detect{};     ///< from an arrival until a spinning rank has seen it
+        Duration interrupt{};  ///< from an arrival until a sleeping rank runs again
+    };
+
+    explicit VirtualHost(sim::Engine& engine) : VirtualHost(engine, Costs{}) {}
+    VirtualHost(sim::Engine& engine, const Costs& costs) : engine_(engine), costs_(costs) {}
+
+    sim::Engine& engine() const { return engine_; }
+    const Costs& costs() const { return costs_; }
+    void set_costs(const Costs& costs) { costs_ = costs; }
+
+    Time now() override { return engine_.now(); }
+    void compute(Duration duration) override;
+    void charge(fabric::Work work, std::uint64_t n) override;
+    /// Nothing: in virtual time, events carry out what there is to do.
+    void progress() override {}
+
+    Ticket prepare_wait() override { return arrivals_; }
+    void cancel_wait() override {}
+    bool wait(Ticket ticket, Time deadline, fabric::Wait how) override;
+
+    /// For Nics, in an event: something has arrived for this rank, to be seen now.
+    void notify();
+    /// The same for what does not end a Wait::sleep (CompletionQueue::WakeFor::solicited).
+    void notify_quietly();
+
+  private:
+    bool arrived_since(Ticket ticket, fabric::Wait how) const {
+        return (how == fabric::Wait::sleep ? loud_arrivals_ : arrivals_) > ticket;
+    }
+    void wake_waiter();
+
+    sim::Engine& engine_;
+    Costs costs_;
+    std::uint64_t arrivals_ = 0;
+    std::uint64_t loud_arrivals_ = 0;  ///< `arrivals_` as it was at the last loud one
+    sim::Fiber* waiter_ = nullptr;
+    fabric::Wait how_ = fabric::Wait::spin;
+};
+
+}  // namespace railyard::hosts

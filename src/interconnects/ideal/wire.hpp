@@ -1,0 +1,26 @@
+#pragma once
+/// The timing of the ideal fabric: a message waits until its Nic's way out is free, takes it for
+/// size / bandwidth, and arrives one latency later. Acknowledgments neither wait nor take it.
+
+#include <map>
+#include <utility>
+
+#include "interconnects/ideal/fabric.hpp"
+#include "interconnects/virtual/wire.hpp"
+
+namespace railyard::ideal {
+
+class Wire final : public virtual_time::Wire {
+  public:
+    Wire(sim::Engine& engine, const Parameters& parameters)
+        : engine_(engine), parameters_(parameters) {}
+
+    void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override;
+
+  private:
+    sim::Engine& engine_;
+    Parameters parameters_;
+    std::map<std::pair<fabric::NodeId, std::uint32_t>, Time> free_at_;  ///< by Nic
+};
+
+}  // namespace railyard::ideal

@@ -1,0 +1,47 @@
+#include "interconnects/shm/completion_queue.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "interconnects/shm/nic.hpp"
+
+namespace railyard::shm {
+
+CompletionQueue::CompletionQueue(Nic& nic, std::uint32_t depth)
+    : nic_(nic), entries_(std::bit_ceil(std::max(depth, 1U))), mask_(entries_.size() - 1) {}
+
+std::size_t CompletionQueue::poll(std::span<fabric::Completion> out) {
+    if (head_ == tail_) nic_.make_progress();
+    return take(out);
+}
+
+std::size_t CompletionQueue::take(std::span<fabric::Completion> out) {
+    const std::size_t count = std::min<std::size_t>(out.size(), tail_ - head_);
+    for (std::size_t i = 0; i < count; ++i) out[i] = entries_[head_++ & mask_];
+    return count;
+}
+
+void CompletionQueue::wake_for(WakeFor what) {
+    solicited_only_ = what == WakeFor::solicited;
+    nic_.update_wake_rules();
+}
+
+void CompletionQueue::grow() {
+    std::vector<fabric::Completion> larger(entries_.size() * 2);
+    const std::size_t count = take(larger);
+    entries_.swap(larger);
+    mask_ = entries_.size() - 1;
+    head_ = 0;
+    tail_ = count;
+}
+
+void CompletionQueue::discard(const fabric::QueuePair* queue_pair) {
+    std::uint64_t kept = head_;
+    for (std::uint64_t i = head_; i != tail_; ++i) {
+        const fabric::Completion entry = entries_[i & mask_];
+        if (entry.queue_pair != queue_pair) entries_[kept++ & mask_] = entry;
+    }
+    tail_ = kept;
+}
+
+}  // namespace railyard::shm

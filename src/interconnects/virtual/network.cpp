@@ -1,0 +1,46 @@
+#include "interconnects/virtual/network.hpp"
+
+#include <string_view>
+
+namespace railyard::virtual_time {
+
+namespace {
+// FNV-1a: short, and the same everywhere. Never nought, which is what an empty blob says.
+std::uint32_t hash(std::string_view text) {
+    std::uint32_t value = 2'166'136'261;
+    for (const char c : text)
+        value = (value ^ static_cast<unsigned char>(c)) * 16'777'619;
+    return value | 1;
+}
+}  // namespace
+
+Network::Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
+                 std::unique_ptr<Wire> its_wire)
+    : engine(its_engine), traits(its_traits), wire(std::move(its_wire)), id(hash(traits.name)) {}
+
+std::shared_ptr<NicState> Network::find(const NicName& nic_name) const {
+    const auto node = nics.find(nic_name.node);
+    if (nic_name.fabric != id || node == nics.end() || nic_name.nic >= node->second.size())
+        return nullptr;
+    std::shared_ptr<NicState> nic = node->second[nic_name.nic].lock();
+    return nic && nic->host ? nic : nullptr;
+}
+
+Status NicState::check(const RegionKey& key, Bytes offset, Bytes length, fabric::Access access,
+                       std::shared_ptr<RegionState>& region) const {
+    if (key.nic != name || key.id == 0 || key.id >= next_region) return Code::bad_key;
+    const auto found = regions.find(key.id);
+    if (found == regions.end() || !found->second->usable_by_peers()) return Code::region_gone;
+    const RegionState& state = *found->second;
+    if (offset > state.size || length > state.size - offset) return Code::out_of_bounds;
+    if (!fabric::allows(state.access, access)) return Code::no_right;
+    region = found->second;
+    return {};
+}
+
+void NicState::spend(HostStep step, Bytes size) const {
+    const Duration cost = network->wire->host_cost(step, size);
+    if (cost > Duration{}) host->compute(cost);
+}
+
+}  // namespace railyard::virtual_time

@@ -1,0 +1,85 @@
+#pragma once
+/// What all Nics of one virtual fabric share, and what each Nic is to the others. Events hold these
+/// by shared pointer: whatever the user destroys, no event ever finds a dangling one.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/connection.hpp"
+#include "fabric/traits.hpp"
+#include "hosts/virtual_host.hpp"
+#include "interconnects/virtual/names.hpp"
+#include "interconnects/virtual/region.hpp"
+#include "interconnects/virtual/wire.hpp"
+#include "sim/engine.hpp"
+
+namespace railyard::virtual_time {
+
+class Endpoint;
+class NicState;
+struct Ask;
+
+struct Network {
+    Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
+            std::unique_ptr<Wire> its_wire);
+
+    /// Null if there never was such a Nic, or if it is closed.
+    std::shared_ptr<NicState> find(const NicName& name) const;
+
+    sim::Engine& engine;
+    const fabric::Traits traits;
+    const std::unique_ptr<Wire> wire;
+    const std::uint32_t id;  ///< from the name of the fabric: tells foreign addresses and blobs
+    std::map<fabric::NodeId, std::vector<std::weak_ptr<NicState>>> nics;
+    std::uint64_t messages = 0;
+    // For the lists of a Transfer, used again and again.
+    std::vector<Extent> source;
+    std::vector<Extent> target;
+};
+
+/// What may match what in a peer-to-peer connection, as seen from one Nic.
+struct PeerKey {
+    NicName peer;
+    fabric::Discriminator discriminator = 0;
+    friend auto operator<=>(const PeerKey&, const PeerKey&) = default;
+};
+
+class NicState {
+  public:
+    NicState(std::shared_ptr<Network> its_network, const NicName& its_name,
+             hosts::VirtualHost& its_host)
+        : network(std::move(its_network)), name(its_name), host(&its_host) {}
+
+    /// May a peer do that with that region of ours? If so, `region` is set.
+    Status check(const RegionKey& key, Bytes offset, Bytes length, fabric::Access access,
+                 std::shared_ptr<RegionState>& region) const;
+
+    /// The rank's processor is busy for as long as the fabric says.
+    void spend(HostStep step, Bytes size = {}) const;
+    void notify() const {
+        if (host) host->notify();
+    }
+
+    const std::shared_ptr<Network> network;
+    const NicName name;
+    hosts::VirtualHost* host;  ///< null once the Nic is closed
+
+    // Looked up by number only; nobody walks through it in its order.
+    std::unordered_map<std::uint64_t, std::shared_ptr<RegionState>> regions;
+    std::uint64_t next_region = 1;
+    std::uint32_t queue_pairs_made = 0;
+    std::uint32_t queue_pairs_open = 0;
+
+    // Requests that have come in and are unanswered, oldest first.
+    std::map<fabric::Service, std::deque<std::shared_ptr<Ask>>> listening;
+    std::map<PeerKey, std::deque<std::shared_ptr<Ask>>> asked;
+    std::deque<std::shared_ptr<Ask>> unseen;  ///< those of `asked` not yet given to the user
+    // Our own queue pairs that wait for a peer to ask.
+    std::map<PeerKey, std::deque<std::weak_ptr<Endpoint>>> asking;
+};
+
+}  // namespace railyard::virtual_time

@@ -1,0 +1,88 @@
+#include "interconnects/virtual/region.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <typeinfo>
+
+#include "interconnects/virtual/network.hpp"
+
+namespace railyard::virtual_time {
+
+Bytes total(std::span<const Piece> pieces) {
+    Bytes sum;
+    for (const Piece& piece : pieces)
+        sum += piece.length;
+    return sum;
+}
+
+Status usable(std::span<const Piece> pieces) {
+    for (const Piece& piece : pieces) {
+        if (!piece.in_bounds()) return Code::out_of_bounds;
+        if (!piece.region->registered) return Code::region_gone;
+    }
+    return {};
+}
+
+void extents_of(std::span<const Piece> pieces, std::vector<Extent>& out) {
+    out.clear();
+    for (const Piece& piece : pieces)
+        out.push_back(piece.extent());
+}
+
+void Scatter::put(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const std::span<std::byte> room = into_.front().span().subspan(filled_);
+        const std::size_t n = std::min(room.size(), bytes.size());
+        // A queue pair may be connected to one of the same rank: source and target may overlap.
+        if (n > 0) std::memmove(room.data(), bytes.data(), n);
+        bytes = bytes.subspan(n);
+        filled_ += n;
+        if (n == room.size()) {
+            into_ = into_.subspan(1);
+            filled_ = 0;
+        }
+    }
+}
+
+Region::Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabric::Access access,
+               fabric::Home home, Owned owned)
+    : fabric::Region(memory.data(), Bytes(memory.size()), access),
+      nic_(std::move(nic)),
+      state_(std::make_shared<RegionState>()),
+      owned_(std::move(owned)) {
+    *state_ = {.id = nic_->next_region++,
+               .data = data_,
+               .size = size_,
+               .access = access,
+               .home = home,
+               .nic = nic_.get(),
+               .region = this};
+    nic_->regions.emplace(state_->id, state_);
+}
+
+Region::~Region() {
+    nic_->regions.erase(state_->id);
+    state_->registered = false;
+    state_->data = nullptr;
+    state_->region = nullptr;
+}
+
+fabric::RegionBlob Region::export_blob() const {
+    return RegionKey{nic_->name, state_->id, size_}.blob();
+}
+
+bool to_pieces(std::span<const fabric::Slice> slices, const NicState& nic,
+               std::vector<Piece>& out) {
+    out.clear();
+    for (const fabric::Slice& slice : slices) {
+        if (!slice.region) return false;
+        const fabric::Region& region = *slice.region;
+        if (typeid(region) != typeid(Region)) return false;
+        const auto& state = static_cast<const Region&>(region).state();
+        if (state->nic != &nic) return false;
+        out.push_back({state, slice.offset, slice.length});
+    }
+    return true;
+}
+
+}  // namespace railyard::virtual_time

@@ -1,0 +1,18 @@
+#include "job/descriptor.hpp"
+
+#include <fcntl.h>
+
+#include "base/error.hpp"
+
+namespace railyard::job {
+
+Pipe make_pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw system_error("cannot make a pipe");
+    Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+    // The two ends are separate open files: the writer still blocks when the pipe is full.
+    if (::fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) throw system_error("cannot set up a pipe");
+    return pipe;
+}
+
+}  // namespace railyard::job

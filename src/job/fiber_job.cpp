@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "hosts/virtual_host.hpp"
+#include "job/fabric_set.hpp"
+#include "job/fiber_exchange.hpp"
+#include "job/plan.hpp"
+#include "job/rank.hpp"
+#include "sim/engine.hpp"
+
+namespace railyard::job {
+
+namespace {
+
+/// What all fibers of a job have in common.
+struct Shared {
+    explicit Shared(const Plan& p) : plan(p), fabrics(engine), exchange(engine, p.ranks) {}
+
+    const Plan& plan;
+    // In this order: fabrics go before the engine that they run on.
+    sim::Engine engine;
+    FabricSet fabrics;
+    FiberExchange exchange;
+    Result result;
+};
+
+class FiberRank final : public Rank {
+  public:
+    FiberRank(Shared& shared, int id)
+        : shared_(shared), id_(id), bootstrap_(shared.exchange, id), host_(shared.engine) {}
+
+    int id() const override { return id_; }
+    int size() const override { return shared_.plan.ranks; }
+    fabric::NodeId node_of(int rank) const override {
+        return shared_.plan.nodes.at(static_cast<std::size_t>(rank));
+    }
+    fabric::Host& host() override { return host_; }
+    Bootstrap& bootstrap() override { return bootstrap_; }
+    fabric::Nic& nic() override {
+        if (!nic_) nic_ = open(shared_.plan.fabric->name());
+        return *nic_;
+    }
+    std::unique_ptr<fabric::Nic> open(std::string_view fabric) override {
+        return shared_.fabrics.open_nic(fabric, node(), host_);
+    }
+    void deliver(std::string bytes) override {
+        shared_.result.delivered.push_back(std::move(bytes));
+    }
+
+  private:
+    Shared& shared_;
+    int id_;
+    FiberBootstrap bootstrap_;
+    // In this order: a Nic goes before its host.
+    hosts::VirtualHost host_;
+    std::unique_ptr<fabric::Nic> nic_;
+};
+
+int exit_code_for(const std::exception_ptr& cause) {
+    try {
+        std::rethrow_exception(cause);
+    } catch (const std::exception& error) {
+        return job::exit_code_for(error);
+    } catch (...) {
+        return 1;
+    }
+}
+
+void note_failure(Result& result, std::string what, int exit_code) {
+    result.ok = false;
+    result.failure = std::move(what);
+    result.exit_code = exit_code;
+}
+
+}  // namespace
+
+Result run_fibers(const Plan& plan, const Body& body) {
+    Shared shared(plan);
+    for (int id = 0; id < plan.ranks; ++id)
+        shared.engine.spawn(fmt::format("rank {}", id), [&shared, &body, id] {
+            {
+                FiberRank rank(shared, id);
+                body(rank);
+            }
+            shared.exchange.leave(id);
+        });
+    try {
+        shared.engine.run();
+    } catch (const sim::FiberError& error) {
+        const std::string prefix = error.fiber() + ": ";
+        const std::string message = std::string(error.what()).substr(prefix.size());
+        note_failure(shared.result, fmt::format("{} failed: {}", error.fiber(), message),
+                     exit_code_for(error.cause()));
+    } catch (const sim::Deadlock& error) {
+        note_failure(shared.result, error.what(), 1);
+    }
+    return std::move(shared.result);
+}
+
+}  // namespace railyard::job

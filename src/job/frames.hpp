@@ -1,0 +1,38 @@
+#pragma once
+/// What a rank's process tells its launcher through a pipe: a sequence of frames, each a kind, a
+/// length and that many bytes.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace railyard::job {
+
+enum class FrameKind : std::uint64_t {
+    delivery,   ///< bytes of Rank::deliver
+    exception,  ///< the message of the exception that ended the rank
+};
+
+/// Blocks while the pipe is full. Throws Error when nobody reads any more.
+void write_frame(int fd, FrameKind kind, std::string_view payload);
+
+/// Puts frames together again from whatever pieces the pipe gives.
+class FrameReader {
+  public:
+    using Take = std::function<void(FrameKind, std::string)>;
+    void feed(std::string_view piece, const Take& take);
+
+  private:
+    struct Header {
+        FrameKind kind;
+        std::uint64_t length;
+    };
+    std::array<char, sizeof(Header)> header_bytes_{};
+    std::size_t header_filled_ = 0;
+    std::string payload_;
+};
+
+}  // namespace railyard::job

@@ -1,0 +1,50 @@
+#pragma once
+/// Turns SIGINT and SIGTERM into something that a launcher can wait for while it has ranks to end,
+/// and puts the previous handlers back afterwards.
+
+#include <signal.h>
+
+#include "job/descriptor.hpp"
+
+namespace railyard::job {
+
+class Interrupts {
+  public:
+    /// Only one at a time in a process, because signal handlers are the process's. Throws Error.
+    Interrupts();
+    /// A signal that nobody has taken is raised again, for the previous handler.
+    ~Interrupts();
+    Interrupts(const Interrupts&) = delete;
+    Interrupts& operator=(const Interrupts&) = delete;
+
+    /// Readable when a signal came.
+    int descriptor() const { return pipe_.read.get(); }
+    /// The signal that came, or 0.
+    int take();
+
+    /// For a forked child: signals mean again what they meant before.
+    void undo_in_child();
+
+  private:
+    void restore_handlers();
+
+    Pipe pipe_;
+    struct sigaction previous_int_ {};
+    struct sigaction previous_term_ {};
+    struct sigaction previous_child_ {};
+};
+
+/// Holds all signals back for a while, so that a fork's child meets none before it is ready.
+class SignalsBlocked {
+  public:
+    SignalsBlocked();
+    ~SignalsBlocked() { release(); }
+    SignalsBlocked(const SignalsBlocked&) = delete;
+    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+    void release();
+
+  private:
+    sigset_t previous_;
+};
+
+}  // namespace railyard::job

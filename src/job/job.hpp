@@ -1,0 +1,48 @@
+#pragma once
+/// Starts a group of ranks, each running the same function, and reports how they ended. Real fabrics
+/// run as processes (or as threads, so that a thread sanitizer sees the whole), virtual ones as
+/// fibers of one simulation.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.hpp"
+#include "fabric/traits.hpp"
+#include "job/rank.hpp"
+
+namespace railyard::job {
+
+enum class Kind : std::uint8_t { processes, threads, fibers };
+
+struct Options {
+    int ranks = 2;
+    std::string fabric = "shm";
+    /// Unset: fibers for a virtual fabric, processes for a real one.
+    std::optional<Kind> kind;
+    /// Which node each rank is on. Empty: a real job is on node 0; a virtual one has a node a rank.
+    std::vector<fabric::NodeId> nodes;
+    bool pin = true;             ///< one core a rank, as long as there are enough
+    /// Each line of output begins with its rank. Processes only: threads and fibers share one stdout.
+    bool label_output = false;
+};
+
+struct Result {
+    bool ok = true;
+    std::string failure;                 ///< names rank, pid, and signal, code or exception
+    int exit_code = 0;                   ///< what the launcher should exit with
+    std::vector<std::string> delivered;  ///< in the order of arrival; of one rank, in its order
+};
+
+using Body = std::function<void(Rank&)>;
+
+/// Runs `body` on every rank and returns when all have ended. When one dies or fails, the others are
+/// ended within two seconds. Throws UsageError for options that make no sense.
+Result run(const Options& options, const Body& body);
+
+/// What the registry knows, for those above who may not ask it themselves.
+std::vector<fabric::Traits> fabrics();
+const fabric::Traits* find_fabric(std::string_view name);
+
+}  // namespace railyard::job

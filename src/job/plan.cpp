@@ -1,0 +1,63 @@
+#include "job/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/topology.hpp"
+#include "job/fabric_set.hpp"
+
+namespace railyard::job {
+
+namespace {
+
+Kind choose_kind(const Options& options, const interconnects::Entry& entry) {
+    const Kind kind = options.kind.value_or(entry.is_virtual() ? Kind::fibers : Kind::processes);
+    if (entry.is_virtual() && kind != Kind::fibers)
+        throw UsageError(
+            fmt::format("fabric '{}' runs in virtual time, where ranks are fibers, not {}",
+                        entry.name(), kind == Kind::threads ? "threads" : "processes"));
+    if (!entry.is_virtual() && kind == Kind::fibers)
+        throw UsageError(fmt::format(
+            "fabric '{}' runs in real time, where ranks are processes or threads, not fibers",
+            entry.name()));
+    return kind;
+}
+
+std::vector<fabric::NodeId> choose_nodes(const Options& options, Kind kind) {
+    const auto ranks = static_cast<std::size_t>(options.ranks);
+    if (!options.nodes.empty()) {
+        if (options.nodes.size() != ranks)
+            throw UsageError(fmt::format("a job of {} ranks needs a node for each, not {} nodes",
+                                         ranks, options.nodes.size()));
+        return options.nodes;
+    }
+    std::vector<fabric::NodeId> nodes(ranks, 0);
+    if (kind == Kind::fibers) std::iota(nodes.begin(), nodes.end(), 0);
+    return nodes;
+}
+
+}  // namespace
+
+Plan make_plan(const Options& options) {
+    if (options.ranks < 1)
+        throw UsageError(fmt::format("a job has at least 1 rank, not {}", options.ranks));
+    Plan plan;
+    plan.ranks = options.ranks;
+    plan.fabric = &find_entry(options.fabric);
+    plan.kind = choose_kind(options, *plan.fabric);
+    plan.nodes = choose_nodes(options, plan.kind);
+    plan.label_output = options.label_output;
+    if (plan.kind != Kind::fibers) {
+        if (options.pin) plan.cores = spread(options.ranks);
+        plan.shares_core = static_cast<std::size_t>(options.ranks) > allowed_cores().size();
+    }
+    return plan;
+}
+
+int exit_code_for(const std::exception& error) {
+    return dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1;
+}
+
+}  // namespace railyard::job

@@ -1,0 +1,36 @@
+#pragma once
+/// A job's options with every default filled in and every contradiction refused.
+
+#include <vector>
+
+#include "fabric/fabric.hpp"
+#include "job/job.hpp"
+
+namespace railyard::interconnects {
+struct Entry;
+}
+
+namespace railyard::job {
+
+struct Plan {
+    int ranks = 0;
+    const interconnects::Entry* fabric = nullptr;
+    Kind kind = Kind::processes;
+    std::vector<fabric::NodeId> nodes;  ///< one a rank
+    std::vector<int> cores;             ///< one a rank, or empty: do not pin
+    bool shares_core = false;           ///< more ranks than cores
+    bool label_output = false;
+};
+
+/// Throws UsageError.
+Plan make_plan(const Options& options);
+
+// What each kind of job does with its plan.
+Result run_processes(const Plan& plan, const Body& body);
+Result run_threads(const Plan& plan, const Body& body);
+Result run_fibers(const Plan& plan, const Body& body);
+
+/// What a launcher should exit with after this exception: 2 if somebody's words were wrong, else 1.
+int exit_code_for(const std::exception& error);
+
+}  // namespace railyard::job

@@ -1,0 +1,176 @@
+#include "job/rank_process.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/error.hpp"
+
+namespace railyard::job {
+
+RankProcess::RankProcess(int rank, bool labels, const Main& main) : rank_(rank) {
+    Pipe frames = make_pipe();
+    Pipe output;
+    Pipe errors;
+    if (labels) {
+        output = make_pipe();
+        errors = make_pipe();
+        output_labels_.emplace(rank, STDOUT_FILENO);
+        error_labels_.emplace(rank, STDERR_FILENO);
+    }
+    const pid_t pid = ::fork();
+    if (pid < 0)
+        throw Error(system_error(fmt::format("cannot start rank {}", rank)).what() +
+                    std::string("; start fewer, or raise the limit (ulimit -u)"));
+    if (pid == 0) become_rank(frames, output, errors, main);
+
+    pid_ = pid;
+    process_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    if (!process_) {
+        const Error error = system_error(fmt::format("cannot watch rank {}", rank));
+        kill(SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+        throw error;
+    }
+    frames_ = std::move(frames.read);
+    output_ = std::move(output.read);
+    errors_ = std::move(errors.read);
+}
+
+RankProcess::~RankProcess() {
+    if (!running()) return;
+    kill(SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+void RankProcess::become_rank(Pipe& frames, Pipe& output, Pipe& errors, const Main& main) {
+    frames.read.reset();
+    output.read.reset();
+    errors.read.reset();
+    if (output.write) {
+        ::dup2(output.write.get(), STDOUT_FILENO);
+        ::dup2(errors.write.get(), STDERR_FILENO);
+        output.write.reset();
+        errors.write.reset();
+        // A pipe would make stdout wait for a full buffer; a line should be seen when it is
+        // printed. With a buffer of our own: it is what makes the C library change a stream already
+        // in use.
+        static char buffer[BUFSIZ];
+        ::setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
+    }
+    main(frames.write.get());
+    std::abort();
+}
+
+void RankProcess::kill(int signal) {
+    if (running()) ::kill(pid_, signal);  // Ours until reaped: the number cannot be anyone else's.
+}
+
+int RankProcess::descriptor(Stream stream) const {
+    switch (stream) {
+        case Stream::end:
+            return process_.get();
+        case Stream::frames:
+            return frames_.get();
+        case Stream::output:
+            return output_.get();
+        case Stream::errors:
+            return errors_.get();
+    }
+    return -1;
+}
+
+bool RankProcess::read(Stream stream, std::vector<std::string>& delivered) {
+    std::array<char, 64 << 10> buffer;
+    const ssize_t n = ::read(descriptor(stream), buffer.data(), buffer.size());
+    if (n > 0) take(stream, {buffer.data(), static_cast<std::size_t>(n)}, delivered);
+    return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+void RankProcess::drain(Stream stream, std::vector<std::string>& delivered) {
+    // Not until the pipe is empty or closed: a process that the rank left behind may hold it open,
+    // and write for ever.
+    int waiting = 0;
+    if (descriptor(stream) < 0 || ::ioctl(descriptor(stream), FIONREAD, &waiting) != 0) return;
+    std::string rest(static_cast<std::size_t>(waiting), '\0');
+    std::size_t filled = 0;
+    while (filled < rest.size()) {
+        const ssize_t n = ::read(descriptor(stream), rest.data() + filled, rest.size() - filled);
+        if (n <= 0) break;
+        filled += static_cast<std::size_t>(n);
+    }
+    take(stream, std::string_view(rest).substr(0, filled), delivered);
+}
+
+void RankProcess::take(Stream stream, std::string_view piece, std::vector<std::string>& delivered) {
+    switch (stream) {
+        case Stream::end:
+            break;
+        case Stream::frames:
+            frame_reader_.feed(piece, [&](FrameKind kind, std::string payload) {
+                if (kind == FrameKind::delivery)
+                    delivered.push_back(std::move(payload));
+                else
+                    exception_ = std::move(payload);
+            });
+            break;
+        case Stream::output:
+            output_labels_->feed(piece);
+            break;
+        case Stream::errors:
+            error_labels_->feed(piece);
+            break;
+    }
+}
+
+Ending RankProcess::end(std::vector<std::string>& delivered) {
+    for (const Stream stream : {Stream::frames, Stream::output, Stream::errors})
+        drain(stream, delivered);
+    if (output_labels_) output_labels_->finish();
+    if (error_labels_) error_labels_->finish();
+    const Ending ending = reap();
+    close_all();
+    return ending;
+}
+
+void RankProcess::forget_in_child() {
+    pid_ = -1;
+    close_all();
+}
+
+void RankProcess::close_all() {
+    for (Descriptor* stream : {&process_, &frames_, &output_, &errors_})
+        stream->reset();
+}
+
+Ending RankProcess::reap() {
+    siginfo_t info{};
+    while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) < 0)
+        if (errno != EINTR)
+            throw system_error(fmt::format("cannot learn how rank {} ended", rank_));
+    const std::string who = fmt::format("rank {} (pid {})", rank_, pid_);
+    pid_ = -1;
+
+    const int status = info.si_status;
+    if (info.si_code != CLD_EXITED) {
+        const char* meaning = ::sigdescr_np(status);
+        return {fmt::format("{} was killed by signal {} ({})", who, status,
+                            meaning != nullptr ? meaning : "unknown"),
+                128 + status, true};
+    }
+    if (!exception_.empty()) return {fmt::format("{} failed: {}", who, exception_), status, false};
+    if (status != 0) return {fmt::format("{} exited with code {}", who, status), status, false};
+    return {};
+}
+
+}  // namespace railyard::job

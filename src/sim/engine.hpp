@@ -1,0 +1,132 @@
+#pragma once
+/// Virtual time: one queue of events, and fibers that run until they wait. Everything happens on
+/// one thread, at times that are whole picoseconds, and at one time in the order of scheduling: the
+/// same input gives the same run, on any machine. Knows nothing of networks.
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/time.hpp"
+#include "sim/action.hpp"
+#include "sim/context.hpp"
+#include "sim/event_queue.hpp"
+
+namespace railyard::sim {
+
+class Engine;
+
+/// A rank, or anything else that waits. Made by Engine::spawn, and the engine's for good.
+class Fiber {
+  public:
+    const std::string& name() const { return name_; }
+    bool done() const { return state_ == State::done; }
+
+  private:
+    friend class Engine;
+    enum class State : std::uint8_t { fresh, running, ready, suspended, asleep, done };
+
+    Fiber(Engine& engine, std::string name, std::function<void()> body)
+        : engine_(engine), name_(std::move(name)), body_(std::move(body)) {}
+
+    Engine& engine_;
+    std::string name_;
+    std::function<void()> body_;
+    std::optional<Context> context_;  ///< from the first run to the end
+    std::string_view waiting_for_;
+    State state_ = State::fresh;
+    bool unwinding_ = false;
+    std::exception_ptr failure_;
+};
+
+/// A fiber ended with an exception; the message begins with the fiber's name.
+class FiberError : public Error {
+  public:
+    FiberError(const std::string& fiber, const std::string& what, std::exception_ptr cause)
+        : Error(fiber + ": " + what), fiber_(fiber), cause_(std::move(cause)) {}
+    const std::string& fiber() const { return fiber_; }
+    std::exception_ptr cause() const { return cause_; }
+
+  private:
+    std::string fiber_;
+    std::exception_ptr cause_;
+};
+
+/// Fibers wait and nothing is left that could wake them; the message says who waits for what.
+class Deadlock : public Error {
+  public:
+    using Error::Error;
+};
+
+class Engine {
+  public:
+    struct Options {
+        Bytes stack_size{256 << 10};  ///< a fiber's; only what it touches takes memory
+        /// From here on, stacks have a guard word in place of a guard page (see Stack::Guard).
+        std::size_t guard_pages = 16'384;
+    };
+
+    Engine() : Engine(Options{}) {}
+    explicit Engine(Options options);
+    ~Engine();
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    Time now() const { return now_; }
+
+    /// `action` runs at that time, on the engine's stack, and must not wait. A time that has passed
+    /// means now; Time::never() means never, and holds nothing up.
+    Event schedule(Time at, Action action);
+    /// False if it has run already.
+    bool cancel(Event event) { return queue_.cancel(event); }
+
+    /// Starts now, after all that is already scheduled for now.
+    Fiber& spawn(std::string name, std::function<void()> body);
+    /// The fiber that runs; null in an event or outside run().
+    Fiber* current() const { return current_; }
+    /// The running fiber waits until somebody resumes it. The text must live that long.
+    void suspend(std::string_view waiting_for);
+    /// Lets a suspended fiber run again, now. Nothing happens to one that is not suspended.
+    void resume(Fiber& fiber);
+    /// The running fiber waits until that time; resume() does not wake it.
+    void sleep_until(Time at);
+
+    /// Runs until nothing is left. Throws Deadlock, FiberError, or what an action threw; all fibers
+    /// have then been unwound and all events dropped.
+    void run();
+    /// True in a fiber that is being unwound, where waiting makes no sense: a wait in a destructor
+    /// returns at once.
+    bool unwinding() const { return current_ && current_->unwinding_; }
+
+    std::uint64_t events_run() const { return events_run_; }
+
+  private:
+    struct Unwind {};  ///< thrown through a fiber that is given up
+
+    static void fiber_entry(void* fiber);
+    void enter(Fiber& fiber);
+    void leave(Fiber::State state);
+    Stack take_stack();
+    void unwind_all();
+    std::string deadlock_report() const;
+
+    Options options_;
+    EventQueue queue_;
+    Time now_;
+    Fiber* current_ = nullptr;
+    Fiber* failed_ = nullptr;
+    std::vector<std::unique_ptr<Fiber>> fibers_;
+    std::vector<Stack> free_stacks_;
+    std::size_t stacks_made_ = 0;
+    std::uint64_t events_run_ = 0;
+    bool running_ = false;
+};
+
+}  // namespace railyard::sim

@@ -1,0 +1,172 @@
+// Calls that are wrong, and calls for help: nothing is measured here.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/program.hpp"
+
+namespace railyard::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// The call is wrong, says so with exit code 2, and prints nothing to stdout.
+std::string complaint(const Arguments& arguments) {
+    const Ended ended = railyard(arguments);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+}
+
+TEST(Usage, VersionIsPrinted) {
+    const Ended ended = railyard({"--version"});
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(ended.out, StartsWith("railyard 0."));
+    EXPECT_EQ(ended.err, "");
+}
+
+TEST(Usage, HelpIsPrintedForEveryCommand) {
+    const Ended help = railyard({"--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    for (const char* command : {"fabrics", "experiments", "measure"}) {
+        EXPECT_THAT(help.out, HasSubstr(command));
+        const Ended ended = railyard({command, "--help"});
+        EXPECT_EQ(ended.exit_code, 0) << command;
+        EXPECT_THAT(ended.out, HasSubstr(std::string("Examples:\n  railyard ") + command));
+        EXPECT_EQ(ended.err, "");
+    }
+}
+
+TEST(Usage, ACommandIsNeeded) {
+    EXPECT_THAT(complaint({}), HasSubstr("fabrics"));
+}
+
+TEST(Usage, UnknownCommandsGetTheNearest) {
+    EXPECT_EQ(complaint({"mesure", "latency-uni"}),
+              "railyard: unknown command 'mesure'; did you mean 'measure'? `railyard --help` lists "
+              "all\n");
+}
+
+TEST(Usage, UnknownOptionsGetTheNearest) {
+    EXPECT_EQ(
+        complaint({"measure", "latency-uni", "--sizs=8"}),
+        "railyard: unknown option '--sizs'; did you mean '--sizes'? `railyard measure --help` "
+        "lists all\n");
+    EXPECT_EQ(complaint({"--verson"}),
+              "railyard: unknown option '--verson'; did you mean '--version'? `railyard --help` "
+              "lists all\n");
+    EXPECT_EQ(complaint({"fabrics", "--log-levle=info"}),
+              "railyard: unknown option '--log-levle'; did you mean '--log-level'? `railyard "
+              "fabrics --help` lists all\n");
+}
+
+TEST(Usage, OptionsNeedTheirValues) {
+    EXPECT_THAT(complaint({"measure", "latency-uni", "--sizes"}), HasSubstr("--sizes"));
+    EXPECT_THAT(complaint({"fabrics", "shm", "ideal"}), HasSubstr("'ideal'"));
+}
+
+TEST(Usage, UnknownNamesGetTheNearest) {
+    EXPECT_EQ(complaint({"measure", "latncy-uni"}),
+              "railyard: unknown experiment 'latncy-uni'; did you mean 'latency-uni'? `railyard "
+              "experiments` lists all\n");
+    EXPECT_EQ(complaint({"experiments", "latency-un"}),
+              "railyard: unknown experiment 'latency-un'; did you mean 'latency-uni'? `railyard "
+              "experiments` lists all\n");
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--on", "idael"}),
+              "railyard: unknown fabric 'idael'; did you mean 'ideal'? `railyard fabrics` lists "
+              "all\n");
+    EXPECT_EQ(complaint({"fabrics", "smh"}),
+              "railyard: unknown fabric 'smh'; did you mean 'shm'? `railyard fabrics` lists all\n");
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--ops", "rdma_wirte"}),
+              "railyard: --ops: unknown operation 'rdma_wirte'; did you mean 'rdma_write'? there "
+              "are send_recv, rdma_write, rdma_write_imm, rdma_read, fetch_add, compare_swap\n");
+}
+
+TEST(Usage, AnExperimentIsNeeded) {
+    EXPECT_EQ(complaint({"measure"}),
+              "railyard: measure what? Name an experiment; `railyard experiments` lists them\n");
+}
+
+TEST(Usage, BadValuesSayWhatIsAllowed) {
+    const auto said = [](const char* option, const char* value) {
+        return complaint({"measure", "latency-uni", std::string(option) + "=" + value});
+    };
+    EXPECT_THAT(said("--sizes", "8..x"), StartsWith("railyard: --sizes: "));
+    EXPECT_EQ(said("--iterations", "0"),
+              "railyard: --iterations: expected a whole number from 1 to 1000000000, found '0'\n");
+    EXPECT_EQ(said("--window", "many"),
+              "railyard: --window: expected a whole number from 1 to 1048576, found 'many'\n");
+    EXPECT_EQ(said("--memory", "mine"), "railyard: --memory: expected nic or user, found 'mine'\n");
+    EXPECT_EQ(said("--ranks", "3"), "railyard: --ranks 3: latency-uni runs on exactly 2 ranks\n");
+    EXPECT_THAT(said("--log-level", "loud"), HasSubstr("debug"));
+}
+
+TEST(Usage, OptionsMustMeanSomethingToAnExperiment) {
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--queues", "8"}),
+              "railyard: --queues: none of the experiments named has this parameter; it is for "
+              "bandwidth-uni-queue, bandwidth-bi-queue\n");
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--ops", "rdma_read"}),
+              "railyard: --ops: 'rdma_read' is not measured by any of the experiments named; it is "
+              "by latency-rdma-read\n");
+    EXPECT_EQ(complaint({"measure", "latency-uni", "latency-rdma-read", "--ops", "rdma_read"}),
+              "railyard: --ops: latency-uni measures none of these; it measures send_recv, "
+              "rdma_write, rdma_write_imm\n");
+}
+
+TEST(Usage, LimitsNeedTheRealClock) {
+    EXPECT_EQ(complaint({"measure", "limits", "--on", "ideal"}),
+              "railyard: limits measures this machine, and needs a fabric that runs in real time; "
+              "ideal does not\n");
+}
+
+TEST(Usage, FilesMustDiffer) {
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--json=-", "--csv=-"}),
+              "railyard: --json and --csv name the same file\n");
+}
+
+TEST(Usage, TheLogLevelComesFromOptionOrEnvironment) {
+    EXPECT_EQ(railyard({"fabrics", "--log-level", "error"}).exit_code, 0);
+    EXPECT_EQ(railyard({"--log-level", "error", "fabrics"}).exit_code, 0);
+    EXPECT_EQ(railyard({"fabrics"}, {"RAILYARD_LOG=debug"}).err, "");
+    EXPECT_THAT(railyard({"fabrics"}, {"RAILYARD_LOG=loud"}).err, HasSubstr("RAILYARD_LOG: "));
+    // The option is the one that counts.
+    EXPECT_EQ(railyard({"fabrics", "--log-level=info"}, {"RAILYARD_LOG=loud"}).err, "");
+}
+
+TEST(Usage, TheWayToUserMemoryComesFromOptionOrEnvironment) {
+    const Arguments call{"measure", "latency-uni", "--on", "ideal", "--sizes", "8"};
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--shm-user-memory", "magic"}),
+              "railyard: --shm-user-memory: expected one of auto, process_vm, bounce, found "
+              "'magic'\n");
+    const Ended bad = railyard(call, {"RAILYARD_SHM_USER_MEMORY=magic"});
+    EXPECT_EQ(bad.exit_code, 2);
+    EXPECT_THAT(bad.err, StartsWith("railyard: RAILYARD_SHM_USER_MEMORY: expected one of "));
+    Arguments overruled = call;
+    overruled.emplace_back("--shm-user-memory=bounce");
+    EXPECT_EQ(railyard(overruled, {"RAILYARD_SHM_USER_MEMORY=magic"}).exit_code, 0);
+}
+
+TEST(Usage, FabricsAreListed) {
+    const Ended all = railyard({"fabrics"});
+    EXPECT_EQ(all.exit_code, 0);
+    EXPECT_THAT(all.out, HasSubstr("\nshm "));
+    EXPECT_THAT(all.out, HasSubstr("\nideal "));
+    const Ended one = railyard({"fabrics", "ideal"});
+    EXPECT_EQ(one.exit_code, 0);
+    EXPECT_THAT(one.out, StartsWith("ideal: "));
+    EXPECT_THAT(one.out, HasSubstr("virtual"));
+}
+
+TEST(Usage, ExperimentsAreListedWithTheirFigures) {
+    const Ended all = railyard({"experiments"});
+    EXPECT_EQ(all.exit_code, 0);
+    EXPECT_THAT(all.out, HasSubstr("liu04 fig. 2; liu04pcie figs. 2, 3"));
+    EXPECT_THAT(all.out, HasSubstr("\nbandwidth-bi-window "));
+    const Ended one = railyard({"experiments", "bandwidth-uni-queue"});
+    EXPECT_EQ(one.exit_code, 0);
+    EXPECT_THAT(one.out, HasSubstr("8,16,100"));
+}
+
+}  // namespace
+}  // namespace railyard::cli

@@ -1,0 +1,91 @@
+#include "experiments/runner.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace railyard::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+results::Row row_of(const Context& context, int rank) {
+    results::Row row;
+    row.parameters["rank"] = std::int64_t{rank};
+    row.parameters["virtual"] = std::int64_t{context.virtual_time()};
+    row.parameters["window"] = std::int64_t{context.request().window};
+    row.metric = "latency";
+    row.unit = "us";
+    return row;
+}
+
+Experiment good() {
+    return {.name = "good",
+            .run =
+                [](Context& context) {
+                    context.progress("at work");
+                    context.emit(row_of(context, context.rank().id()));
+                    context.emit({}, "bandwidth", "MB/s", results::summarize({1, 2, 4}));
+                },
+            .defaults = {.window = 9}};
+}
+
+Experiment bad() {
+    return {.name = "bad", .run = [](Context& context) {
+                context.emit(row_of(context, context.rank().id()));
+                if (context.rank().id() == 1) throw Error("out of luck");
+            }};
+}
+
+TEST(Runner, CollectsWhatRankZeroEmits) {
+    const Experiment experiment = good();
+    const Outcome outcome = run({.experiments = {&experiment}, .fabrics = {"ideal"}}, {});
+    EXPECT_EQ(outcome.failure, "");
+    ASSERT_EQ(outcome.rows.size(), 2u);
+    const results::Row& first = outcome.rows[0];
+    EXPECT_EQ(first.experiment, "good");
+    EXPECT_EQ(first.fabric, "ideal");
+    EXPECT_EQ(first.parameters.at("rank"), results::Value(std::int64_t{0}));
+    EXPECT_EQ(first.parameters.at("virtual"), results::Value(std::int64_t{1}));
+    EXPECT_EQ(first.parameters.at("window"), results::Value(std::int64_t{9}));
+    EXPECT_EQ(outcome.rows[1].value, 2) << "the median";
+    EXPECT_EQ(outcome.rows[1].statistics, results::summarize({1, 2, 4}));
+}
+
+TEST(Runner, RunsRawExperimentsOnceOnTheHost) {
+    Experiment raw = good();
+    raw.raw = true;
+    const Outcome outcome = run({.experiments = {&raw}, .fabrics = {"ideal", "shm"}}, {});
+    ASSERT_EQ(outcome.failure, "");
+    ASSERT_EQ(outcome.rows.size(), 2u);
+    EXPECT_EQ(outcome.rows[0].fabric, "host");
+    EXPECT_EQ(outcome.rows[0].parameters.at("virtual"), results::Value(std::int64_t{0}));
+    EXPECT_THROW(run({.experiments = {&raw}, .fabrics = {"ideal"}}, {}), UsageError);
+}
+
+TEST(Runner, EndsAtTheFirstFailureAndKeepsWhatWasDone) {
+    const Experiment before = good();
+    const Experiment failing = bad();
+    const Experiment after = good();
+    for (const char* fabric : {"ideal", "shm"}) {
+        const Outcome outcome =
+            run({.experiments = {&before, &failing, &after}, .fabrics = {fabric}}, {});
+        EXPECT_EQ(outcome.rows.size(), 2u) << fabric;
+        EXPECT_THAT(outcome.failure, HasSubstr(std::string("bad on ") + fabric + ": "));
+        EXPECT_THAT(outcome.failure, HasSubstr("out of luck"));
+        EXPECT_THAT(outcome.failure, HasSubstr("rank 1"));
+    }
+}
+
+TEST(Runner, TellsWhatIsGoingOn) {
+    const Experiment experiment = good();
+    std::vector<std::string> heard;
+    run({.experiments = {&experiment}, .fabrics = {"ideal"}},
+        [&](std::string_view what) { heard.emplace_back(what); });
+    EXPECT_EQ(heard,
+              (std::vector<std::string>{"good on ideal: starting", "good on ideal: at work"}));
+}
+
+}  // namespace
+}  // namespace railyard::experiments

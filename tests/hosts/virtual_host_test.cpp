@@ -1,0 +1,139 @@
+#include "hosts/virtual_host.hpp"
+
+#include <gtest/gtest.h>
+
+namespace railyard::hosts {
+namespace {
+
+using namespace literals;
+using fabric::Wait;
+
+class VirtualHostTest : public testing::Test {
+  protected:
+    void run(const std::function<void()>& body) {
+        engine.spawn("rank 0", body);
+        engine.run();
+    }
+    Time after(Duration duration) { return Time::at(duration); }
+    void notify_at(Duration when) {
+        engine.schedule(after(when), [this] { host.notify(); });
+    }
+
+    sim::Engine engine;
+    VirtualHost host{engine};
+};
+
+TEST_F(VirtualHostTest, ComputingTakesItsTime) {
+    run([&] {
+        host.compute(3_us);
+        EXPECT_EQ(host.now(), after(3_us));
+        host.compute(Duration{});
+        EXPECT_EQ(host.now(), after(3_us));
+    });
+}
+
+TEST_F(VirtualHostTest, WorkCostsWhatTheTableSays) {
+    run([&] {
+        host.charge(fabric::Work::match_entry, 1000);
+        EXPECT_EQ(host.now(), Time{}) << "free by default";
+        host.set_costs({.match_entry = 20_ns, .copied_byte = 1_ns, .request = 100_ns});
+        host.charge(fabric::Work::match_entry, 3);
+        EXPECT_EQ(host.now(), after(60_ns));
+        host.charge(fabric::Work::copied_byte, 40);
+        EXPECT_EQ(host.now(), after(100_ns));
+        host.charge(fabric::Work::request, 1);
+        EXPECT_EQ(host.now(), after(200_ns));
+    });
+}
+
+TEST_F(VirtualHostTest, AnArrivalEndsAWait) {
+    notify_at(2_us);
+    run([&] {
+        EXPECT_TRUE(host.wait(host.prepare_wait(), after(5_us), Wait::spin));
+        EXPECT_EQ(host.now(), after(2_us));
+    });
+    EXPECT_EQ(engine.now(), after(2_us)) << "the timer is gone";
+}
+
+TEST_F(VirtualHostTest, WhatArrivesAfterTheTicketIsNotLost) {
+    notify_at(1_us);
+    run([&] {
+        const auto ticket = host.prepare_wait();
+        host.compute(2_us);
+        EXPECT_TRUE(host.wait(ticket, after(5_us), Wait::spin));
+        EXPECT_EQ(host.now(), after(2_us));
+    });
+}
+
+TEST_F(VirtualHostTest, WithoutAnArrivalTheDeadlinePasses) {
+    notify_at(9_us);
+    run([&] {
+        EXPECT_FALSE(host.wait(host.prepare_wait(), after(5_us), Wait::spin));
+        EXPECT_EQ(host.now(), after(5_us));
+        EXPECT_FALSE(host.wait(host.prepare_wait(), after(1_us), Wait::spin)) << "has passed";
+        EXPECT_EQ(host.now(), after(5_us));
+    });
+}
+
+TEST_F(VirtualHostTest, WakingUpCostsTimeAndMoreByInterrupt) {
+    notify_at(1_us);
+    notify_at(4_us);
+    host.set_costs({.detect = 200_ns, .interrupt = 13_us});
+    run([&] {
+        host.wait(host.prepare_wait(), Time::never(), Wait::spin_then_sleep);
+        EXPECT_EQ(host.now(), after(1200_ns));
+        host.wait(host.prepare_wait(), Time::never(), Wait::sleep);
+        EXPECT_EQ(host.now(), after(17_us));
+    });
+}
+
+TEST_F(VirtualHostTest, QuietArrivalsDoNotEndASleep) {
+    engine.schedule(after(1_us), [this] { host.notify_quietly(); });
+    engine.schedule(after(2_us), [this] { host.notify_quietly(); });
+    notify_at(3_us);
+    run([&] {
+        EXPECT_TRUE(host.wait(host.prepare_wait(), Time::never(), Wait::spin_then_sleep));
+        EXPECT_EQ(host.now(), after(1_us));
+        EXPECT_TRUE(host.wait(host.prepare_wait(), Time::never(), Wait::sleep));
+        EXPECT_EQ(host.now(), after(3_us));
+    });
+}
+
+TEST_F(VirtualHostTest, WaitUntilLooksAgainAtEachArrivalOnly) {
+    for (int i = 1; i <= 5; ++i)
+        notify_at(Duration::us(i));
+    int looks = 0;
+    run([&] {
+        EXPECT_TRUE(host.wait_until([&] { return ++looks == 4; }));
+        EXPECT_EQ(host.now(), after(3_us));
+        EXPECT_FALSE(host.wait_until([] { return false; }, after(20_us)));
+        EXPECT_EQ(host.now(), after(20_us));
+    });
+}
+
+TEST_F(VirtualHostTest, ARankThatWaitsForNothingIsADeadlock) {
+    engine.spawn("rank 0", [&] { host.wait_until([] { return false; }); });
+    try {
+        engine.run();
+        FAIL();
+    } catch (const sim::Deadlock& error) {
+        EXPECT_NE(std::string(error.what()).find("rank 0 waits for an arrival"), std::string::npos);
+    }
+}
+
+TEST_F(VirtualHostTest, AWaitInADestructorOfARankGivenUpReturns) {
+    struct WaitsAsItDies {
+        VirtualHost& host;
+        ~WaitsAsItDies() {
+            EXPECT_FALSE(host.wait_until([] { return false; }));
+        }
+    };
+    engine.spawn("rank 0", [&] {
+        const WaitsAsItDies last{host};
+        host.wait_until([] { return false; });
+    });
+    EXPECT_THROW(engine.run(), sim::Deadlock);
+}
+
+}  // namespace
+}  // namespace railyard::hosts

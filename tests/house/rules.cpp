@@ -1,0 +1,238 @@
+#include "house/rules.hpp"
+
+#include <algorithm>
+#include <regex>
+#include <string>
+
+namespace railyard::house {
+
+namespace {
+
+/// "src/base/time.hpp" as "base/time.hpp"; empty for what is not in src/.
+std::string_view under_src(const File& file) {
+    std::string_view path = file.path;
+    return path.starts_with("src/") ? path.substr(4) : std::string_view();
+}
+
+/// "interconnects/shm/nic.hpp" as "shm"; empty for what is in no folder of a fabric.
+std::string_view fabric_of(std::string_view path) {
+    constexpr std::string_view prefix = "interconnects/";
+    if (!path.starts_with(prefix)) return {};
+    path.remove_prefix(prefix.size());
+    const auto slash = path.find('/');
+    return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+std::string without_comment(const std::string& line) {
+    return line.substr(0, line.find("//"));
+}
+
+void complain_about(Complaints& complaints, const File& file, const std::regex& pattern,
+                    std::string_view what) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+        const std::string code = without_comment(file.lines[i]);
+        std::smatch match;
+        if (std::regex_search(code, match, pattern))
+            complaints.push_back(at(file, i + 1, match.str() + ": " + std::string(what)));
+    }
+}
+
+}  // namespace
+
+Complaints check_floors(const std::vector<Layer>& layers) {
+    Complaints complaints;
+    std::set<std::string> below;
+    for (const Layer& layer : layers) {
+        for (const std::string& name : layer.dependencies)
+            if (!below.contains(name))
+                complaints.push_back("layer " + layer.name + " depends on " + name +
+                                     ", which is not declared before it");
+        below.insert(layer.name);
+    }
+    return complaints;
+}
+
+Complaints check_include_directions(const std::vector<File>& src,
+                                    const std::vector<Layer>& layers) {
+    Complaints complaints;
+    std::set<std::string_view> known;
+    for (const File& file : src)
+        known.insert(under_src(file));
+    for (const File& file : src) {
+        if (!is_source(file)) continue;
+        const Layer* from = layer_of(under_src(file), layers);
+        if (!from) {
+            complaints.push_back(at(file, 1, "belongs to no layer of src/CMakeLists.txt"));
+            continue;
+        }
+        for (const auto& [line, header] : includes_of(file)) {
+            const Layer* to = layer_of(header, layers);
+            if (!to) continue;  // a library's
+            if (!known.contains(header))
+                complaints.push_back(at(file, line, header + " does not exist"));
+            else if (to != from && !from->dependencies.contains(to->name))
+                complaints.push_back(at(file, line,
+                                        "layer " + from->name + " may not include " + header +
+                                            " of layer " + to->name));
+        }
+    }
+    return complaints;
+}
+
+Complaints check_fabric_privacy(const std::vector<File>& src) {
+    Complaints complaints;
+    for (const File& file : src) {
+        const std::string_view path = under_src(file);
+        const bool is_registry = path.starts_with("interconnects/registry.");
+        for (const auto& [line, header] : includes_of(file)) {
+            const std::string_view to = fabric_of(header);
+            const std::string_view from = fabric_of(path);
+            const bool shared = to == "virtual" && !from.empty();
+            if (!to.empty() && to != from && !shared && !is_registry)
+                complaints.push_back(
+                    at(file, line, "only the registry and the fabric itself include " + header));
+            if (header == "interconnects/registry.hpp" && !is_registry && !path.starts_with("job/"))
+                complaints.push_back(at(file, line, "only job/ asks the registry"));
+        }
+    }
+    return complaints;
+}
+
+Complaints check_no_fabric_is_named(const std::vector<File>& src) {
+    std::set<std::string> fabrics;
+    for (const File& file : src)
+        if (const auto fabric = fabric_of(under_src(file)); !fabric.empty())
+            fabrics.insert(std::string(fabric));
+    Complaints complaints;
+    for (const File& file : src) {
+        const std::string_view path = under_src(file);
+        if (!path.starts_with("experiments/") && !path.starts_with("mpi/")) continue;
+        for (const std::string& fabric : fabrics)
+            complain_about(complaints, file, std::regex('"' + fabric + '"'), "ask Traits instead");
+    }
+    return complaints;
+}
+
+Complaints check_time_belongs_to_host(const std::vector<File>& src) {
+    static const std::regex machine_time(
+        R"(std::chrono|this_thread|\b(clock_gettime|gettimeofday|usleep|nanosleep)\b)");
+    static const std::regex machine_chance(R"(\b(random_device|getpid|getrandom)\b)");
+    Complaints complaints;
+    for (const File& file : src) {
+        const std::string_view path = under_src(file);
+        const std::string_view fabric = fabric_of(path);
+        const bool in_virtual_time = path.starts_with("sim/") || fabric == "virtual" ||
+                                     fabric == "ideal" || fabric == "model";
+        // The physical limits are measured by raw code, with no Host under it.
+        const bool raw =
+            path.starts_with("experiments/limits") || path.starts_with("experiments/raw_");
+        const bool above = (path.starts_with("experiments/") && !raw) || path.starts_with("mpi/");
+        if (in_virtual_time || above)
+            complain_about(complaints, file, machine_time, "time belongs to the Host");
+        if (in_virtual_time)
+            complain_about(complaints, file, machine_chance, "a simulation must repeat itself");
+    }
+    return complaints;
+}
+
+Complaints check_headers(const std::vector<File>& src) {
+    Complaints complaints;
+    for (const File& file : src) {
+        if (!is_header(file)) continue;
+        if (file.lines.empty() || file.lines[0] != "#pragma once")
+            complaints.push_back(at(file, 1, "a header starts with #pragma once"));
+        else if (file.lines.size() < 2 || !file.lines[1].starts_with("/// "))
+            complaints.push_back(at(file, 2, "expected '/// ' and what the header is for"));
+    }
+    return complaints;
+}
+
+Complaints check_length(const std::vector<File>& src, std::size_t most_lines) {
+    Complaints complaints;
+    for (const File& file : src)
+        if (is_source(file) && file.lines.size() > most_lines)
+            complaints.push_back(at(file, file.lines.size(),
+                                    "over " + std::to_string(most_lines) +
+                                        " lines: it holds two ideas; give each a file"));
+    return complaints;
+}
+
+Complaints check_leftovers(const std::vector<File>& project) {
+    // Written in pieces, so that this file does not complain about itself.
+    static const std::regex note(R"(\b(TO)"
+                                 R"(DO|FIX)"
+                                 R"(ME|XX)"
+                                 R"(X)\b)");
+    static const std::regex machine_path(R"((^|[^A-Za-z0-9_.$}*/-])/(ho)"
+                                         R"(me|ro)"
+                                         R"(ot|Us)"
+                                         R"(ers|wo)"
+                                         R"(rk)/)");
+    Complaints complaints;
+    for (const File& file : project) {
+        for (std::size_t i = 0; i < file.lines.size(); ++i) {
+            if (std::regex_search(file.lines[i], note))
+                complaints.push_back(at(file, i + 1, "a note to self: do it, or open an issue"));
+            if (std::regex_search(file.lines[i], machine_path))
+                complaints.push_back(at(file, i + 1, "a path of one machine"));
+        }
+    }
+    return complaints;
+}
+
+Complaints check_links(const std::vector<File>& project, const std::filesystem::path& root) {
+    static const std::regex link(R"re(\]\(([^)#\s]+)(#[^)]*)?\))re");
+    Complaints complaints;
+    for (const File& file : project) {
+        if (!file.path.ends_with(".md")) continue;
+        const auto folder = (root / file.path).parent_path();
+        for (std::size_t i = 0; i < file.lines.size(); ++i) {
+            const std::string& line = file.lines[i];
+            for (std::sregex_iterator m(line.begin(), line.end(), link), end; m != end; ++m) {
+                const std::string target = (*m)[1];
+                if (target.find("://") != std::string::npos) continue;
+                if (!std::filesystem::exists(folder / target))
+                    complaints.push_back(at(file, i + 1, target + " does not exist"));
+            }
+        }
+    }
+    return complaints;
+}
+
+namespace {
+
+/// "Suite.Name" of every test in the files, whichever macro makes it.
+std::set<std::string> tests_in(const std::vector<File>& files) {
+    static const std::regex macro(R"re(\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)\s*,\s*(\w+)\s*\))re");
+    static const std::regex from_cmake(R"re(\badd_test\(NAME (\w+)\.(\w+))re");
+    std::set<std::string> names;
+    for (const File& file : files) {
+        std::string text;
+        for (const auto& line : file.lines)
+            text += line + "\n";
+        for (const auto& pattern : {macro, from_cmake})
+            for (std::sregex_iterator m(text.begin(), text.end(), pattern), end; m != end; ++m)
+                names.insert((*m)[1].str() + "." + (*m)[2].str());
+    }
+    return names;
+}
+
+}  // namespace
+
+Complaints check_named_tests(const std::vector<File>& project, const std::vector<File>& tests) {
+    static const std::regex named(R"re(`([A-Z]\w*\.(?!md|txt)\w+)`)re");
+    const std::set<std::string> known = tests_in(tests);
+    Complaints complaints;
+    for (const File& file : project) {
+        if (!file.path.ends_with(".md")) continue;
+        for (std::size_t i = 0; i < file.lines.size(); ++i) {
+            const std::string& line = file.lines[i];
+            for (std::sregex_iterator m(line.begin(), line.end(), named), end; m != end; ++m)
+                if (const std::string name = (*m)[1]; !known.contains(name))
+                    complaints.push_back(at(file, i + 1, "there is no test " + name));
+        }
+    }
+    return complaints;
+}
+
+}  // namespace railyard::house

@@ -1,0 +1,87 @@
+// What a reader may count on in every file, and that the documents are true to the tree.
+
+#include <gmock/gmock.h>
+
+#include "house/rules.hpp"
+
+namespace railyard::house {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<File> read(const std::vector<std::string>& folders) {
+    return read_files(RAILYARD_SOURCE_DIR, folders);
+}
+
+TEST(HouseTidiness, HeadersSayWhatTheyAreFor) {
+    EXPECT_THAT(check_headers(read({"src", "tests", "bench"})), IsEmpty());
+}
+
+TEST(HouseTidiness, AHeaderWithoutAWordIsFound) {
+    EXPECT_THAT(check_headers({make_file("src/a.hpp", "#pragma once\n/// What it is.\n"),
+                               make_file("src/b.hpp", "#pragma once\n#include <vector>\n"),
+                               make_file("src/c.hpp", "/// What it is.\n#pragma once\n"),
+                               make_file("src/d.hpp", "")}),
+                ElementsAre(HasSubstr("src/b.hpp:2:"), HasSubstr("src/c.hpp:1:"),
+                            HasSubstr("src/d.hpp:1:")));
+}
+
+TEST(HouseTidiness, NoFileHoldsTwoIdeas) {
+    EXPECT_THAT(check_length(read({"src"}), 400), IsEmpty());
+}
+
+TEST(HouseTidiness, ALongFileIsFound) {
+    EXPECT_THAT(check_length({make_file("src/a.cpp", "\n\n\n"), make_file("src/b.cpp", "\n\n")}, 2),
+                ElementsAre(HasSubstr("src/a.cpp:3: over 2 lines")));
+}
+
+TEST(HouseTidiness, NothingIsLeftOver) {
+    EXPECT_THAT(check_leftovers(read_project(RAILYARD_SOURCE_DIR)), IsEmpty());
+}
+
+TEST(HouseTidiness, ALeftOverIsFound) {
+    EXPECT_THAT(check_leftovers({make_file("src/a.cpp",
+                                           "// TO"
+                                           "DO: later\nint mastodon;\n"),
+                                 make_file("docs/b.md",
+                                           "see /ho"
+                                           "me/me/railyard\nhttp://h/ho"
+                                           "me/\n"),
+                                 make_file("c.cmake",
+                                           "\"/wo"
+                                           "rk/x\"\n${prefix}/ro"
+                                           "ot/x\n")}),
+                ElementsAre(HasSubstr("src/a.cpp:1: a note to self"),
+                            HasSubstr("docs/b.md:1: a path of one machine"),
+                            HasSubstr("c.cmake:1: a path of one machine")));
+}
+
+TEST(HouseDocuments, LinksLeadSomewhere) {
+    EXPECT_THAT(check_links(read_project(RAILYARD_SOURCE_DIR), RAILYARD_SOURCE_DIR), IsEmpty());
+}
+
+TEST(HouseDocuments, ADeadLinkIsFound) {
+    const File file = make_file("docs/a.md",
+                                "[x](../LICENSE) [y](https://example.org/z)\n"
+                                "[x](gone.md#part) [here](#part)\n");
+    EXPECT_THAT(check_links({file}, RAILYARD_SOURCE_DIR),
+                ElementsAre("docs/a.md:2: gone.md does not exist"));
+}
+
+TEST(HouseDocuments, TestsThatTheyNameExist) {
+    EXPECT_THAT(check_named_tests(read_project(RAILYARD_SOURCE_DIR), read({"tests"})), IsEmpty());
+}
+
+TEST(HouseDocuments, ANamedTestThatIsMissingIsFound) {
+    const std::vector<File> tests = {make_file(
+        "tests/a_test.cpp", "TEST(Ring, Wraps) {}\nTEST_P(Contract,\n       Sends) {}\n")};
+    const File document =
+        make_file("docs/a.md", "`Ring.Wraps`, `Contract.Sends`\n`Ring.breaks` `README.md`\n");
+    EXPECT_THAT(check_named_tests({document}, tests),
+                ElementsAre("docs/a.md:2: there is no test Ring.breaks"));
+}
+
+}  // namespace
+}  // namespace railyard::house

@@ -1,0 +1,96 @@
+#include "results/row.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "results/samples.hpp"
+
+namespace railyard::results {
+namespace {
+
+std::string complaint(std::string_view line) {
+    try {
+        from_json_line(line, "rank 0");
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Row, IsOneLine) {
+    Row row = sample_row();
+    row.parameters["note"] = "two\nlines";
+    EXPECT_EQ(to_json_line(row).find('\n'), std::string::npos);
+    EXPECT_EQ(from_json_line(to_json_line(row)), row);
+}
+
+TEST(Row, HasItsFieldsInTheOrderOfTheFormat) {
+    Row row = sample_row();
+    row.parameters.erase("share");
+    row.statistics = single(0.25, 7);
+    EXPECT_EQ(to_json_line(row),
+              R"({"experiment":"latency-uni","fabric":"shm",)"
+              R"("parameters":{"message_bytes":8,"op":"rdma_write"},)"
+              R"("metric":"latency","value":0.103,"unit":"us",)"
+              R"("statistics":{"median":0.25,"p1":0.25,"p50":0.25,"p99":0.25,"mean":0.25,)"
+              R"("min":0.25,"max":0.25,"spread":0.0,"iterations":7}})");
+}
+
+TEST(Row, KeepsEveryBitOfANumber) {
+    Row row = sample_row();
+    for (const double value : {1.0 / 3, 1e-300, 123456789.123456789, 5e15, 0.1 + 0.2}) {
+        row.value = value;
+        EXPECT_EQ(from_json_line(to_json_line(row)).value, value);
+    }
+}
+
+TEST(Row, KeepsTheTypesOfParameters) {
+    Row row = sample_row();
+    row.parameters = {{"a", std::int64_t{-1}}, {"b", 1.0}, {"c", "1"}};
+    const Row back = from_json_line(to_json_line(row));
+    EXPECT_EQ(back.parameters, row.parameters);
+    EXPECT_TRUE(std::holds_alternative<double>(back.parameters.at("b")));
+}
+
+TEST(Row, WithoutParametersHasAnEmptyObject) {
+    Row row = sample_row();
+    row.parameters.clear();
+    EXPECT_NE(to_json_line(row).find(R"("parameters":{})"), std::string::npos);
+    EXPECT_EQ(from_json_line(to_json_line(row)), row);
+}
+
+TEST(Row, RefusesWhatJsonCannotSay) {
+    Row row = sample_row();
+    row.value = std::nan("");
+    EXPECT_THROW(to_json_line(row), Error);
+}
+
+TEST(Row, SaysWhatIsWrongWithALine) {
+    const std::string line = to_json_line(sample_row());
+    EXPECT_EQ(complaint(line), "");
+    EXPECT_EQ(complaint("[]"), "rank 0: expected an object, found array");
+    EXPECT_EQ(complaint("{}"), "rank 0: experiment: missing");
+    EXPECT_TRUE(complaint(line.substr(0, 20)).starts_with("rank 0: not JSON: "));
+
+    std::string wrong = line;
+    wrong.replace(wrong.find("0.103"), 5, "\"fast\"");
+    EXPECT_EQ(complaint(wrong), "rank 0: value: expected a number, found string");
+    wrong = line;
+    wrong.replace(wrong.find(R"("rdma_write")"), 12, "[1]");
+    EXPECT_EQ(complaint(wrong),
+              "rank 0: parameters.op: expected a number or a string, found array");
+    wrong = line;
+    wrong.replace(wrong.find(R"("p99")"), 5, R"("p98")");
+    EXPECT_EQ(complaint(wrong), "rank 0: statistics.p99: missing");
+}
+
+TEST(Value, ReadsAsPeopleWriteIt) {
+    EXPECT_EQ(to_string(Value(std::int64_t{-8})), "-8");
+    EXPECT_EQ(to_string(Value(0.5)), "0.5");
+    EXPECT_EQ(to_string(Value("send_recv")), "send_recv");
+}
+
+}  // namespace
+}  // namespace railyard::results
