@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/acquire.hpp"
+
 namespace railyard {
 
 /// What Cell must have: `std::atomic<std::uint32_t> stamp`.
@@ -57,19 +59,34 @@ class RingConsumer {
     RingConsumer(Cell* cells, std::atomic<std::uint64_t>* done) : cells_(cells), done_(done) {}
 
     /// The oldest cell not yet emptied, or null.
-    Cell* front() const {
-        Cell& cell = cells_[next_ % count];
-        const auto stamp = static_cast<std::uint32_t>(next_ / count) + 1;
-        // Acquire: the payload is read after the stamp that announces it.
-        return cell.stamp.load(std::memory_order_acquire) == stamp ? &cell : nullptr;
+    Cell* front() {
+        if (seen_ == next_ && !look()) return nullptr;
+        return &cells_[next_ % count];
     }
     /// Gives the front cell back. Release: our reads of it are over.
     void pop() { done_->store(++next_, std::memory_order_release); }
 
   private:
+    /// Several at a look, because a fence between two cells would keep the loads of the second
+    /// from starting before those of the first have ended.
+    static constexpr std::uint64_t look_ahead = 8;
+
+    bool look() {
+        while (seen_ - next_ < look_ahead && is_filled(seen_)) ++seen_;
+        if (seen_ == next_) return false;
+        // Acquire: payloads are read after the stamps that announce them.
+        acquire_after_relaxed();
+        return true;
+    }
+    bool is_filled(std::uint64_t position) const {
+        const auto stamp = static_cast<std::uint32_t>(position / count) + 1;
+        return cells_[position % count].stamp.load(relaxed_before_acquire) == stamp;
+    }
+
     Cell* cells_ = nullptr;
     std::atomic<std::uint64_t>* done_ = nullptr;
     std::uint64_t next_ = 0;
+    std::uint64_t seen_ = 0;  ///< cells before this one are known to be filled
 };
 
 }  // namespace railyard

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/acquire.hpp"
 #include "base/bytes.hpp"
 
 namespace railyard::fabric {
@@ -101,10 +102,9 @@ struct RemoteSlice {
 /// True once a peer has written `value` into the byte at `address`, with all that was placed before
 /// it visible. Sound where Traits::placement is last_byte_last and `address` is the last byte.
 inline bool arrived(const std::byte* address, std::byte value) {
-    // The write comes from another thread or process: an acquire load, so that the bytes before
-    // this one are read after it. atomic_ref takes no const, but a load does not write.
-    return std::atomic_ref(*const_cast<std::byte*>(address)).load(std::memory_order_acquire) ==
-           value;
+    // The write comes from another thread or process: acquire, so that the bytes before this one are
+    // read after it. atomic_ref takes no const, but a load does not write.
+    return acquire_if_equal(std::atomic_ref(*const_cast<std::byte*>(address)), value);
 }
 
 }  // namespace railyard::fabric

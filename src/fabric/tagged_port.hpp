@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "base/bytes.hpp"
 #include "base/status.hpp"
 #include "fabric/connection.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 /// The Host of a rank in virtual time: its clock is the engine's, computing is sleeping for that
-/// long, and waiting costs nothing until a Nic notifies it. One fiber at a time uses it.
+/// long, and waiting costs nothing until a Nic notifies it. One fiber at a time uses it. Time
+/// stands still while a rank runs: a loop that polls and never waits never ends.
 
 #include <array>
 #include <cstdint>

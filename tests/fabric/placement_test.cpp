@@ -159,78 +159,95 @@ void ping_pong(Team& team, std::uint64_t rounds, Say&& say, Hear&& hear) {
     team.barrier();
 }
 
+/// Rounds are shared out over the kinds of memory, which may be reached by different ways.
+constexpr std::uint64_t share(std::uint64_t rounds, std::uint64_t among) {
+    return (rounds + among - 1) / among;
+}
+
+void watch_last_byte(Team& team, std::uint64_t count, Memory memory) {
+    Endpoint end(team);
+    end.connect(team.peer());
+    constexpr std::size_t flag = Payload::size;
+    Buffer out(team.nic(), flag + 1), in(team.nic(), flag + 1, memory);
+    const auto remote = team.swap(in.region());
+    in.data()[flag] = std::byte{0};
+    const auto say = [&](std::uint64_t round) {
+        Payload::put(out.data().data(), round);
+        out.data()[flag] = mark(round);
+        end.write(round, out.slice(), Buffer::at(*remote), Flags::unsignalled);
+    };
+    const auto hear = [&](std::uint64_t round) {
+        team.await([&] { return arrived(&in.data()[flag], mark(round)); }, "the flag");
+        Payload::check(in.data().data(), round);
+    };
+    ping_pong(team, count, say, hear);
+}
+
+void watch_flag(Team& team, std::uint64_t count, Memory payload_memory, Memory flag_memory) {
+    Endpoint end(team);
+    end.connect(team.peer());
+    Buffer out(team.nic(), Payload::size), in(team.nic(), Payload::size, payload_memory);
+    Buffer flag_out(team.nic(), 1), flag_in(team.nic(), 1, flag_memory);
+    const auto remote = team.swap(in.region());
+    const auto remote_flag = team.swap(flag_in.region());
+    flag_in.data()[0] = std::byte{0};
+    const auto say = [&](std::uint64_t round) {
+        Payload::put(out.data().data(), round);
+        flag_out.data()[0] = mark(round);
+        end.write(round, out.slice(), Buffer::at(*remote), Flags::unsignalled);
+        end.write(round, flag_out.slice(), Buffer::at(*remote_flag), Flags::unsignalled);
+    };
+    const auto hear = [&](std::uint64_t round) {
+        team.await([&] { return arrived(&flag_in.data()[0], mark(round)); }, "the flag");
+        Payload::check(in.data().data(), round);
+    };
+    ping_pong(team, count, say, hear);
+}
+
+void receive_message(Team& team, std::uint64_t count, Memory memory) {
+    Endpoint end(team);
+    end.connect(team.peer());
+    Buffer out(team.nic(), Payload::size), in(team.nic(), Payload::size, memory);
+    const auto remote = team.swap(in.region());
+    for (std::uint64_t i = 0; i < 4; ++i)
+        end.receive(i);
+    const auto say = [&](std::uint64_t round) {
+        Payload::put(out.data().data(), round);
+        end.write(round, out.slice(), Buffer::at(*remote), Flags::unsignalled);
+        end.post({.id = round, .flags = Flags::unsignalled});
+    };
+    const auto hear = [&](std::uint64_t round) {
+        check_equal(end.next_received().status, Code::ok, "a message");
+        end.receive(round);
+        Payload::check(in.data().data(), round);
+    };
+    ping_pong(team, count, say, hear);
+}
+
 TEST_P(Litmus, a_payload_is_seen_before_the_last_byte_of_its_write) {
     NEEDS_LAST_BYTE_LAST();
-    const std::uint64_t count = litmus_rounds();
+    const std::uint64_t count = share(litmus_rounds(), 2);
     run(2, [=](Team& team) {
-        Endpoint end(team);
-        end.connect(team.peer());
-        constexpr std::size_t flag = Payload::size;
-        Buffer out(team.nic(), flag + 1), in(team.nic(), flag + 1, Memory::nic);
-        const auto remote = team.swap(in.region());
-        in.data()[flag] = std::byte{0};
-        ping_pong(
-            team, count,
-            [&](std::uint64_t round) {
-                Payload::put(out.data().data(), round);
-                out.data()[flag] = mark(round);
-                end.write(round, out.slice(), Buffer::at(*remote), Flags::unsignalled);
-            },
-            [&](std::uint64_t round) {
-                team.await([&] { return arrived(&in.data()[flag], mark(round)); }, "the flag");
-                Payload::check(in.data().data(), round);
-            });
+        for (const Memory memory : memories)
+            watch_last_byte(team, count, memory);
     });
 }
 
 TEST_P(Litmus, a_payload_is_seen_before_a_flag_written_after_it) {
     NEEDS_LAST_BYTE_LAST();
-    const std::uint64_t count = litmus_rounds();
+    const std::uint64_t count = share(litmus_rounds(), 4);
     run(2, [=](Team& team) {
-        Endpoint end(team);
-        end.connect(team.peer());
-        Buffer out(team.nic(), Payload::size), in(team.nic(), Payload::size, Memory::nic);
-        // The flag lives in another region, of the other kind of memory.
-        Buffer flag_out(team.nic(), 1), flag_in(team.nic(), 1, Memory::user);
-        const auto remote = team.swap(in.region());
-        const auto remote_flag = team.swap(flag_in.region());
-        flag_in.data()[0] = std::byte{0};
-        ping_pong(
-            team, count,
-            [&](std::uint64_t round) {
-                Payload::put(out.data().data(), round);
-                flag_out.data()[0] = mark(round);
-                end.write(round, out.slice(), Buffer::at(*remote), Flags::unsignalled);
-                end.write(round, flag_out.slice(), Buffer::at(*remote_flag), Flags::unsignalled);
-            },
-            [&](std::uint64_t round) {
-                team.await([&] { return arrived(&flag_in.data()[0], mark(round)); }, "the flag");
-                Payload::check(in.data().data(), round);
-            });
+        for (const Memory payload : memories)
+            for (const Memory flag : memories)
+                watch_flag(team, count, payload, flag);
     });
 }
 
 TEST_P(Litmus, a_payload_is_seen_before_the_message_sent_after_it) {
-    const std::uint64_t count = litmus_rounds();
+    const std::uint64_t count = share(litmus_rounds(), 2);
     run(2, [=](Team& team) {
-        Endpoint end(team);
-        end.connect(team.peer());
-        Buffer out(team.nic(), Payload::size), in(team.nic(), Payload::size, Memory::nic);
-        const auto remote = team.swap(in.region());
-        for (std::uint64_t i = 0; i < 4; ++i)
-            end.receive(i);
-        ping_pong(
-            team, count,
-            [&](std::uint64_t round) {
-                Payload::put(out.data().data(), round);
-                end.write(round, out.slice(), Buffer::at(*remote), Flags::unsignalled);
-                end.post({.id = round, .flags = Flags::unsignalled});
-            },
-            [&](std::uint64_t round) {
-                end.next_received();
-                end.receive(round);
-                Payload::check(in.data().data(), round);
-            });
+        for (const Memory memory : memories)
+            receive_message(team, count, memory);
     });
 }
 

@@ -113,7 +113,9 @@ TEST(RealHost, ASleeperHearsItsSocketsAndItsBellAtOnce) {
                                     host.now() + 10_s, Wait::sleep));
         other.join();
         char c = 0;
-        if (round % 2 == 0) EXPECT_EQ(read(source.ends_[0], &c, 1), 1);
+        if (round % 2 == 0) {
+            EXPECT_EQ(read(source.ends_[0], &c, 1), 1);
+        }
     }
     host.detach(source);
 }

@@ -157,6 +157,27 @@ Complaints check_length(const std::vector<File>& src, std::size_t most_lines) {
     return complaints;
 }
 
+Complaints check_tests_are_built(const std::vector<File>& tests) {
+    static const std::regex program(R"re(^\s*railyard_test\((\w+)(?:\s+FOLDER\s+([\w/]+))?)re");
+    std::set<std::string> built;
+    for (const File& file : tests) {
+        if (file.path != "tests/CMakeLists.txt") continue;
+        for (const std::string& line : file.lines) {
+            std::smatch match;
+            if (std::regex_search(line, match, program))
+                built.insert("tests/" + (match[2].matched ? match[2] : match[1]).str());
+        }
+    }
+    Complaints complaints;
+    for (const File& file : tests) {
+        if (!file.path.ends_with("_test.cpp")) continue;
+        if (!built.contains(file.path.substr(0, file.path.rfind('/'))))
+            complaints.push_back(
+                at(file, 1, "no railyard_test() in tests/CMakeLists.txt builds it"));
+    }
+    return complaints;
+}
+
 Complaints check_leftovers(const std::vector<File>& project) {
     // Written in pieces, so that this file does not complain about itself.
     static const std::regex note(R"(\b(TO)"

@@ -22,6 +22,8 @@ Complaints check_time_belongs_to_host(const std::vector<File>& src);
 /// `#pragma once`, then a comment that says what the header is for.
 Complaints check_headers(const std::vector<File>& src);
 Complaints check_length(const std::vector<File>& src, std::size_t most_lines);
+/// Every *_test.cpp is in a folder that tests/CMakeLists.txt makes a program of.
+Complaints check_tests_are_built(const std::vector<File>& tests);
 /// No notes to self, no paths of one machine.
 Complaints check_leftovers(const std::vector<File>& project);
 

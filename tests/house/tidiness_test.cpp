@@ -37,6 +37,26 @@ TEST(HouseTidiness, ALongFileIsFound) {
                 ElementsAre(HasSubstr("src/a.cpp:3: over 2 lines")));
 }
 
+TEST(HouseTidiness, EveryTestIsBuilt) {
+    EXPECT_THAT(check_tests_are_built(read({"tests"})), IsEmpty());
+}
+
+TEST(HouseTidiness, ATestThatIsNotBuiltIsFound) {
+    const std::vector<File> tests = {
+        make_file("tests/CMakeLists.txt",
+                  "#     railyard_test(attic LAYERS base)\n"
+                  "railyard_test(base LAYERS base)\n"
+                  "railyard_test(shm FOLDER interconnects/shm LAYERS shm)\n"),
+        make_file("tests/base/a_test.cpp", ""),
+        make_file("tests/interconnects/shm/b_test.cpp", ""),
+        make_file("tests/interconnects/c_test.cpp", ""),
+        make_file("tests/attic/d_test.cpp", ""),
+    };
+    EXPECT_THAT(check_tests_are_built(tests),
+                ElementsAre(HasSubstr("tests/interconnects/c_test.cpp:1:"),
+                            HasSubstr("tests/attic/d_test.cpp:1:")));
+}
+
 TEST(HouseTidiness, NothingIsLeftOver) {
     EXPECT_THAT(check_leftovers(read_project(RAILYARD_SOURCE_DIR)), IsEmpty());
 }

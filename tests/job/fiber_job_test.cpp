@@ -67,7 +67,7 @@ TEST(FiberJob, AFailureDestroysWhatTheOthersHold) {
 
 TEST(FiberJob, ManyRanks) {
 #ifdef __SANITIZE_THREAD__
-    constexpr int ranks = 512;  // A thread sanitizer has room for no more than a few thousand.
+    constexpr int ranks = 128;  // A thread sanitizer has room for a few hundred fibers.
 #else
     constexpr int ranks = 4096;
 #endif

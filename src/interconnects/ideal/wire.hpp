@@ -2,8 +2,8 @@
 /// The timing of the ideal fabric: a message waits until its Nic's way out is free, takes it for
 /// size / bandwidth, and arrives one latency later. Acknowledgments neither wait nor take it.
 
-#include <map>
-#include <utility>
+#include <cstdint>
+#include <unordered_map>
 
 #include "interconnects/ideal/fabric.hpp"
 #include "interconnects/virtual/wire.hpp"
@@ -20,7 +20,7 @@ class Wire final : public virtual_time::Wire {
   private:
     sim::Engine& engine_;
     Parameters parameters_;
-    std::map<std::pair<fabric::NodeId, std::uint32_t>, Time> free_at_;  ///< by Nic
+    std::unordered_map<std::uint64_t, Time> free_at_;  ///< by node and Nic; looked up only
 };
 
 }  // namespace railyard::ideal

@@ -21,8 +21,8 @@ namespace railyard::shm {
 inline constexpr std::uint32_t cell_count = 64;
 inline constexpr std::size_t cell_payload = 48;
 inline constexpr std::size_t data_ring_size = 24 << 10;
-inline constexpr std::size_t chunk_size = 16 << 10;
-inline constexpr std::uint32_t chunk_count = 8;
+inline constexpr std::size_t chunk_size = 32 << 10;
+inline constexpr std::uint32_t chunk_count = 7;
 inline constexpr std::uint32_t max_blocks = 4096;
 inline constexpr std::uint32_t max_regions = 1 << 16;
 
@@ -144,6 +144,35 @@ struct Letter {
     std::uint64_t service = 0;  ///< or discriminator
 };
 
+/// Which connections have news, in groups: block b belongs to group b modulo their number. Peers
+/// raise a flag after they have published; the owner lowers it before it looks. Raising is a plain
+/// store, which nobody waits for; the owner, who comes seldom, pays for the atomicity.
+class Activity {
+  public:
+    static constexpr std::uint32_t groups = 32;
+
+    void raise(std::uint32_t block) {
+        // Release: what was published before is seen by whoever sees the flag.
+        flags_[block % groups].store(1, std::memory_order_release);
+    }
+    /// Four loads of one line, however many connections there are.
+    bool any() const {
+        std::uint64_t all = 0;
+        for (std::size_t word = 0; word < groups / 8; ++word)
+            all |= reinterpret_cast<const std::atomic<std::uint64_t>*>(flags_.data())[word].load(
+                std::memory_order_relaxed);
+        return all != 0;
+    }
+    /// Acquire: pairs with raise(). A flag raised after this is found next time.
+    bool lower(std::uint32_t group) {
+        return flags_[group].load(std::memory_order_relaxed) != 0 &&
+               flags_[group].exchange(0, std::memory_order_acquire) != 0;
+    }
+
+  private:
+    alignas(cache_line) std::array<std::atomic<std::uint8_t>, groups> flags_;
+};
+
 struct Arena {
     static constexpr std::uint64_t right_magic = 0x5241494c59415244;  // "RAILYARD"
     // Written once, before anybody else can see it.
@@ -153,9 +182,7 @@ struct Arena {
     std::uint32_t asymmetric_fences;  ///< both sides must think alike
     std::atomic<std::uint32_t> closed;
 
-    /// Bit b: some connection whose block number is b modulo 64 has news. Set by peers after they
-    /// have published, cleared by the owner before it looks.
-    alignas(cache_line) std::atomic<std::uint64_t> activity;
+    Activity activity;
     Mailbox<Letter, 64> mailbox;
 
     alignas(4096) std::array<std::array<std::byte, chunk_size>, chunk_count> chunks;

@@ -12,12 +12,8 @@ CompletionQueue::CompletionQueue(Nic& nic, std::uint32_t depth)
 
 std::size_t CompletionQueue::poll(std::span<fabric::Completion> out) {
     if (head_ == tail_) nic_.make_progress();
-    return take(out);
-}
-
-std::size_t CompletionQueue::take(std::span<fabric::Completion> out) {
     const std::size_t count = std::min<std::size_t>(out.size(), tail_ - head_);
-    for (std::size_t i = 0; i < count; ++i) out[i] = entries_[head_++ & mask_];
+    for (std::size_t i = 0; i < count; ++i) entries_[head_++ & mask_].unpack(out[i]);
     return count;
 }
 
@@ -27,8 +23,9 @@ void CompletionQueue::wake_for(WakeFor what) {
 }
 
 void CompletionQueue::grow() {
-    std::vector<fabric::Completion> larger(entries_.size() * 2);
-    const std::size_t count = take(larger);
+    std::vector<Entry> larger(entries_.size() * 2);
+    std::uint64_t count = 0;
+    while (head_ != tail_) larger[count++] = entries_[head_++ & mask_];
     entries_.swap(larger);
     mask_ = entries_.size() - 1;
     head_ = 0;
@@ -38,7 +35,7 @@ void CompletionQueue::grow() {
 void CompletionQueue::discard(const fabric::QueuePair* queue_pair) {
     std::uint64_t kept = head_;
     for (std::uint64_t i = head_; i != tail_; ++i) {
-        const fabric::Completion entry = entries_[i & mask_];
+        const Entry entry = entries_[i & mask_];
         if (entry.queue_pair != queue_pair) entries_[kept++ & mask_] = entry;
     }
     tail_ = kept;

@@ -180,8 +180,7 @@ void QueuePair::link(std::shared_ptr<Peer> peer, std::uint32_t peer_block) {
     state_ = ConnectionState::connected;
     reason_ = Code::ok;
     // What the peer sent while we still looked unconnected is to be looked at.
-    nic_.arena().activity.fetch_or(std::uint64_t{1} << (block_index_ % 64),
-                                   std::memory_order_relaxed);
+    nic_.arena().activity.raise(block_index_);
 }
 
 ConnectionState QueuePair::state() {

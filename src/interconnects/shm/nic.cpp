@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 
 #include <fmt/format.h>
 
@@ -101,7 +100,7 @@ bool Nic::make_progress() {
     if (hot_ != nullptr && hot_->has_inbound() && ++hot_hits_ % most_in_a_row != 0 && hot_->drain())
         return true;
     bool any = false;
-    if (arena_->activity.load(std::memory_order_relaxed) != 0) any |= serve_activity();
+    if (arena_->activity.any()) any |= serve_activity();
     if (arena_->mailbox.has_news(letters_seen_)) {
         letters_seen_ = arena_->mailbox.take_all(
             [this](const Letter& letter) { switchboard_.deliver(letter); });
@@ -113,14 +112,10 @@ bool Nic::make_progress() {
 }
 
 bool Nic::serve_activity() {
-    // Cleared before looking: what is published afterwards sets its bit again. Acquire: pairs with
-    // the release in Peer::notify, so that what was published before the bit is found.
-    std::uint64_t bits = arena_->activity.exchange(0, std::memory_order_acquire);
     bool any = false;
-    while (bits != 0) {
-        const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
-        bits &= bits - 1;
-        for (std::size_t block = bit; block < by_block_.size(); block += 64) {
+    for (std::uint32_t group = 0; group < Activity::groups; ++group) {
+        if (!arena_->activity.lower(group)) continue;
+        for (std::size_t block = group; block < by_block_.size(); block += Activity::groups) {
             QueuePair* queue_pair = by_block_[block];
             if (queue_pair == nullptr) continue;
             if (queue_pair->drain()) {
@@ -250,6 +245,7 @@ void Nic::reclaim_lingering() {
 }
 
 std::optional<std::uint32_t> Nic::take_chunk() {
+    // Asked for late: what has not come back by now was not needed.
     if (free_chunks_.empty()) {
         for (QueuePair* queue_pair : by_block_)
             if (queue_pair != nullptr) queue_pair->reclaim_chunks();

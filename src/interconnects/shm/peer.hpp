@@ -39,12 +39,8 @@ class Peer {
 
     /// Says that the connection with that block of the peer's has news, and wakes the peer.
     void notify(std::uint32_t block) const {
-        // Release: what was published before is seen by whoever sees the bit.
-        arena_->activity.fetch_or(std::uint64_t{1} << (block % 64), std::memory_order_release);
+        arena_->activity.raise(block);
         bell_.ring_if_asleep();
-    }
-    void notify_silently(std::uint32_t block) const {
-        arena_->activity.fetch_or(std::uint64_t{1} << (block % 64), std::memory_order_release);
     }
     void wake() const { bell_.ring_if_asleep(); }
 

@@ -73,7 +73,7 @@ class QueuePair final : public fabric::QueuePair {
 
     /// Reads what has come in. True if there was anything.
     bool drain();
-    bool has_inbound() const { return inlet_.front() != nullptr; }
+    bool has_inbound() { return inlet_.front() != nullptr; }
     /// Moves queued requests on. True if any moved.
     bool advance();
     bool has_queued() const { return count_ != 0; }

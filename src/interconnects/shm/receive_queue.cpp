@@ -1,13 +1,15 @@
 #include "interconnects/shm/receive_queue.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "interconnects/shm/queue_pair.hpp"
 
 namespace railyard::shm {
 
 ReceiveQueue::ReceiveQueue(std::uint32_t depth, Sharing sharing)
-    : entries_(std::max(depth, 1U)), sharing_(sharing) {}
+    : entries_(std::bit_ceil(depth)), mask_(entries_.size() - 1), depth_(depth), sharing_(sharing) {
+}
 
 Status ReceiveQueue::post(const fabric::ReceiveRequest& request) {
     if (request.local.size() > max_slices) return Code::invalid;
@@ -22,8 +24,8 @@ Status ReceiveQueue::post(const fabric::ReceiveRequest& request) {
         owner_->flush_receive(request.id);
         return Code::ok;
     }
-    if (tail_ - head_ == entries_.size()) return Code::again;
-    PostedReceive& entry = entries_[tail_++ % entries_.size()];
+    if (tail_ - head_ == depth_) return Code::again;
+    PostedReceive& entry = entries_[tail_++ & mask_];
     entry.id = request.id;
     entry.capacity = capacity;
     entry.count = static_cast<std::uint32_t>(request.local.size());

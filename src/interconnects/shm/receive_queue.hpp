@@ -30,7 +30,7 @@ class ReceiveQueue final : public fabric::ReceiveQueue {
     bool shared() const { return sharing_ == Sharing::shared; }
     bool empty() const { return head_ == tail_; }
     /// The oldest receive; valid until the next post.
-    const PostedReceive& front() const { return entries_[head_ % entries_.size()]; }
+    const PostedReceive& front() const { return entries_[head_ & mask_]; }
     void pop() { ++head_; }
 
     /// A queue pair with a message and no receive for it: told when one is posted.
@@ -41,7 +41,9 @@ class ReceiveQueue final : public fabric::ReceiveQueue {
     bool has_owner() const { return owner_ != nullptr; }
 
   private:
-    std::vector<PostedReceive> entries_;
+    std::vector<PostedReceive> entries_;  ///< a power of two
+    std::uint64_t mask_;
+    std::uint32_t depth_;
     std::uint64_t head_ = 0;
     std::uint64_t tail_ = 0;
     Sharing sharing_;

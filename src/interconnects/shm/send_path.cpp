@@ -16,6 +16,9 @@ namespace {
 
 /// The most that goes through the data ring in one piece: a third of it.
 constexpr std::uint64_t ring_piece = data_ring_size / 3;
+/// Longer messages go in chunks if any are free. The ring stays in the first-level caches, and lines
+/// that are dirty there change hands slowly; going round the pool, they come from the second level.
+constexpr std::uint64_t ring_message = 4096;
 
 bool wants_remote_completion(const WorkRequest& work) {
     return has(work.flags, Flags::remote_completion);
@@ -25,7 +28,7 @@ bool wants_remote_completion(const WorkRequest& work) {
 
 void QueuePair::publish(Cell& cell, bool wakes) {
     outlet_.publish(cell);
-    peer_->notify_silently(peer_block_index_);
+    peer_->arena().activity.raise(peer_block_index_);
     if (wakes || peer_block_->solicited_only.load(std::memory_order_relaxed) == 0) peer_->wake();
 }
 
@@ -81,13 +84,14 @@ bool QueuePair::send_segment(const WorkRequest& work, Transfer& transfer) {
 
     std::byte* to = nullptr;
     std::uint64_t length = std::min<std::uint64_t>(left, chunk_size);
-    if (left > ring_piece && lease_count_ < chunk_count) {
-        reclaim_chunks();
+    if (transfer.length > ring_message) {
         if (const auto chunk = nic_.take_chunk()) {
             header.chunk = *chunk;
             to = nic_.arena().chunks[*chunk].data();
             cell->where = Where::chunk;
             leases_[lease_count_++] = {outlet_.published() + 1, *chunk};
+        } else if (lease_count_ > 0) {
+            return false;  // ours come back as the peer reads, and the fast way is worth the wait
         }
     }
     if (to == nullptr) {

@@ -91,15 +91,16 @@ Status Endpoint::take(const fabric::WorkRequest& request) {
         refusal = Code::invalid;
     } else {
         taken.size = total(taken.local);
-        if (taken.size > network().traits.max_message) refusal = Code::too_long;
+        taken.status = usable(taken.local);
+        if (taken.status.ok() && taken.size > network().traits.max_message)
+            refusal = Code::too_long;
         if (taken.atomic() && taken.size != Bytes(8)) refusal = Code::invalid;
     }
     if (!refusal.ok()) {
         sends_.pop_last();
         return refusal;
     }
-    taken.status = usable(taken.local);
-    taken.done = !taken.status.ok();
+    taken.done = taken.status.failed();
     // Told by its completion, and that after those of the requests before it; not within post(), so
     // that the rest of a list is taken all the same.
     if (taken.done)
@@ -109,7 +110,7 @@ Status Endpoint::take(const fabric::WorkRequest& request) {
 
 /// Starts what may start: all in order, but nothing behind a request that is known to fail.
 void Endpoint::advance() {
-    while (started_ != sends_.end()) {
+    while (state_ == ConnectionState::connected && started_ != sends_.end()) {
         Request& next = sends_[started_];
         if (next.done) return;
         if (fabric::has(next.flags, Flags::fence) && reads_under_way_ > 0) return;

@@ -9,8 +9,9 @@
 /// A message is never copied on the way: the target's end reads the request, and the bytes it
 /// names, out of the initiator's end. The way of a request, with the step of Wire between:
 ///
-///     post ─ start ─carry→ arrive ─ judge ─place→ execute ─carry→ answered ─ retire
-///                                            (a read: execute ─carry→ returned ─place→ landed)
+///     post, start -carry-> arrive, judge -place-> execute -carry-> answered, retire
+///                           (reads, atomics:      execute -carry-> returned -place-> landed,
+///                           retire)
 ///
 /// A completion tells the target's verdict, so it cannot come before that: completion "when the
 /// buffer is free again" and completion "when done at the peer" are the same moment here.

@@ -129,6 +129,22 @@ TEST_F(Errors, TheRegionGoesWhileTheWriteIsUnderWay) {
     });
 }
 
+TEST_F(Errors, OwnMemoryGoesWhileAReadIsUnderWay) {
+    run([&] {
+        auto own = a->nic->allocate(64_B, Access::local);
+        const Slice into(*own);
+        const Slice slice = a->slice(0, 8);
+        ASSERT_TRUE(a->pair->post(rdma(Op::rdma_read, 1, into, *b_at_a, 0)).ok());
+        ASSERT_TRUE(a->pair->post(rdma(Op::rdma_write, 2, slice, *b_at_a, 0, Flags::fence)).ok());
+        a->host.compute(500_ns);
+        own.reset();  // which is wrong, and must do no harm
+        EXPECT_EQ(a->next_sent().status, Code::region_gone);
+        EXPECT_EQ(a->next_sent().status, Code::flushed);
+        EXPECT_EQ(a->pair->state(), ConnectionState::failed);
+        wait_for(*b, *b->pair, ConnectionState::failed);
+    });
+}
+
 TEST_F(Errors, TooLongForTheReceive) {
     run([&] {
         const Slice slice = a->slice(0, 65);

@@ -112,10 +112,12 @@ inline WorkRequest rdma(Op op, std::uint64_t id, const Slice& slice,
 
 class Pair : public ::testing::Test {
   protected:
+    virtual std::unique_ptr<fabric::Fabric> open_fabric() { return open(engine, parameters); }
+
     /// Runs the body in a fiber, with a and b open, and connected if so wished.
     void run(const std::function<void()>& body, bool connected = true) {
         engine.spawn("test", [&] {
-            fabric = open(engine, parameters);
+            fabric = open_fabric();
             a.emplace(engine, *fabric, 0);
             b.emplace(engine, *fabric, 1);
             if (connected) connect(*a, *a->pair, *b, *b->pair, 1);

@@ -57,7 +57,7 @@ void talk(Pair& pair) {
 
 TEST(Footprint, ARankTakesAtMost256KiBAnd32KiBAPeer) {
     constexpr int ranks = 5;
-    const auto result = job::run({.ranks = ranks, .fabric = "shm"}, [](job::Rank& rank) {
+    const auto result = job::run(ranks_on_shm(ranks), [](job::Rank& rank) {
         (void)rank.nic();
         require(footprint() <= 256_KiB, "alone: " + std::to_string(footprint().count()));
         std::vector<std::unique_ptr<Pair>> pairs;
@@ -90,7 +90,7 @@ class LeavesNothing : public testing::TestWithParam<End> {};
 
 TEST_P(LeavesNothing, InDevShm) {
     const auto before = shared_files();
-    job::run({.ranks = 3, .fabric = "shm"}, [](job::Rank& rank) {
+    job::run(ranks_on_shm(3), [](job::Rank& rank) {
         const int peer = rank.id() == 0 ? 1 : 0;
         std::unique_ptr<Pair> pair;
         if (rank.id() < 2) {
@@ -116,14 +116,21 @@ TEST_P(LeavesNothing, InDevShm) {
     EXPECT_EQ(shared_files(), before);
 }
 
+std::string name_of(const testing::TestParamInfo<End>& test) {
+    switch (test.param) {
+        case End::normal: return "normal";
+        case End::exception: return "exception";
+        case End::abort: return "abort";
+        case End::kill_one: return "kill_one";
+        case End::kill_all: return "kill_all";
+    }
+    return "?";
+}
+
 INSTANTIATE_TEST_SUITE_P(AfterEveryEnd, LeavesNothing,
                          testing::Values(End::normal, End::exception, End::abort, End::kill_one,
                                          End::kill_all),
-                         [](const auto& info) {
-                             const char* names[] = {"normal", "exception", "abort", "kill_one",
-                                                    "kill_all"};
-                             return std::string(names[static_cast<int>(info.param)]);
-                         });
+                         name_of);
 
 }  // namespace
 }  // namespace railyard::shm::test

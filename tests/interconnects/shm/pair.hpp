@@ -8,9 +8,17 @@
 #include <string>
 
 #include "fabric/nic.hpp"
+#include "job/job.hpp"
 #include "job/rank.hpp"
 
 namespace railyard::shm::test {
+
+inline job::Options ranks_on_shm(int ranks) {
+    job::Options options;
+    options.ranks = ranks;
+    options.fabric = "shm";
+    return options;
+}
 
 inline void require(bool condition, const std::string& what) {
     if (!condition) throw std::runtime_error(what);
