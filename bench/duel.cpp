@@ -7,7 +7,9 @@
 
 namespace railyard::bench {
 
-double median(std::vector<double> values) { return results::summarize(std::move(values)).p50; }
+double median(std::vector<double> values) {
+    return results::summarize(std::move(values)).p50;
+}
 
 Score duel(unsigned rounds, const std::function<double()>& ours,
            const std::function<double()>& reference) {

@@ -18,8 +18,8 @@ struct Score {
     double ratio = 0;      ///< median of the rounds' ratios
 };
 
-/// Calls both `rounds` times in turn. Every rank of the job takes part; the result is of interest on
-/// rank 0.
+/// Calls both `rounds` times in turn. Every rank of the job takes part; the result is of interest
+/// on rank 0.
 Score duel(unsigned rounds, const std::function<double()>& ours,
            const std::function<double()>& reference);
 

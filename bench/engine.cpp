@@ -58,7 +58,8 @@ double switches(unsigned fibers) {
 void report_median(const Settings& settings, const Report& report, std::string name,
                    std::string note, double (*measure)(unsigned), unsigned argument) {
     std::vector<double> values;
-    for (unsigned i = 0; i < settings.rounds; ++i) values.push_back(measure(argument));
+    for (unsigned i = 0; i < settings.rounds; ++i)
+        values.push_back(measure(argument));
     report({.name = std::move(name),
             .unit = "million/s",
             .ours = median(values),

@@ -60,8 +60,8 @@ experiments::Pair::Options windows_of(Memory memory) {
 }
 
 double window_rate(experiments::Pair& pair, Op op, Bytes size) {
-    return median(experiments::windows(pair, op, size, window_of(size),
-                                       experiments::Ways::one, window_sampling));
+    return median(experiments::windows(pair, op, size, window_of(size), experiments::Ways::one,
+                                       window_sampling));
 }
 
 }  // namespace
@@ -74,7 +74,9 @@ void rdma_write(const Settings& settings, const Report& report) {
         for (const Bytes size : sizes)
             scores.push_back(duel(
                 settings.rounds, [&] { return window_rate(pair, Op::rdma_write, size); },
-                [&] { return median(raw::copy(reference, size, window_of(size), window_sampling)); }));
+                [&] {
+                    return median(raw::copy(reference, size, window_of(size), window_sampling));
+                }));
         pair.part();
         return scores;
     });
@@ -115,7 +117,10 @@ void send_receive(const Settings& settings, const Report& report) {
             const raw::Cut cut = raw::best_cut(reference, size, window_of(size));
             scores.push_back(duel(
                 settings.rounds, [&] { return window_rate(pair, Op::send, size); },
-                [&] { return median(raw::copy_pipeline(reference, size, cut, window_of(size), window_sampling)); }));
+                [&] {
+                    return median(
+                        raw::copy_pipeline(reference, size, cut, window_of(size), window_sampling));
+                }));
         }
         pair.part();
         return scores;
@@ -130,7 +135,8 @@ void no_dip(const Settings& settings, const Report& report) {
         raw::Pair reference(rank, "raw", largest);
         experiments::Pair pair(rank, "ours", windows_of(Memory::user));
         std::vector<raw::Cut> cuts;
-        for (const Bytes size : steps) cuts.push_back(raw::best_cut(reference, size, window_of(size)));
+        for (const Bytes size : steps)
+            cuts.push_back(raw::best_cut(reference, size, window_of(size)));
         // Neighbouring sizes are measured side by side in every round.
         std::vector<std::vector<double>> ours(steps.size());
         std::vector<std::vector<double>> limit(steps.size());

@@ -39,8 +39,7 @@ void print_line(const std::string& name, const std::string& ours, const std::str
 
 void print(const Figure& figure) {
     const bool absolute = figure.target && figure.target->absolute;
-    print_line(figure.name, number(figure.ours),
-               optional_number(figure.reference),
+    print_line(figure.name, number(figure.ours), optional_number(figure.reference),
                figure.ratio ? fmt::format("{:.3f}", *figure.ratio) : "-",
                figure.target ? to_string(*figure.target) : "-", std::string(name(judge(figure))),
                absolute ? figure.unit + ", absolute" : figure.unit, figure.note);
@@ -74,14 +73,16 @@ Json document(const std::vector<Figure>& figures) {
                 {"compiler", machine.compiler},
                 {"date", machine.date}}},
               {"figures", Json::array()}};
-    for (const Figure& figure : figures) json["figures"].push_back(to_json(figure));
+    for (const Figure& figure : figures)
+        json["figures"].push_back(to_json(figure));
     return json;
 }
 
 bool wanted(std::string_view name, const std::vector<std::string>& patterns) {
     if (patterns.empty()) return true;
     for (const std::string& pattern : patterns)
-        if (::fnmatch(("*" + pattern + "*").c_str(), std::string(name).c_str(), 0) == 0) return true;
+        if (::fnmatch(("*" + pattern + "*").c_str(), std::string(name).c_str(), 0) == 0)
+            return true;
     return false;
 }
 
@@ -106,18 +107,21 @@ int run(const std::vector<std::string>& patterns, const Settings& settings,
     }
     if (!any) throw UsageError("no benchmark has such a name; see --list");
     if (!json_file.empty()) results::write_file(json_file, document(figures).dump(2) + "\n");
-    for (const std::string& failure : failures) fmt::print(stderr, "railyard-bench: {}\n", failure);
+    for (const std::string& failure : failures)
+        fmt::print(stderr, "railyard-bench: {}\n", failure);
     return failures.empty() ? 0 : 1;
 }
 
 int main(int argc, char** argv) {
-    CLI::App app{"Measures every figure that Railyard holds itself to, beside a reference measured in "
-                 "the same run. One line a figure; `short` is information, not failure."};
+    CLI::App app{
+        "Measures every figure that Railyard holds itself to, beside a reference measured in "
+        "the same run. One line a figure; `short` is information, not failure."};
     std::vector<std::string> patterns;
     std::string json_file;
     Settings settings;
     bool list = false;
-    app.add_option("--only", patterns, "Run only benchmarks whose name contains this; * matches any");
+    app.add_option("--only", patterns,
+                   "Run only benchmarks whose name contains this; * matches any");
     app.add_option("--json", json_file, "Also write the figures to this file");
     app.add_option("--rounds", settings.rounds, "How often ours and the reference take turns")
         ->check(CLI::Range(1, 1000))
@@ -130,7 +134,8 @@ int main(int argc, char** argv) {
     }
     try {
         if (list) {
-            for (const Benchmark& b : all()) fmt::print("{:<16} {}\n", b.name, b.summary);
+            for (const Benchmark& b : all())
+                fmt::print("{:<16} {}\n", b.name, b.summary);
             return 0;
         }
         return run(patterns, settings, json_file);
@@ -146,4 +151,6 @@ int main(int argc, char** argv) {
 }  // namespace
 }  // namespace railyard::bench
 
-int main(int argc, char** argv) { return railyard::bench::main(argc, argv); }
+int main(int argc, char** argv) {
+    return railyard::bench::main(argc, argv);
+}

@@ -50,15 +50,13 @@ void all_to_all(const Settings& settings, const Report& report) {
             return (host.now() - start).seconds();
         };
         std::unique_ptr<Mesh> mesh;
-        const double connecting = timed([&] {
-            mesh = std::make_unique<Mesh>(rank, "mesh", everybody_but(rank.id(), ranks));
-        });
+        const double connecting = timed(
+            [&] { mesh = std::make_unique<Mesh>(rank, "mesh", everybody_but(rank.id(), ranks)); });
         std::vector<double> exchanges;
         for (unsigned i = 0; i < settings.rounds; ++i)
             exchanges.push_back(timed([&] { mesh->exchange(); }));
         // The first exchange is the one that finds everything cold; it counts with the connecting.
-        if (rank.id() == 0)
-            rank.deliver(pack({connecting + exchanges.front(), median(exchanges)}));
+        if (rank.id() == 0) rank.deliver(pack({connecting + exchanges.front(), median(exchanges)}));
         bootstrap.fence();
     });
     const auto n = unpack(delivered.at(0));
@@ -91,7 +89,8 @@ void idle(const Settings&, const Report& report) {
         rank.bootstrap().fence();
     });
     double used = processor_time() - launcher_before;
-    for (const auto& text : delivered) used += unpack(text).at(0);
+    for (const auto& text : delivered)
+        used += unpack(text).at(0);
     report({.name = "idle",
             .unit = "of a core",
             .ours = used / span.seconds(),
@@ -113,7 +112,8 @@ void empty_poll(const Settings& settings, const Report& report) {
                 fabric::Completion completion;
                 for (unsigned sample = 0; sample < 20; ++sample) {
                     const Time start = rank.host().now();
-                    for (unsigned i = 0; i < batch; ++i) mesh.completions().poll(completion);
+                    for (unsigned i = 0; i < batch; ++i)
+                        mesh.completions().poll(completion);
                     samples.push_back((rank.host().now() - start).nanoseconds() / batch);
                 }
             }

@@ -13,8 +13,8 @@ namespace railyard::bench {
 
 class Mesh {
   public:
-    /// `peers` names the ranks, one entry a connection; the same rank may come several times, on both
-    /// sides alike. `tag` is unique in the job. Returns connected.
+    /// `peers` names the ranks, one entry a connection; the same rank may come several times, on
+    /// both sides alike. `tag` is unique in the job. Returns connected.
     Mesh(job::Rank& rank, std::string_view tag, const std::vector<int>& peers);
 
     /// Sends 8 bytes on every connection and waits for 8 on each.

@@ -16,8 +16,9 @@ namespace railyard::experiments {
 
 /// Gives `mine` to the other of ranks 0 and 1 and returns what it gave. `key` is unique in the job.
 template <class T>
-    requires std::is_trivially_copyable_v<T>
-std::vector<T> exchange_all(job::Rank& rank, std::string_view key, std::span<const T> mine) {
+requires std::is_trivially_copyable_v<T> std::vector<T> exchange_all(job::Rank& rank,
+                                                                     std::string_view key,
+                                                                     std::span<const T> mine) {
     rank.bootstrap().put(key, std::as_bytes(mine));
     const std::vector<std::byte> bytes = rank.bootstrap().get(1 - rank.id(), key);
     if (bytes.size() % sizeof(T) != 0) throw Error("the peer is another version of this program");
@@ -27,8 +28,8 @@ std::vector<T> exchange_all(job::Rank& rank, std::string_view key, std::span<con
 }
 
 template <class T>
-    requires std::is_trivially_copyable_v<T>
-T exchange(job::Rank& rank, std::string_view key, const T& mine) {
+requires std::is_trivially_copyable_v<T> T exchange(job::Rank& rank, std::string_view key,
+                                                    const T& mine) {
     const std::vector<T> theirs = exchange_all(rank, key, std::span<const T>(&mine, 1));
     if (theirs.size() != 1) throw Error("the peer is another version of this program");
     return theirs[0];

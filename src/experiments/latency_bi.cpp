@@ -11,7 +11,9 @@ namespace railyard::experiments {
 namespace {
 
 /// From one buffer to the next: they share no cache line.
-Bytes stride_of(Bytes size) { return (size + Bytes(127)) / 128 * 128; }
+Bytes stride_of(Bytes size) {
+    return (size + Bytes(127)) / 128 * 128;
+}
 
 template <class Send, class Await>
 std::vector<double> play(Pair& pair, const Sampling& sampling, Send send, Await await) {

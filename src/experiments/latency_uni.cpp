@@ -94,8 +94,8 @@ void latency_uni(Context& context) {
               {.buffer = buffer, .memory = context.request().memory});
     sweep(context, [&](fabric::Op op, Bytes size) {
         if (!watchable(context, pair, op, size)) return;
-        const auto samples = ping_pong(pair, op, size, latency_sampling(context, size),
-                                       places_for(context, size));
+        const auto samples =
+            ping_pong(pair, op, size, latency_sampling(context, size), places_for(context, size));
         context.emit(parameters_of(context, op, size), results::metric::latency,
                      results::unit::microseconds, results::summarize(samples));
     });

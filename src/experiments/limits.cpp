@@ -85,7 +85,8 @@ void tcp(Context& context, raw::Pair& pair) {
 void limits(Context& context) {
     // The ring of the largest cut has to fit, and so have a hundred places for a cache line.
     Bytes bulk = std::max(largest_size(context), Bytes(1 << 20));
-    for (const raw::Cut cut : raw::cuts()) bulk = std::max(bulk, cut.chunk * cut.depth);
+    for (const raw::Cut cut : raw::cuts())
+        bulk = std::max(bulk, cut.chunk * cut.depth);
     raw::Pair pair(context.rank(), "limits", bulk);
 
     context.progress(metric::cache_line_handover);

@@ -21,8 +21,12 @@ namespace {
 
 using fabric::Op;
 
-std::vector<Bytes> latency_sizes() { return doubling(Bytes(1), Bytes(64 << 10)); }
-std::vector<Bytes> bandwidth_sizes() { return doubling(Bytes(1), Bytes(4 << 20)); }
+std::vector<Bytes> latency_sizes() {
+    return doubling(Bytes(1), Bytes(64 << 10));
+}
+std::vector<Bytes> bandwidth_sizes() {
+    return doubling(Bytes(1), Bytes(4 << 20));
+}
 
 std::vector<Experiment> make() {
     return {
@@ -60,9 +64,7 @@ std::vector<Experiment> make() {
          .summary = "one-way bandwidth in windows of messages, each answered by a small reply",
          .source = "liu04pcie fig. 6",
          .run = bandwidth_uni_window,
-         .defaults = {.sizes = bandwidth_sizes(),
-                      .ops = {Op::send, Op::rdma_write},
-                      .window = 64}},
+         .defaults = {.sizes = bandwidth_sizes(), .ops = {Op::send, Op::rdma_write}, .window = 64}},
         {.name = "latency-bi",
          .summary = "latency while both sides send at the same time",
          .source = "liu04 fig. 4",
@@ -80,9 +82,7 @@ std::vector<Experiment> make() {
          .summary = "both sides send windows of messages at once; the sum",
          .source = "liu04pcie fig. 7",
          .run = bandwidth_bi_window,
-         .defaults = {.sizes = bandwidth_sizes(),
-                      .ops = {Op::send, Op::rdma_write},
-                      .window = 64}},
+         .defaults = {.sizes = bandwidth_sizes(), .ops = {Op::send, Op::rdma_write}, .window = 64}},
     };
 }
 

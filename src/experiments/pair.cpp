@@ -19,7 +19,8 @@ struct Card {
 /// Both sides derive the same number from the same tag (FNV-1a).
 fabric::Discriminator discriminator_of(std::string_view tag) {
     std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char c : tag) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    for (const char c : tag)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return hash;
 }
 
@@ -132,7 +133,8 @@ void Pair::fail(const fabric::Completion& completion) {
 }
 
 void Pair::fail_silent() {
-    throw Error("the peer has sent nothing for " + std::to_string(patience.picoseconds() / 1'000'000'000'000) +
+    throw Error("the peer has sent nothing for " +
+                std::to_string(patience.picoseconds() / 1'000'000'000'000) +
                 " s; is its process stopped, or the machine overloaded?");
 }
 

@@ -24,10 +24,10 @@ namespace railyard::experiments {
 class Pair {
   public:
     struct Options {
-        Bytes buffer;               ///< of `local` and of `target`, each
+        Bytes buffer;  ///< of `local` and of `target`, each
         Memory memory = Memory::nic;
-        unsigned sends = 128;       ///< requests outstanding
-        unsigned receives = 4;      ///< receives kept posted
+        unsigned sends = 128;   ///< requests outstanding
+        unsigned receives = 4;  ///< receives kept posted
     };
     /// Opens, exchanges names and connects. `tag` is unique in the job. Throws Error.
     Pair(job::Rank& rank, std::string_view tag, const Options& options);
@@ -130,8 +130,8 @@ class Pair {
     std::array<fabric::Slice, 1> receive_slices_;
     fabric::ReceiveRequest receive_request_;
     std::array<fabric::Completion, 16> completions_;
-    unsigned quiet_interval_ = 1;   ///< every how manieth quiet request is signalled
-    unsigned quiet_posted_ = 0;     ///< since the last that was
+    unsigned quiet_interval_ = 1;  ///< every how manieth quiet request is signalled
+    unsigned quiet_posted_ = 0;    ///< since the last that was
     bool signalled_pending_ = false;
 };
 

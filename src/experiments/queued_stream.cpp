@@ -20,7 +20,8 @@ class Stream {
     Stream(const Stream&) = delete;  // requests point into this object
     Stream& operator=(const Stream&) = delete;
 
-    /// Sends `sampling`'s messages while it receives `expected`, and returns the rate of each batch.
+    /// Sends `sampling`'s messages while it receives `expected`, and returns the rate of each
+    /// batch.
     std::vector<double> run(const Sampling& sampling, std::uint64_t expected) {
         const std::uint64_t total =
             sampling.warmup + std::uint64_t{sampling.samples} * sampling.batch;

@@ -181,7 +181,9 @@ std::vector<double> copy(Pair& pair, Bytes size, unsigned window, const Sampling
     return megabytes_per_second(times, size * window * sampling.batch);
 }
 
-std::span<const Cut> cuts() { return cut_list; }
+std::span<const Cut> cuts() {
+    return cut_list;
+}
 
 std::vector<double> copy_pipeline(Pair& pair, Bytes size, Cut cut, unsigned window,
                                   const Sampling& sampling) {
@@ -193,10 +195,12 @@ std::vector<double> copy_pipeline(Pair& pair, Bytes size, Cut cut, unsigned wind
         for (; n > 0; --n) {
             ++round;
             if (pair.first()) {
-                for (unsigned i = 0; i < window; ++i) producer.message();
+                for (unsigned i = 0; i < window; ++i)
+                    producer.message();
                 shared.pong.await(round);
             } else {
-                for (unsigned i = 0; i < window; ++i) consumer.message();
+                for (unsigned i = 0; i < window; ++i)
+                    consumer.message();
                 shared.pong.set(round);
             }
         }

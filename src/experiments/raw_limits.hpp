@@ -21,9 +21,9 @@ std::vector<double> cache_line_handover(Pair& pair, const Sampling& sampling);
 /// Messages of a window, as many as bandwidth-uni-window has by default.
 inline constexpr unsigned default_window = 64;
 
-/// One core copies window after window of messages into shared memory, then raises a flag; the other
-/// sees it and answers: MB/s. The receiver does not touch the messages, as it would not touch those
-/// of an RDMA write whose last byte it watches. Iterations are windows.
+/// One core copies window after window of messages into shared memory, then raises a flag; the
+/// other sees it and answers: MB/s. The receiver does not touch the messages, as it would not touch
+/// those of an RDMA write whose last byte it watches. Iterations are windows.
 std::vector<double> copy(Pair& pair, Bytes size, unsigned window, const Sampling& sampling);
 
 /// A way to cut a stream: into chunks, that many of which fit between the two sides.

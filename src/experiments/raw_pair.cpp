@@ -50,9 +50,12 @@ Mapping::Mapping(Bytes size) : data_(map(-1, size, MAP_PRIVATE | MAP_ANONYMOUS))
     std::memset(data_, 0, size.count());
 }
 
-Mapping::Mapping(int descriptor, Bytes size) : data_(map(descriptor, size, MAP_SHARED)), size_(size) {}
+Mapping::Mapping(int descriptor, Bytes size)
+    : data_(map(descriptor, size, MAP_SHARED)), size_(size) {}
 
-Mapping::~Mapping() { ::munmap(data_, size_.count()); }
+Mapping::~Mapping() {
+    ::munmap(data_, size_.count());
+}
 
 Pair::Pair(job::Rank& rank, std::string_view tag, Bytes bulk)
     : rank_(rank), own_(std::max(bulk, least_bulk)) {
@@ -79,7 +82,8 @@ void Pair::meet() {
     const std::uint64_t mine = ++meetings_;
     shared().meeting[first() ? 0 : 1].set(mine);
     // The peer may be one meeting ahead already.
-    while (shared().meeting[first() ? 1 : 0].get() < mine) relax();
+    while (shared().meeting[first() ? 1 : 0].get() < mine)
+        relax();
 }
 
 }  // namespace railyard::experiments::raw

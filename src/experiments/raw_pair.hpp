@@ -25,7 +25,8 @@ struct alignas(128) Word {
     void set(std::uint64_t to) { value.store(to, std::memory_order_release); }
     std::uint64_t get() const { return value.load(std::memory_order_acquire); }
     void await(std::uint64_t wanted) const {
-        while (get() != wanted) relax();
+        while (get() != wanted)
+            relax();
     }
 };
 

@@ -43,7 +43,9 @@ class Descriptor {
     int fd_;
 };
 
-int make_socket() { return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+int make_socket() {
+    return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
 
 int serve(Pair& pair, std::string_view tag) {
     Descriptor listener("cannot make a socket", make_socket());
@@ -78,7 +80,9 @@ Tcp::Tcp(Pair& pair, std::string_view tag) : pair_(pair) {
     socket_ = socket.release();
 }
 
-Tcp::~Tcp() { ::close(socket_); }
+Tcp::~Tcp() {
+    ::close(socket_);
+}
 
 void Tcp::send(std::size_t n) {
     for (std::size_t done = 0; done < n;) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Loopback TCP between the two sides of a raw pair, without sleeping: the limit of what goes through
-/// the kernel's network.
+/// Loopback TCP between the two sides of a raw pair, without sleeping: the limit of what goes
+/// through the kernel's network.
 
 #include <cstddef>
 #include <string_view>

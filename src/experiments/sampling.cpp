@@ -40,8 +40,8 @@ Sampling latency_sampling(const Context& context, Bytes size) {
 Sampling window_sampling(const Context& context, Bytes bytes_per_window) {
     if (context.virtual_time()) return with_wishes(context, 1, 2, 2);
     const bool quick = context.request().quick;
-    const unsigned n = affordable(quick ? 20 : 100, quick ? 5 : 20, Bytes(8ULL << 30),
-                                  bytes_per_window);
+    const unsigned n =
+        affordable(quick ? 20 : 100, quick ? 5 : 20, Bytes(8ULL << 30), bytes_per_window);
     return with_wishes(context, std::max(2U, n / 10), n, 100);
 }
 
@@ -58,7 +58,8 @@ Sampling queue_sampling(const Context& context, Bytes size, unsigned queue) {
 std::vector<double> microseconds(const std::vector<Duration>& batches, double operations) {
     std::vector<double> result;
     result.reserve(batches.size());
-    for (const Duration d : batches) result.push_back(d.microseconds() / operations);
+    for (const Duration d : batches)
+        result.push_back(d.microseconds() / operations);
     return result;
 }
 
@@ -73,7 +74,8 @@ std::vector<double> megabytes_per_second(const std::vector<Duration>& batches, B
 
 std::vector<Bytes> doubling(Bytes first, Bytes last) {
     std::vector<Bytes> sizes;
-    for (Bytes size = first; size <= last; size = size * 2) sizes.push_back(size);
+    for (Bytes size = first; size <= last; size = size * 2)
+        sizes.push_back(size);
     return sizes;
 }
 

@@ -27,8 +27,9 @@ bool watchable(Context& context, const Pair& pair, fabric::Op op, Bytes size) {
     if (op != fabric::Op::rdma_write) return true;
     const bool placed = pair.traits().placement == fabric::Placement::last_byte_last;
     if (placed && size > Bytes(0)) return true;
-    context.progress(placed ? "rdma_write of no bytes: left out, there is no last byte to watch"
-                            : "rdma_write: left out, this fabric does not place the last byte last");
+    context.progress(placed
+                         ? "rdma_write of no bytes: left out, there is no last byte to watch"
+                         : "rdma_write: left out, this fabric does not place the last byte last");
     return false;
 }
 

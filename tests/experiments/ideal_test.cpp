@@ -16,7 +16,9 @@ constexpr double latency = 1.0;    // us
 constexpr double rate = 1000.0;    // MB/s, which is bytes a microsecond
 constexpr double exactly = 1e-12;  // but for the rounding of doubles
 
-double expected_close(double value) { return value * exactly; }
+double expected_close(double value) {
+    return value * exactly;
+}
 
 double size_of(const results::Row& row) {
     return static_cast<double>(integer(row, results::parameter::message_bytes));
@@ -69,7 +71,8 @@ TEST(ExperimentsOnIdeal, LatencyUniMeasuresTheOperationsAskedFor) {
 TEST(ExperimentsOnIdeal, AWriteOfNoBytesHasNoLastByteToWatch) {
     const auto rows = measure("latency-uni", "ideal", wishes_for({Bytes(0)}));
     std::vector<std::string> ops;
-    for (const auto& row : rows) ops.push_back(text(row, results::parameter::op));
+    for (const auto& row : rows)
+        ops.push_back(text(row, results::parameter::op));
     EXPECT_THAT(ops, ::testing::ElementsAre("send_recv", "rdma_write_imm"));
 }
 
@@ -155,7 +158,8 @@ TEST(ExperimentsOnIdeal, TwoRunsGiveTheSameBytes) {
     for (const Experiment& experiment : all()) {
         if (experiment.raw) continue;
         SCOPED_TRACE(experiment.name);
-        const Wishes wishes = experiment.defaults.sizes.empty() ? Wishes{} : wishes_for(some_sizes());
+        const Wishes wishes =
+            experiment.defaults.sizes.empty() ? Wishes{} : wishes_for(some_sizes());
         const auto once = measure(experiment.name, "ideal", wishes);
         const auto again = measure(experiment.name, "ideal", wishes);
         ASSERT_FALSE(once.empty());

@@ -25,6 +25,8 @@ std::string text(const results::Row& row, const char* parameter) {
     return std::get<std::string>(row.parameters.at(parameter));
 }
 
-std::vector<Bytes> some_sizes() { return {Bytes(1), Bytes(8), Bytes(4097), Bytes(64 << 10)}; }
+std::vector<Bytes> some_sizes() {
+    return {Bytes(1), Bytes(8), Bytes(4097), Bytes(64 << 10)};
+}
 
 }  // namespace railyard::experiments

@@ -28,10 +28,11 @@ class Clock final : public fabric::Host {
 TEST(Sampling, WarmUpIsNotCounted) {
     Clock clock;
     unsigned iterations = 0;
-    const auto times = time_batches(clock, {.warmup = 5, .samples = 3, .batch = 4}, [&](unsigned n) {
-        clock.compute(Duration::us(n));
-        iterations += n;
-    });
+    const auto times =
+        time_batches(clock, {.warmup = 5, .samples = 3, .batch = 4}, [&](unsigned n) {
+            clock.compute(Duration::us(n));
+            iterations += n;
+        });
     EXPECT_EQ(iterations, 17U);
     EXPECT_THAT(times, ElementsAre(Duration::us(4), Duration::us(4), Duration::us(4)));
 }

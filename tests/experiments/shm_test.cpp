@@ -77,8 +77,8 @@ TEST_P(ExperimentsOnShm, ReadsAndAtomics) {
     EXPECT_EQ(reads.size(), some_sizes().size());
     const auto atomics = measure("latency-atomic", "shm", wishes({}));
     expect_plausible(atomics, "latency-atomic", "latency", "us");
-    EXPECT_THAT(points(atomics), UnorderedElementsAre(std::pair("fetch_add", 8),
-                                                      std::pair("compare_swap", 8)));
+    EXPECT_THAT(points(atomics),
+                UnorderedElementsAre(std::pair("fetch_add", 8), std::pair("compare_swap", 8)));
 }
 
 TEST_P(ExperimentsOnShm, Windows) {
@@ -89,7 +89,8 @@ TEST_P(ExperimentsOnShm, Windows) {
         expect_plausible(rows, experiment,
                          experiment[10] == 'u' ? "bandwidth" : "bandwidth_aggregate", "MB/s");
         EXPECT_EQ(rows.size(), 6U);
-        for (const auto& row : rows) EXPECT_EQ(integer(row, results::parameter::window), 64);
+        for (const auto& row : rows)
+            EXPECT_EQ(integer(row, results::parameter::window), 64);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -90,11 +91,11 @@ class LeavesNothing : public testing::TestWithParam<End> {};
 
 TEST_P(LeavesNothing, InDevShm) {
     const auto before = shared_files();
-    job::run(ranks_on_shm(3), [](job::Rank& rank) {
+    const auto result = job::run(ranks_on_shm(3), [](job::Rank& rank) {
         const int peer = rank.id() == 0 ? 1 : 0;
         std::unique_ptr<Pair> pair;
         if (rank.id() < 2) {
-            pair = std::make_unique<Pair>(rank, peer, 1_MiB);
+            pair = std::make_unique<Pair>(rank, peer, 2_MiB);
             talk(*pair);
         }
         rank.bootstrap().fence();
@@ -114,6 +115,14 @@ TEST_P(LeavesNothing, InDevShm) {
         if (GetParam() != End::normal) pause();
     });
     EXPECT_EQ(shared_files(), before);
+    // It ended as it was meant to.
+    const std::map<End, std::string> expected = {{End::normal, ""},
+                                                 {End::exception, "on purpose"},
+                                                 {End::abort, "signal 6"},
+                                                 {End::kill_one, "signal 9"},
+                                                 {End::kill_all, "signal 9"}};
+    EXPECT_EQ(result.ok, GetParam() == End::normal);
+    EXPECT_NE(result.failure.find(expected.at(GetParam())), std::string::npos) << result.failure;
 }
 
 std::string name_of(const testing::TestParamInfo<End>& test) {
