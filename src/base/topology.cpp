@@ -125,7 +125,6 @@ void read_topology(hwloc_topology_t topology, Survey& survey) {
         machine.l2 = cache_above(thread, HWLOC_OBJ_L2CACHE);
         machine.l3 = cache_above(thread, HWLOC_OBJ_L3CACHE);
     }
-    machine.memory = Bytes(hwloc_get_root_obj(topology)->total_memory);
     if (hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0))
         if (const char* model = hwloc_obj_get_info_by_name(package, "CPUModel"))
             machine.cpu = model;
@@ -139,8 +138,9 @@ void fill_gaps(Machine& machine) {
     if (machine.l1d == Bytes()) machine.l1d = from_sysconf(_SC_LEVEL1_DCACHE_SIZE);
     if (machine.l2 == Bytes()) machine.l2 = from_sysconf(_SC_LEVEL2_CACHE_SIZE);
     if (machine.l3 == Bytes()) machine.l3 = from_sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (machine.memory == Bytes())
-        machine.memory = from_sysconf(_SC_PHYS_PAGES) * from_sysconf(_SC_PAGESIZE).count();
+    // Not from hwloc, which adds up what the nodes have at this moment: a virtual machine's memory
+    // may come and go.
+    machine.memory = from_sysconf(_SC_PHYS_PAGES) * from_sysconf(_SC_PAGESIZE).count();
     if (machine.cpu.empty()) machine.cpu = cpu_name(read_file("/proc/cpuinfo"));
 }
 

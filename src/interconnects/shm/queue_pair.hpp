@@ -154,6 +154,7 @@ class QueuePair final : public fabric::QueuePair {
     Code check(const fabric::WorkRequest& work, std::uint64_t length, fabric::Access wanted) const;
     Code check_invalidate(const fabric::RemoteRegion& remote) const;
     static void name_invalidated(const fabric::RemoteRegion& remote, SegmentHeader& header);
+    bool overtakes_puts();
     bool replied(const Transfer& transfer) const;
     bool ask(Kind kind, const fabric::WorkRequest& work, std::uint64_t skip, std::uint32_t length,
              Transfer& transfer);
@@ -210,6 +211,7 @@ class QueuePair final : public fabric::QueuePair {
     };
     Incoming incoming_;
     std::uint64_t tickets_ = 0;
+    std::uint64_t puts_end_ = 0;  ///< when the peer has emptied so many cells, our puts are placed
     bool starving_ = false;
 
     std::uint32_t block_index_ = 0;

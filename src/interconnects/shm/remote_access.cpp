@@ -82,6 +82,7 @@ void QueuePair::name_invalidated(const fabric::RemoteRegion& remote, SegmentHead
 Outcome QueuePair::write(const WorkRequest& work, Transfer& transfer) {
     const ImportedRegion& region = target(work);
     const bool first = transfer.moved == 0 && transfer.last_cell == 0;
+    const bool bounced = region.mapped() == nullptr && peer_->reach() == Reach::bounce;
     Cell* notice_cell = nullptr;
     if (work.op == Op::rdma_write_imm && (notice_cell = outlet_.claim()) == nullptr) {
         peer_->wake();
@@ -91,10 +92,11 @@ Outcome QueuePair::write(const WorkRequest& work, Transfer& transfer) {
         const AccessGuard inside(block_->accessing, region.index());
         const Code code = check(work, transfer.length, Access::remote_write);
         if (code != Code::ok) [[unlikely]] return finished(transfer, code);
+        if (!bounced && overtakes_puts()) [[unlikely]] return Outcome::blocked;
         if (region.mapped() != nullptr) [[likely]] {
             Gather(work).place_all(region.mapped() + work.remote.offset.count(), transfer.length);
             transfer.moved = transfer.length;
-        } else if (peer_->reach() != Reach::bounce) {
+        } else if (!bounced) {
             const std::uint64_t address = peer_arena_->regions[region.index()].address;
             const Code moved = peer_->write(address + work.remote.offset.count(),
                                             Pieces(work).span(), transfer.length);
@@ -102,7 +104,6 @@ Outcome QueuePair::write(const WorkRequest& work, Transfer& transfer) {
             transfer.moved = transfer.length;
         }
     }
-    const bool bounced = region.mapped() == nullptr && peer_->reach() == Reach::bounce;
     if (bounced && put_segments(work, transfer) == Outcome::blocked) return Outcome::blocked;
 
     if (notice_cell != nullptr) {
@@ -122,6 +123,17 @@ Outcome QueuePair::write(const WorkRequest& work, Transfer& transfer) {
                          (bounced || work.op == Op::rdma_write_imm);
     const bool awaits_receive = work.op == Op::rdma_write_imm && track_sends_;
     return tracked || awaits_receive ? Outcome::issued : Outcome::finished;
+}
+
+/// Whether something done here and now would come before a put that the peer has yet to place.
+bool QueuePair::overtakes_puts() {
+    if (puts_end_ == 0) [[likely]] return false;
+    if (outlet_.emptied() < puts_end_) {
+        peer_->wake();
+        return true;
+    }
+    puts_end_ = 0;
+    return false;
 }
 
 Outcome QueuePair::put_segments(const WorkRequest& work, Transfer& transfer) {
@@ -145,7 +157,7 @@ Outcome QueuePair::put_segments(const WorkRequest& work, Transfer& transfer) {
         cell->where = Where::ring;
         cell->length = static_cast<std::uint32_t>(length);
         transfer.moved += length;
-        transfer.last_cell = outlet_.published() + 1;
+        transfer.last_cell = puts_end_ = outlet_.published() + 1;
         publish(*cell, true);
     }
     return Outcome::finished;
@@ -157,6 +169,7 @@ Outcome QueuePair::read(const WorkRequest& work, Transfer& transfer) {
     const AccessGuard inside(block_->accessing, region.index());
     const Code code = check(work, transfer.length, Access::remote_read);
     if (code != Code::ok || transfer.length == 0) return finished(transfer, code);
+    if (overtakes_puts()) return Outcome::blocked;
     const std::uint64_t offset = work.remote.offset.count();
     if (region.mapped() != nullptr) {
         scatter(work.local, 0, region.mapped() + offset, transfer.length);
@@ -197,6 +210,7 @@ Outcome QueuePair::atomic(const WorkRequest& work, Transfer& transfer) {
         const std::uint64_t address =
             peer_arena_->regions[region.index()].address + work.remote.offset.count();
         if (address % 8 != 0) return finished(transfer, Code::misaligned);
+        if (overtakes_puts()) return Outcome::blocked;
         std::byte* at = region.mapped() != nullptr ? region.mapped() + work.remote.offset.count()
                         : peer_->reach() == Reach::direct ? reinterpret_cast<std::byte*>(address)
                                                           : nullptr;
