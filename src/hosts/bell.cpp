@@ -64,9 +64,12 @@ void Bell::drain() {
 
 void RemoteBell::ring() const {
     // Only one of several ringers takes the state away from `asleep`, and it does the waking. The
-    // count goes up first: a rank that is about to sleep with an older ticket then does not.
-    page_->rings.fetch_add(1, std::memory_order_release);
+    // count goes up after that: whichever sleep the state belonged to, a rank about to begin it finds
+    // its ticket out of date. The other way round, a ringer could silence a sleep that has begun
+    // since, without ending it.
     const std::uint32_t was = page_->sleeping.exchange(BellPage::awake, std::memory_order_acq_rel);
+    if (was == BellPage::awake) return;
+    page_->rings.fetch_add(1, std::memory_order_release);
     if (was == BellPage::in_futex) {
         futex(&page_->rings, FUTEX_WAKE, INT_MAX, nullptr);
     } else if (was == BellPage::in_poll) {

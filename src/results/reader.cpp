@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "base/error.hpp"
 #include "results/json.hpp"
 
@@ -11,7 +14,8 @@ Reader::Reader(const Json& value, std::string file, std::string place)
 Json Reader::parse(std::string_view text, const std::string& file) {
     try {
         return Json::parse(text);
-    } catch (const Json::parse_error& error) {
+    } catch (const Json::exception& error) {
+        // Not parse_error alone: a number beyond all bounds is told as out_of_range.
         // The library's own words name the line and the column; its prefix is for programmers.
         std::string what = error.what();
         if (const auto end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
@@ -69,6 +73,9 @@ std::uint64_t Reader::count() const {
 
 Value Reader::value() const {
     if (value_->is_string()) return value_->get<std::string>();
+    if (value_->is_number_unsigned() &&
+        value_->get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())
+        complain("a whole number of more than 63 bits");
     if (value_->is_number_integer()) return value_->get<std::int64_t>();
     if (value_->is_number_float()) return value_->get<double>();
     expected("a number or a string");

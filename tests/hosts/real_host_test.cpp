@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 namespace railyard::hosts {
 namespace {
@@ -66,6 +67,43 @@ TEST(RealHost, ASleeperIsWokenByTheBellWheneverItRings) {
         acknowledged.store(i, std::memory_order_release);
     }
     ringer.join();
+}
+
+TEST(RealHost, ManyRingersNeverSilenceASleeper) {
+    // Every ringer's ring must end a sleep that begins around it, whatever the others do meanwhile.
+    RealHost host({});
+    constexpr int ringers = 3;
+    constexpr int rounds = 2000;
+    std::atomic<int> flags[ringers] = {};
+    std::atomic<int> taken[ringers] = {};
+    std::vector<std::thread> threads;
+    for (int r = 0; r < ringers; ++r)
+        threads.emplace_back([&, r] {
+            const RemoteBell bell(host.bell().handle());
+            for (int i = 1; i <= rounds; ++i) {
+                flags[r].store(i, std::memory_order_release);
+                bell.ring_if_asleep();
+                while (taken[r].load(std::memory_order_acquire) != i) std::this_thread::yield();
+            }
+        });
+    int done = 0;
+    while (done < ringers * rounds) {
+        ASSERT_TRUE(host.wait_until(
+            [&] {
+                bool any = false;
+                for (int r = 0; r < ringers; ++r) {
+                    const int seen = flags[r].load(std::memory_order_acquire);
+                    if (seen == taken[r].load(std::memory_order_relaxed)) continue;
+                    taken[r].store(seen, std::memory_order_release);
+                    ++done;
+                    any = true;
+                }
+                return any;
+            },
+            host.now() + 10_s, Wait::sleep))
+            << done;
+    }
+    for (auto& thread : threads) thread.join();
 }
 
 TEST(RealHost, SleepingCostsNoProcessor) {

@@ -166,9 +166,8 @@ Time Nic::next_timer() const {
     Time next = Time::never();
     for (const QueuePair* queue_pair : connecting_) next = std::min(next, queue_pair->deadline());
     for (const QueuePair* queue_pair : busy_) next = std::min(next, queue_pair->next_timer());
-    // Ranks that are threads of this process need no watching.
-    for (const auto& [inode, peer] : peers_)
-        if (!peer.expired()) return std::min(next, next_check_);
+    for (const auto& [inode, weak] : peers_)
+        if (const auto peer = weak.lock(); peer && peer->can_die()) return std::min(next, next_check_);
     return next;
 }
 

@@ -44,8 +44,9 @@ class Peer {
     }
     void wake() const { bell_.ring_if_asleep(); }
 
-    /// Asks the kernel; remembers a death.
+    /// Asks the kernel; remembers a death. A thread of this process cannot die alone.
     bool gone();
+    bool can_die() const { return pidfd_ >= 0; }
     bool known_gone() const { return gone_; }
 
     /// Copies between local pieces and `address` in the peer's address space; not for `bounce`.

@@ -228,7 +228,7 @@ void QueuePair::close() {
             return;
         }
         // Somebody is taking our offer up at this very moment: be connected first, then close.
-        while (state_ == ConnectionState::connecting && !advance_connection()) relax();
+        while (state_ == ConnectionState::connecting && !advance_connection()) asked_peer_->gone();
     }
     if (state_ == ConnectionState::connected) {
         retire();
