@@ -86,16 +86,22 @@ bool wanted(std::string_view name, const std::vector<std::string>& patterns) {
     return false;
 }
 
+std::vector<Benchmark> choose(const std::vector<std::string>& patterns) {
+    std::vector<Benchmark> chosen;
+    for (const Benchmark& benchmark : all())
+        if (wanted(benchmark.name, patterns)) chosen.push_back(benchmark);
+    if (chosen.empty()) throw UsageError("no benchmark has such a name; --list names them all");
+    return chosen;
+}
+
 int run(const std::vector<std::string>& patterns, const Settings& settings,
         const std::string& json_file) {
+    const std::vector<Benchmark> chosen = choose(patterns);
     if (!json_file.empty()) results::check_writable(json_file);
     std::vector<Figure> figures;
     std::vector<std::string> failures;
-    bool any = false;
     print_line("figure", "ours", "reference", "ratio", "target", "", "", "");
-    for (const Benchmark& benchmark : all()) {
-        if (!wanted(benchmark.name, patterns)) continue;
-        any = true;
+    for (const Benchmark& benchmark : chosen) {
         try {
             benchmark.run(settings, [&](const Figure& figure) {
                 print(figure);
@@ -105,7 +111,6 @@ int run(const std::vector<std::string>& patterns, const Settings& settings,
             failures.push_back(fmt::format("{}: {}", benchmark.name, error.what()));
         }
     }
-    if (!any) throw UsageError("no benchmark has such a name; see --list");
     if (!json_file.empty()) results::write_file(json_file, document(figures).dump(2) + "\n");
     for (const std::string& failure : failures)
         fmt::print(stderr, "railyard-bench: {}\n", failure);

@@ -47,9 +47,11 @@ bool RealHost::progress_all() {
     return any;
 }
 
-void RealHost::tick_all() {
+bool RealHost::tick_all() {
     const Time time = now();
-    for (Source* source : sources_) source->tick(time);
+    bool any = false;
+    for (Source* source : sources_) any |= source->tick(time);
+    return any;
 }
 
 void RealHost::progress() {
@@ -73,8 +75,8 @@ void RealHost::cancel_wait() {
 
 bool RealHost::wait(Ticket ticket, Time deadline, Wait how) {
     // A peer may wait for our help with something that the caller does not look at.
-    tick_all();
-    if (!progress_all() && how != Wait::spin) {
+    const bool ticked = tick_all();
+    if (!progress_all() && !ticked && how != Wait::spin) {
         const Time until = std::min(deadline, earliest_timer(deadline));
         if (now() < until) sleep(ticket, until);
     }

@@ -35,7 +35,7 @@ class RealHost final : public fabric::Host {
 
   private:
     bool progress_all();
-    void tick_all();
+    bool tick_all();
     Time earliest_timer(Time deadline) const;
     void sleep(Ticket ticket, Time until);
 

@@ -14,7 +14,8 @@ class Source {
     /// Readable when there is something to do; -1 if peers ring the Host's bell instead.
     virtual int descriptor() const { return -1; }
     /// Time passes: called now and then while the rank waits, and by next_timer() at the latest.
-    virtual void tick(Time) {}
+    /// True if anything happened that a waiter may care about, such as a connection timing out.
+    virtual bool tick(Time) { return false; }
     /// When a tick is due even if nothing arrives: a connection timing out, a peer to be checked.
     virtual Time next_timer() const { return Time::never(); }
 };

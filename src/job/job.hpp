@@ -24,7 +24,7 @@ struct Options {
     /// Which node each rank is on. Empty: a real job is on node 0; a virtual one has a node a rank.
     std::vector<fabric::NodeId> nodes;
     bool pin = true;             ///< one core a rank, as long as there are enough
-    /// Each line of output begins with its rank. Processes only: threads and fibers share one stdout.
+    /// Each line of output begins with its rank. Processes only: other kinds share one stdout.
     bool label_output = false;
 };
 

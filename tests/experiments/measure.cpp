@@ -5,13 +5,14 @@
 namespace railyard::experiments {
 
 std::vector<results::Row> measure(std::string_view experiment, std::string_view fabric,
-                                  const Wishes& wishes) {
+                                  const Wishes& wishes, std::optional<job::Kind> kind) {
     const Experiment* found = find(experiment);
     if (!found) throw Error("no such experiment: " + std::string(experiment));
     Plan plan;
     plan.experiments = {found};
     plan.fabrics = {std::string(fabric)};
     plan.wishes = wishes;
+    plan.kind = kind;
     Outcome outcome = run(plan, {});
     if (!outcome.failure.empty()) throw Error(outcome.failure);
     return std::move(outcome.rows);

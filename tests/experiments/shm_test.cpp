@@ -106,6 +106,21 @@ TEST_P(ExperimentsOnShm, Queues) {
     }
 }
 
+// As threads of one process, where a thread sanitizer sees both sides.
+TEST_P(ExperimentsOnShm, AsThreads) {
+    for (const Experiment& experiment : all()) {
+        if (experiment.raw) continue;
+        SCOPED_TRACE(experiment.name);
+        const bool sized = !experiment.defaults.sizes.empty();
+        const Wishes w =
+            wishes(sized ? std::vector{Bytes(8), Bytes(32 << 10)} : std::vector<Bytes>{});
+        const auto rows = measure(experiment.name, "shm", w, job::Kind::threads);
+        EXPECT_FALSE(rows.empty());
+        for (const auto& row : rows)
+            EXPECT_GT(row.value, 0);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Memories, ExperimentsOnShm, ::testing::Values(Memory::nic, Memory::user),
                          [](const auto& which) { return std::string(name(which.param)); });
 

@@ -123,7 +123,7 @@ class PipeSource final : public Source {
     }
     bool make_progress() override { return false; }
     int descriptor() const override { return ends_[0]; }
-    void tick(Time) override { ++ticks_; }
+    bool tick(Time) override { return ++ticks_ > 0; }
     Time next_timer() const override { return timer_; }
 
     int ends_[2] = {-1, -1};

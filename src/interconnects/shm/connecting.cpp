@@ -152,10 +152,11 @@ bool QueuePair::advance_connection() {
     return false;
 }
 
-void QueuePair::expire(Time now) {
-    if (state_ != ConnectionState::connecting || now < deadline_) return;
+bool QueuePair::expire(Time now) {
+    if (state_ != ConnectionState::connecting || now < deadline_) return false;
     // If it cannot be withdrawn it has just been taken: the next look finds the answer.
     if (withdraw()) connection_failed(Code::timed_out);
+    return true;
 }
 
 void QueuePair::connection_failed(Code code) {

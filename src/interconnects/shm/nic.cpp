@@ -153,13 +153,15 @@ bool Nic::advance_connecting() {
     return any;
 }
 
-void Nic::tick(Time now) {
+bool Nic::tick(Time now) {
+    bool any = false;
     const std::vector<QueuePair*> candidates = connecting_;
-    for (QueuePair* queue_pair : candidates) queue_pair->expire(now);
-    if (now < next_check_) return;
+    for (QueuePair* queue_pair : candidates) any |= queue_pair->expire(now);
+    if (now < next_check_) return any;
     next_check_ = now + peer_check_interval;
-    check_peers();
+    any |= check_peers();
     reclaim_lingering();
+    return any;
 }
 
 Time Nic::next_timer() const {
@@ -171,14 +173,16 @@ Time Nic::next_timer() const {
     return next;
 }
 
-void Nic::check_peers() {
+bool Nic::check_peers() {
     for (auto entry = peers_.begin(); entry != peers_.end();) {
         const auto peer = entry->second.lock();
         if (peer) peer->gone();
         entry = peer ? std::next(entry) : peers_.erase(entry);
     }
+    bool any = false;
     for (std::size_t block = 0; block < by_block_.size(); ++block)
-        if (by_block_[block] != nullptr) by_block_[block]->check_peer();
+        if (by_block_[block] != nullptr) any |= by_block_[block]->check_peer();
+    return any;
 }
 
 std::shared_ptr<Peer> Nic::meet(const SharedMemory::Handle& handle) {

@@ -44,7 +44,7 @@ class Nic final : public fabric::Nic, public hosts::Source {
     std::optional<fabric::PeerRequest> poll_peer_request() override;
 
     bool make_progress() override;
-    void tick(Time now) override;
+    bool tick(Time now) override;
     Time next_timer() const override;
 
     // For the parts of this fabric.
@@ -84,7 +84,7 @@ class Nic final : public fabric::Nic, public hosts::Source {
     bool serve_activity();
     bool advance_busy();
     bool advance_connecting();
-    void check_peers();
+    bool check_peers();
     void reclaim_lingering();
     void wait_for_access(std::uint32_t region);
 

@@ -80,8 +80,8 @@ class QueuePair final : public fabric::QueuePair {
     /// Looks whether the connection came about.
     bool advance_connection();
     bool is_connecting() const { return state_ == fabric::ConnectionState::connecting; }
-    /// Gives up connecting if it is too late.
-    void expire(Time now);
+    /// Gives up connecting if it is too late. True if it did.
+    bool expire(Time now);
     /// Looks whether the peer has closed, failed or died.
     bool check_peer();
     /// When advance() is due even if nothing arrives.
