@@ -19,14 +19,15 @@ namespace {
 std::atomic<long> allocations{0};
 }
 
-// Counts every allocation of this program.
-void* operator new(std::size_t size) {
+// Counts every allocation of this program. Not inlined: where only one of a pair is, the compiler
+// takes the other for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     allocations.fetch_add(1, std::memory_order_relaxed);
     if (void* memory = std::malloc(size)) return memory;
     throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace railyard::shm::test {
 namespace {
