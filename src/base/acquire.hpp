@@ -1,7 +1,8 @@
 #pragma once
 /// Watching a word for a value: the looks that do not find it should cost as little as possible. An
-/// acquire load would order every look, and on ARM it also waits for earlier release stores, such as
-/// the message just sent. So looks are relaxed, and the one that succeeds is followed by a fence.
+/// acquire load would order every look, and on ARM it also waits for earlier release stores, such
+/// as the message just sent. So looks are relaxed, and the one that succeeds is followed by a
+/// fence.
 
 #include <atomic>
 
@@ -13,7 +14,9 @@ inline constexpr auto relaxed_before_acquire = std::memory_order_acquire;
 inline void acquire_after_relaxed() {}
 #else
 inline constexpr auto relaxed_before_acquire = std::memory_order_relaxed;
-inline void acquire_after_relaxed() { std::atomic_thread_fence(std::memory_order_acquire); }
+inline void acquire_after_relaxed() {
+    std::atomic_thread_fence(std::memory_order_acquire);
+}
 #endif
 
 /// True, with acquire order, if the word holds `value`.

@@ -1,8 +1,8 @@
 #pragma once
 /// A full fence between a hot path and a rare one, paid by the rare one. Where the hot side stores
-/// and then loads what the rare side stores before it loads, both need a full fence; with membarrier
-/// the rare side's call makes every running thread of the other processes execute one, so the hot
-/// side gets away with a compiler barrier.
+/// and then loads what the rare side stores before it loads, both need a full fence; with
+/// membarrier the rare side's call makes every running thread of the other processes execute one,
+/// so the hot side gets away with a compiler barrier.
 ///
 ///     hot:  publish(data);  light_fence();  if (sleeping) wake();
 ///     rare: sleeping = true;  heavy_fence();  if (data) …
@@ -14,10 +14,12 @@ namespace railyard {
 namespace detail {
 // Hidden: read on hot paths, so without the detour that position-independent code takes otherwise.
 [[gnu::visibility("hidden")]] extern const bool membarrier_works;
-}
+}  // namespace detail
 
 /// Whether the two sides differ on this machine. All processes that share memory must agree.
-inline bool fences_are_asymmetric() { return detail::membarrier_works; }
+inline bool fences_are_asymmetric() {
+    return detail::membarrier_works;
+}
 
 inline void light_fence() {
     if (detail::membarrier_works) {
@@ -29,8 +31,8 @@ inline void light_fence() {
 
 void heavy_fence();
 
-/// A process must be registered to be reached by others' heavy fences. Registration does not survive
-/// fork on every kernel, so whoever opens shared memory calls this again; it is idempotent.
+/// A process must be registered to be reached by others' heavy fences. Registration does not
+/// survive fork on every kernel, so whoever opens shared memory calls this again; it is idempotent.
 void register_for_heavy_fences();
 
 }  // namespace railyard

@@ -29,10 +29,18 @@ class Bytes {
 };
 
 namespace literals {
-constexpr Bytes operator""_B(unsigned long long n) { return Bytes(n); }
-constexpr Bytes operator""_KiB(unsigned long long n) { return Bytes(n << 10); }
-constexpr Bytes operator""_MiB(unsigned long long n) { return Bytes(n << 20); }
-constexpr Bytes operator""_GiB(unsigned long long n) { return Bytes(n << 30); }
+constexpr Bytes operator""_B(unsigned long long n) {
+    return Bytes(n);
+}
+constexpr Bytes operator""_KiB(unsigned long long n) {
+    return Bytes(n << 10);
+}
+constexpr Bytes operator""_MiB(unsigned long long n) {
+    return Bytes(n << 20);
+}
+constexpr Bytes operator""_GiB(unsigned long long n) {
+    return Bytes(n << 30);
+}
 }  // namespace literals
 
 }  // namespace railyard

@@ -1,7 +1,7 @@
 #pragma once
 /// A few slots in shared memory into which any number of processes drop small letters for one
-/// reader. Not fast, but it survives writers that die at any instruction: a slot claimed by a process
-/// that no longer exists is taken back.
+/// reader. Not fast, but it survives writers that die at any instruction: a slot claimed by a
+/// process that no longer exists is taken back.
 
 #include <signal.h>
 #include <unistd.h>
@@ -29,7 +29,8 @@ class Mailbox {
             Slot& slot = slots_[(first + i) % count];
             std::int32_t empty = 0;
             // Acquire: the reader's reading of the slot's last letter is over.
-            if (!slot.owner.compare_exchange_strong(empty, mine, std::memory_order_acquire)) continue;
+            if (!slot.owner.compare_exchange_strong(empty, mine, std::memory_order_acquire))
+                continue;
             slot.letter = letter;
             // Release: the letter before its flag.
             slot.full.store(true, std::memory_order_release);

@@ -89,7 +89,8 @@ SharedMemory SharedMemory::open(const Handle& handle) {
     }
     const auto path = fmt::format("/proc/{}/fd/{}", handle.pid, handle.fd);
     const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0) throw system_error(fmt::format("cannot open shared memory of process {}", handle.pid));
+    if (fd < 0)
+        throw system_error(fmt::format("cannot open shared memory of process {}", handle.pid));
     auto mapping = std::make_shared<Mapping>();
     mapping->handle = handle;
     try {

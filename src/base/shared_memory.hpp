@@ -1,6 +1,6 @@
 #pragma once
-/// Memory that other processes of the same user can map, given its handle. It has no name in any file
-/// system, so nothing is left behind however a process ends.
+/// Memory that other processes of the same user can map, given its handle. It has no name in any
+/// file system, so nothing is left behind however a process ends.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +23,8 @@ class SharedMemory {
 
     /// Zeroed; pages take memory only once they are touched. Throws Error.
     static SharedMemory create(const char* label, Bytes size);
-    /// Maps what another process created; within one process, gives the same addresses again, so that
-    /// a thread sanitizer sees one memory. Throws Error when it is gone.
+    /// Maps what another process created; within one process, gives the same addresses again, so
+    /// that a thread sanitizer sees one memory. Throws Error when it is gone.
     static SharedMemory open(const Handle& handle);
 
     SharedMemory() = default;

@@ -1,7 +1,7 @@
 #pragma once
 /// A lock-free ring of cells between one producer and one consumer, who may be in different
-/// processes. A cell carries its own stamp, in the cache line of its payload, so that a message of up
-/// to a line costs one line transfer; there is no shared index to read first.
+/// processes. A cell carries its own stamp, in the cache line of its payload, so that a message of
+/// up to a line costs one line transfer; there is no shared index to read first.
 ///
 /// The stamp of a cell is the lap in which it was filled, counted from one: memory that is all zero
 /// is an empty ring. The consumer publishes how many cells it has emptied in `done`, which the
@@ -22,7 +22,8 @@ class RingProducer {
 
   public:
     RingProducer() = default;
-    RingProducer(Cell* cells, const std::atomic<std::uint64_t>* done) : cells_(cells), done_(done) {}
+    RingProducer(Cell* cells, const std::atomic<std::uint64_t>* done)
+        : cells_(cells), done_(done) {}
 
     /// The cell to fill next, or null while the ring is full.
     Cell* claim() {
@@ -41,9 +42,7 @@ class RingProducer {
     /// How many cells were published since the beginning.
     std::uint64_t published() const { return next_; }
     /// How many of them the consumer has emptied.
-    std::uint64_t emptied() {
-        return done_seen_ = done_->load(std::memory_order_acquire);
-    }
+    std::uint64_t emptied() { return done_seen_ = done_->load(std::memory_order_acquire); }
 
   private:
     Cell* cells_ = nullptr;
@@ -72,7 +71,8 @@ class RingConsumer {
     static constexpr std::uint64_t look_ahead = 8;
 
     bool look() {
-        while (seen_ - next_ < look_ahead && is_filled(seen_)) ++seen_;
+        while (seen_ - next_ < look_ahead && is_filled(seen_))
+            ++seen_;
         if (seen_ == next_) return false;
         // Acquire: payloads are read after the stamps that announce them.
         acquire_after_relaxed();

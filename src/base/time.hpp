@@ -73,13 +73,27 @@ class Time {
 };
 
 namespace literals {
-constexpr Duration operator""_ps(unsigned long long n) { return Duration::ps(static_cast<std::int64_t>(n)); }
-constexpr Duration operator""_ns(unsigned long long n) { return Duration::ns(static_cast<std::int64_t>(n)); }
-constexpr Duration operator""_us(unsigned long long n) { return Duration::us(static_cast<std::int64_t>(n)); }
-constexpr Duration operator""_ms(unsigned long long n) { return Duration::ms(static_cast<std::int64_t>(n)); }
-constexpr Duration operator""_s(unsigned long long n) { return Duration::s(static_cast<std::int64_t>(n)); }
-constexpr Duration operator""_ns(long double n) { return Duration::from_seconds(static_cast<double>(n) * 1e-9); }
-constexpr Duration operator""_us(long double n) { return Duration::from_seconds(static_cast<double>(n) * 1e-6); }
+constexpr Duration operator""_ps(unsigned long long n) {
+    return Duration::ps(static_cast<std::int64_t>(n));
+}
+constexpr Duration operator""_ns(unsigned long long n) {
+    return Duration::ns(static_cast<std::int64_t>(n));
+}
+constexpr Duration operator""_us(unsigned long long n) {
+    return Duration::us(static_cast<std::int64_t>(n));
+}
+constexpr Duration operator""_ms(unsigned long long n) {
+    return Duration::ms(static_cast<std::int64_t>(n));
+}
+constexpr Duration operator""_s(unsigned long long n) {
+    return Duration::s(static_cast<std::int64_t>(n));
+}
+constexpr Duration operator""_ns(long double n) {
+    return Duration::from_seconds(static_cast<double>(n) * 1e-9);
+}
+constexpr Duration operator""_us(long double n) {
+    return Duration::from_seconds(static_cast<double>(n) * 1e-6);
+}
 }  // namespace literals
 
 }  // namespace railyard

@@ -43,9 +43,7 @@ class PrivateData {
     explicit PrivateData(std::string_view text) : PrivateData(std::as_bytes(std::span(text))) {}
 
     std::span<const std::byte> bytes() const { return {bytes_.data(), size_}; }
-    std::string_view text() const {
-        return {reinterpret_cast<const char*>(bytes_.data()), size_};
-    }
+    std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), size_}; }
 
   private:
     std::array<std::byte, capacity> bytes_{};
@@ -54,8 +52,8 @@ class PrivateData {
 
 enum class ConnectionState : std::uint8_t { idle, connecting, connected, failed };
 
-/// A client's request, waiting for an answer: QueuePair::accept() or reject(). Dropping it unanswered
-/// rejects it.
+/// A client's request, waiting for an answer: QueuePair::accept() or reject(). Dropping it
+/// unanswered rejects it.
 class ConnectionRequest {
   public:
     virtual ~ConnectionRequest() = default;

@@ -84,13 +84,12 @@ struct Slice {
 
     Slice() = default;
     /// The whole region.
-    Slice(const Region& whole) : region(&whole), length(whole.size()) {}  // NOLINT: a region is a slice
+    Slice(const Region& whole)
+        : region(&whole), length(whole.size()) {}  // NOLINT: a region is a slice
     Slice(const Region& r, Bytes at, Bytes n) : region(&r), offset(at), length(n) {}
 
     std::byte* data() const { return region->data() + offset.count(); }
-    bool in_bounds() const {
-        return offset <= region->size() && length <= region->size() - offset;
-    }
+    bool in_bounds() const { return offset <= region->size() && length <= region->size() - offset; }
 };
 
 /// A place in a peer's region. How many bytes are meant follows from the local side.
@@ -102,8 +101,8 @@ struct RemoteSlice {
 /// True once a peer has written `value` into the byte at `address`, with all that was placed before
 /// it visible. Sound where Traits::placement is last_byte_last and `address` is the last byte.
 inline bool arrived(const std::byte* address, std::byte value) {
-    // The write comes from another thread or process: acquire, so that the bytes before this one are
-    // read after it. atomic_ref takes no const, but a load does not write.
+    // The write comes from another thread or process: acquire, so that the bytes before this one
+    // are read after it. atomic_ref takes no const, but a load does not write.
     return acquire_if_equal(std::atomic_ref(*const_cast<std::byte*>(address)), value);
 }
 

@@ -5,13 +5,20 @@ namespace railyard::fabric {
 
 std::string_view name(Op op) {
     switch (op) {
-        case Op::send: return "send_recv";
-        case Op::rdma_write: return "rdma_write";
-        case Op::rdma_write_imm: return "rdma_write_imm";
-        case Op::rdma_read: return "rdma_read";
-        case Op::fetch_add: return "fetch_add";
-        case Op::compare_swap: return "compare_swap";
-        case Op::receive: return "receive";
+        case Op::send:
+            return "send_recv";
+        case Op::rdma_write:
+            return "rdma_write";
+        case Op::rdma_write_imm:
+            return "rdma_write_imm";
+        case Op::rdma_read:
+            return "rdma_read";
+        case Op::fetch_add:
+            return "fetch_add";
+        case Op::compare_swap:
+            return "compare_swap";
+        case Op::receive:
+            return "receive";
     }
     return "?";
 }

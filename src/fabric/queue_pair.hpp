@@ -2,8 +2,8 @@
 /// A connected endpoint (VIA's VI): requests go in, completions come out of its completion queues.
 ///
 /// Order: requests of one queue pair start in the order of posting and complete in that order. When
-/// a receive completes, every earlier write of the same queue pair is in place. Reads and atomics may
-/// be overtaken by later requests unless those carry Flags::fence.
+/// a receive completes, every earlier write of the same queue pair is in place. Reads and atomics
+/// may be overtaken by later requests unless those carry Flags::fence.
 ///
 /// Errors: the first request that fails completes with its own status; the queue pair is then
 /// `failed`, everything it still holds completes as `flushed`, and later posts are refused. Nothing
@@ -23,12 +23,12 @@ namespace railyard::fabric {
 struct QueuePairOptions {
     CompletionQueue* send_completions = nullptr;
     CompletionQueue* receive_completions = nullptr;
-    ReceiveQueue* receives = nullptr;   ///< its own, or shared by several
-    std::uint32_t send_depth = 128;     ///< requests posted and not yet complete
+    ReceiveQueue* receives = nullptr;  ///< its own, or shared by several
+    std::uint32_t send_depth = 128;    ///< requests posted and not yet complete
     unsigned port = 0;
     /// How long a send may wait for the peer to post a receive before it fails.
     Duration receiver_not_ready_timeout = Duration::forever();
-    void* context = nullptr;            ///< yours
+    void* context = nullptr;  ///< yours
 };
 
 class QueuePair {
@@ -62,7 +62,7 @@ class QueuePair {
 
     struct Posted {
         std::size_t count;  ///< how many were taken, from the front
-        Status status;      ///< why the next one was not: `again`, `not_connected`, a malformed call
+        Status status;  ///< why the next one was not: `again`, `not_connected`, a malformed call
     };
     /// Takes requests in order, until one is refused. What a request does wrong at the target, or
     /// in its bounds, is told by its completion.

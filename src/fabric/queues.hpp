@@ -16,8 +16,8 @@ class CompletionQueue {
     CompletionQueue(const CompletionQueue&) = delete;
     CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-    /// Takes out up to `out.size()` completions, oldest first, and returns how many. Makes progress.
-    /// An empty poll costs the same however many peers there are.
+    /// Takes out up to `out.size()` completions, oldest first, and returns how many. Makes
+    /// progress. An empty poll costs the same however many peers there are.
     virtual std::size_t poll(std::span<Completion> out) = 0;
     bool poll(Completion& out) { return poll(std::span(&out, 1)) == 1; }
 

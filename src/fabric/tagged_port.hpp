@@ -1,7 +1,7 @@
 #pragma once
-/// Matching done by the adapter (Quadrics' Tports, MX): messages carry 64 match bits, receives select
-/// by bits under a mask and by source. One port serves all peers, those on the same node included,
-/// and has its own size classes, rendezvous and registration, so buffers need none.
+/// Matching done by the adapter (Quadrics' Tports, MX): messages carry 64 match bits, receives
+/// select by bits under a mask and by source. One port serves all peers, those on the same node
+/// included, and has its own size classes, rendezvous and registration, so buffers need none.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,16 +32,16 @@ struct TaggedReceive {
     std::uint64_t id = 0;
     TaggedPeer from = any_peer;
     MatchBits bits = 0;
-    MatchBits mask = ~MatchBits{0};   ///< which bits must be equal
-    std::span<std::byte> buffer;      ///< the port's until the completion
+    MatchBits mask = ~MatchBits{0};  ///< which bits must be equal
+    std::span<std::byte> buffer;     ///< the port's until the completion
 };
 
 struct TaggedCompletion {
     std::uint64_t id = 0;
-    Status status;                    ///< too_long: the message was cut to the buffer
+    Status status;  ///< too_long: the message was cut to the buffer
     TaggedPeer peer = 0;
     MatchBits bits = 0;
-    Bytes length;                     ///< of the message as it was sent
+    Bytes length;  ///< of the message as it was sent
     bool receive = false;
     bool cancelled = false;
 };

@@ -31,9 +31,9 @@ struct Traits {
     bool coherent_atomics = false;  ///< atomic with the CPU's own atomics on the same word
     bool connectionless = false;    ///< connecting is local and costs nothing
     bool crosses_nodes = false;
-    bool tagged = false;            ///< Nic::tagged_port() gives one
-    bool adapter_memory = false;    ///< Home::adapter is available
-    bool maps_allocated = false;    ///< peers reach allocated memory better than registered memory
+    bool tagged = false;          ///< Nic::tagged_port() gives one
+    bool adapter_memory = false;  ///< Home::adapter is available
+    bool maps_allocated = false;  ///< peers reach allocated memory better than registered memory
     unsigned ports = 1;
 
     Bytes max_message;

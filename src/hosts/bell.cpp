@@ -64,9 +64,9 @@ void Bell::drain() {
 
 void RemoteBell::ring() const {
     // Only one of several ringers takes the state away from `asleep`, and it does the waking. The
-    // count goes up after that: whichever sleep the state belonged to, a rank about to begin it finds
-    // its ticket out of date. The other way round, a ringer could silence a sleep that has begun
-    // since, without ending it.
+    // count goes up after that: whichever sleep the state belonged to, a rank about to begin it
+    // finds its ticket out of date. The other way round, a ringer could silence a sleep that has
+    // begun since, without ending it.
     const std::uint32_t was = page_->sleeping.exchange(BellPage::awake, std::memory_order_acq_rel);
     if (was == BellPage::awake) return;
     page_->rings.fetch_add(1, std::memory_order_release);

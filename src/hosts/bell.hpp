@@ -53,15 +53,15 @@ class RemoteBell {
   public:
     RemoteBell() = default;
     explicit RemoteBell(const SharedMemory::Handle& handle)
-        : memory_(SharedMemory::open(handle)),
-          page_(reinterpret_cast<BellPage*>(memory_.data())) {}
+        : memory_(SharedMemory::open(handle)), page_(reinterpret_cast<BellPage*>(memory_.data())) {}
 
     /// To be called after storing what the owner waits for.
     void ring_if_asleep() const {
         // Pairs with the heavy fence in Bell::prepare: either we see that the owner sleeps, or its
         // last look sees what we stored.
         light_fence();
-        if (page_->sleeping.load(std::memory_order_relaxed) != BellPage::awake) [[unlikely]] ring();
+        if (page_->sleeping.load(std::memory_order_relaxed) != BellPage::awake) [[unlikely]]
+            ring();
     }
 
   private:

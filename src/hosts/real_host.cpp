@@ -12,8 +12,8 @@ using fabric::Wait;
 
 namespace {
 
-// About 20 to 80 microseconds of looking, depending on what a look costs: longer than a message takes
-// on any fabric, short against a time slice.
+// About 20 to 80 microseconds of looking, depending on what a look costs: longer than a message
+// takes on any fabric, short against a time slice.
 constexpr unsigned spins_on_own_core = 150;
 // With fewer cores than ranks the peer may need this very core: look, offer it, and soon sleep.
 constexpr unsigned spins_on_shared_core = 2;
@@ -38,19 +38,22 @@ Time RealHost::now() {
 
 void RealHost::compute(Duration duration) {
     const Time end = now() + duration;
-    while (now() < end) relax();
+    while (now() < end)
+        relax();
 }
 
 bool RealHost::progress_all() {
     bool any = false;
-    for (Source* source : sources_) any |= source->make_progress();
+    for (Source* source : sources_)
+        any |= source->make_progress();
     return any;
 }
 
 bool RealHost::tick_all() {
     const Time time = now();
     bool any = false;
-    for (Source* source : sources_) any |= source->tick(time);
+    for (Source* source : sources_)
+        any |= source->tick(time);
     return any;
 }
 
@@ -86,7 +89,8 @@ bool RealHost::wait(Ticket ticket, Time deadline, Wait how) {
 
 Time RealHost::earliest_timer(Time deadline) const {
     Time earliest = deadline;
-    for (const Source* source : sources_) earliest = std::min(earliest, source->next_timer());
+    for (const Source* source : sources_)
+        earliest = std::min(earliest, source->next_timer());
     return earliest;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-/// Starts a group of ranks, each running the same function, and reports how they ended. Real fabrics
-/// run as processes (or as threads, so that a thread sanitizer sees the whole), virtual ones as
-/// fibers of one simulation.
+/// Starts a group of ranks, each running the same function, and reports how they ended. Real
+/// fabrics run as processes (or as threads, so that a thread sanitizer sees the whole), virtual
+/// ones as fibers of one simulation.
 
 #include <functional>
 #include <optional>
@@ -23,7 +23,7 @@ struct Options {
     std::optional<Kind> kind;
     /// Which node each rank is on. Empty: a real job is on node 0; a virtual one has a node a rank.
     std::vector<fabric::NodeId> nodes;
-    bool pin = true;             ///< one core a rank, as long as there are enough
+    bool pin = true;  ///< one core a rank, as long as there are enough
     /// Each line of output begins with its rank. Processes only: other kinds share one stdout.
     bool label_output = false;
 };
@@ -37,8 +37,8 @@ struct Result {
 
 using Body = std::function<void(Rank&)>;
 
-/// Runs `body` on every rank and returns when all have ended. When one dies or fails, the others are
-/// ended within two seconds. Throws UsageError for options that make no sense.
+/// Runs `body` on every rank and returns when all have ended. When one dies or fails, the others
+/// are ended within two seconds. Throws UsageError for options that make no sense.
 Result run(const Options& options, const Body& body);
 
 /// What the registry knows, for those above who may not ask it themselves.

@@ -67,7 +67,8 @@ TEST(ByteRing, RandomPiecesComeOutAsTheyWentIn) {
             const auto [size, fill] = inside.front();
             inside.pop_front();
             const std::byte* from = ring.consumer.front(size);
-            for (std::uint64_t k = 0; k < size; ++k) ASSERT_EQ(from[k], fill);
+            for (std::uint64_t k = 0; k < size; ++k)
+                ASSERT_EQ(from[k], fill);
             ring.consumer.pop(size);
         }
     }

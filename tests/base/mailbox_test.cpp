@@ -36,7 +36,8 @@ TEST(Mailbox, GivesEachLetterOnce) {
 TEST(Mailbox, SaysWhenItIsFull) {
     auto box = std::make_unique<Box>();
     std::uint32_t seen = 0;
-    for (std::uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(box->drop(i));
+    for (std::uint64_t i = 0; i < 4; ++i)
+        EXPECT_TRUE(box->drop(i));
     EXPECT_FALSE(box->drop(4));
     EXPECT_EQ(take(*box, seen).size(), 4U);
     EXPECT_TRUE(box->drop(4));
@@ -50,7 +51,8 @@ TEST(Mailbox, ManyWritersLoseNothing) {
     for (std::uint64_t w = 0; w < writers; ++w)
         threads.emplace_back([&box, w] {
             for (std::uint64_t i = 0; i < letters; ++i)
-                while (!box->drop(w * letters + i)) std::this_thread::yield();
+                while (!box->drop(w * letters + i))
+                    std::this_thread::yield();
         });
     std::vector<int> times(writers * letters);
     std::uint32_t seen = 0;
@@ -59,8 +61,10 @@ TEST(Mailbox, ManyWritersLoseNothing) {
             ++times.at(letter);
             ++got;
         }
-    for (auto& thread : threads) thread.join();
-    for (const int n : times) EXPECT_EQ(n, 1);
+    for (auto& thread : threads)
+        thread.join();
+    for (const int n : times)
+        EXPECT_EQ(n, 1);
 }
 
 TEST(Mailbox, TakesBackASlotWhoseWriterDied) {
@@ -76,10 +80,12 @@ TEST(Mailbox, TakesBackASlotWhoseWriterDied) {
     }
     waitpid(child, nullptr, 0);
     std::uint32_t seen = 0;
-    for (std::uint64_t i = 0; i < 3; ++i) EXPECT_TRUE(box->drop(i));
+    for (std::uint64_t i = 0; i < 3; ++i)
+        EXPECT_TRUE(box->drop(i));
     EXPECT_FALSE(box->drop(3)) << "the dead writer's slot is still taken";
     EXPECT_EQ(take(*box, seen).size(), 3U);
-    for (std::uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(box->drop(i));
+    for (std::uint64_t i = 0; i < 4; ++i)
+        EXPECT_TRUE(box->drop(i));
 }
 
 }  // namespace

@@ -54,8 +54,10 @@ TEST(RealHost, ASleeperIsWokenByTheBellWheneverItRings) {
     constexpr int rounds = 3000;
     std::thread ringer([&] {
         for (int i = 1; i <= rounds; ++i) {
-            while (acknowledged.load(std::memory_order_acquire) != i - 1) std::this_thread::yield();
-            for (int delay = i % 300; delay > 0; --delay) relax();
+            while (acknowledged.load(std::memory_order_acquire) != i - 1)
+                std::this_thread::yield();
+            for (int delay = i % 300; delay > 0; --delay)
+                relax();
             flag.store(i, std::memory_order_release);
             bell.ring_if_asleep();
         }
@@ -83,7 +85,8 @@ TEST(RealHost, ManyRingersNeverSilenceASleeper) {
             for (int i = 1; i <= rounds; ++i) {
                 flags[r].store(i, std::memory_order_release);
                 bell.ring_if_asleep();
-                while (taken[r].load(std::memory_order_acquire) != i) std::this_thread::yield();
+                while (taken[r].load(std::memory_order_acquire) != i)
+                    std::this_thread::yield();
             }
         });
     int done = 0;
@@ -103,7 +106,8 @@ TEST(RealHost, ManyRingersNeverSilenceASleeper) {
             host.now() + 10_s, Wait::sleep))
             << done;
     }
-    for (auto& thread : threads) thread.join();
+    for (auto& thread : threads)
+        thread.join();
 }
 
 TEST(RealHost, SleepingCostsNoProcessor) {

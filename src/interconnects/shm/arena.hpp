@@ -1,7 +1,8 @@
 #pragma once
 /// The memory that a Nic shares with its peers: who it is, its regions, its letters, the inbound
 /// side of each of its connections, and a pool of chunks for large messages. Mapped by a peer when
-/// they first meet. Everything in it is zero at first, and pages that nobody touches take no memory.
+/// they first meet. Everything in it is zero at first, and pages that nobody touches take no
+/// memory.
 ///
 /// Whoever is named as writer writes; everybody else only reads, but for the fields marked both.
 
@@ -26,15 +27,15 @@ inline constexpr std::uint32_t chunk_count = 7;
 inline constexpr std::uint32_t max_blocks = 4096;
 inline constexpr std::uint32_t max_regions = 1 << 16;
 
-/// What a cell asks its reader to do. The data of a message lie in the cell itself, in the data ring
-/// behind it, or in a chunk of the sender's pool.
+/// What a cell asks its reader to do. The data of a message lie in the cell itself, in the data
+/// ring behind it, or in a chunk of the sender's pool.
 enum class Kind : std::uint8_t {
-    send,            ///< a message, or its first segment
-    more,            ///< a further segment of the message under way
-    write_notice,    ///< an RDMA write with immediate has been placed: complete a receive
-    put,             ///< a segment of an RDMA write that the target must place itself
-    get,             ///< copy a piece of a region into the asker's reply area
-    fetch_add,       ///< carry out on a region, old value into the reply area
+    send,          ///< a message, or its first segment
+    more,          ///< a further segment of the message under way
+    write_notice,  ///< an RDMA write with immediate has been placed: complete a receive
+    put,           ///< a segment of an RDMA write that the target must place itself
+    get,           ///< copy a piece of a region into the asker's reply area
+    fetch_add,     ///< carry out on a region, old value into the reply area
     compare_swap,
 };
 enum class Where : std::uint8_t { cell, ring, chunk };
@@ -44,10 +45,10 @@ struct alignas(cache_line) Cell {
     std::atomic<std::uint32_t> stamp;
     Kind kind;
     Where where;
-    std::uint8_t marks;      ///< of the Mark values below
-    std::uint8_t in_cell;    ///< bytes of payload in the cell
+    std::uint8_t marks;    ///< of the Mark values below
+    std::uint8_t in_cell;  ///< bytes of payload in the cell
     std::uint32_t immediate;
-    std::uint32_t length;    ///< bytes in the ring or chunk
+    std::uint32_t length;  ///< bytes in the ring or chunk
     std::array<std::byte, cell_payload> payload;
 };
 static_assert(sizeof(Cell) == cache_line);
@@ -79,9 +80,9 @@ struct RequestHeader {
 static_assert(sizeof(SegmentHeader) <= cell_payload && sizeof(RequestHeader) <= cell_payload);
 
 /// A connection request and its answer, in the asker's block. The answerer claims it by moving the
-/// state from `offered` to `answering`; the asker withdraws it by moving it to `withdrawn`. Only one
-/// of the two can succeed. The state carries the block's generation, so that an answer to an offer
-/// of old cannot meet a new one.
+/// state from `offered` to `answering`; the asker withdraws it by moving it to `withdrawn`. Only
+/// one of the two can succeed. The state carries the block's generation, so that an answer to an
+/// offer of old cannot meet a new one.
 struct Offer {
     enum State : std::uint32_t { none, offered, answering, accepted, rejected, withdrawn };
     static constexpr std::uint32_t tagged(std::uint32_t generation, State state) {
@@ -90,21 +91,22 @@ struct Offer {
     static constexpr State untagged(std::uint32_t word) { return static_cast<State>(word & 15); }
 
     std::atomic<std::uint32_t> state;
-    std::uint32_t answer_block;          ///< written by the answerer
+    std::uint32_t answer_block;  ///< written by the answerer
     fabric::PrivateData question;
-    fabric::PrivateData answer;          ///< written by the answerer
+    fabric::PrivateData answer;  ///< written by the answerer
 };
 
 /// Where the target of a `get` or an atomic leaves what was asked for. Written by the peer.
 struct Reply {
     static constexpr std::size_t capacity = 3072;
-    std::atomic<std::uint64_t> ticket;   ///< of the request that is answered
+    std::atomic<std::uint64_t> ticket;  ///< of the request that is answered
     std::uint64_t value;
     std::uint32_t status;
     alignas(cache_line) std::array<std::byte, capacity> data;
 };
 
-/// The inbound side of one connection. Cells and data are written by the peer, the rest by the owner.
+/// The inbound side of one connection. Cells and data are written by the peer, the rest by the
+/// owner.
 struct Block {
     enum State : std::uint32_t { unused, open, closed };
     // Owner to peer: how far it has read. Changes with every message, so it has a line of its own.
@@ -112,22 +114,22 @@ struct Block {
     std::atomic<std::uint64_t> data_done;
     // Owner to peer: what changes seldom and is looked at often.
     alignas(cache_line) std::atomic<std::uint32_t> state;
-    std::atomic<std::uint32_t> failure;   ///< a Code: what the peer did to make the owner give up
-    std::atomic<std::uint32_t> starving;  ///< a message waits because no receive is posted
+    std::atomic<std::uint32_t> failure;     ///< a Code: what the peer did to make the owner give up
+    std::atomic<std::uint32_t> starving;    ///< a message waits because no receive is posted
     std::atomic<std::uint32_t> generation;  ///< tells the connections that used this block apart
     std::atomic<std::uint32_t> solicited_only;  ///< other messages need not wake the owner
     // Which region of the peer's the owner is copying to or from at this moment, plus one; nought:
     // none. A peer that deregisters a region waits for it (see RegionTable).
     alignas(cache_line) std::atomic<std::uint32_t> accessing;
     alignas(cache_line) Offer offer;
-    alignas(cache_line) Reply reply;           ///< both
+    alignas(cache_line) Reply reply;  ///< both
     alignas(4096) std::array<Cell, cell_count> cells;
     std::array<std::byte, data_ring_size> data;
 };
 static_assert(sizeof(Block) == 32 << 10, "the budget of one peer");
 
-/// A region as peers see it. The key carries a generation, so that a stale name is told from a wrong
-/// one, and a bit that says whether the region is alive.
+/// A region as peers see it. The key carries a generation, so that a stale name is told from a
+/// wrong one, and a bit that says whether the region is alive.
 struct alignas(cache_line) RegionEntry {
     std::atomic<std::uint64_t> key;
     std::uint64_t address;  ///< in the owner's address space
@@ -177,7 +179,7 @@ struct Arena {
     static constexpr std::uint64_t right_magic = 0x5241494c59415244;  // "RAILYARD"
     // Written once, before anybody else can see it.
     std::uint64_t magic;
-    std::uint64_t own_address;        ///< where the owner has mapped it: to try process_vm_readv on
+    std::uint64_t own_address;  ///< where the owner has mapped it: to try process_vm_readv on
     SharedMemory::Handle bell;
     std::uint32_t asymmetric_fences;  ///< both sides must think alike
     std::atomic<std::uint32_t> closed;

@@ -13,7 +13,8 @@ CompletionQueue::CompletionQueue(Nic& nic, std::uint32_t depth)
 std::size_t CompletionQueue::poll(std::span<fabric::Completion> out) {
     if (head_ == tail_) nic_.make_progress();
     const std::size_t count = std::min<std::size_t>(out.size(), tail_ - head_);
-    for (std::size_t i = 0; i < count; ++i) entries_[head_++ & mask_].unpack(out[i]);
+    for (std::size_t i = 0; i < count; ++i)
+        entries_[head_++ & mask_].unpack(out[i]);
     return count;
 }
 
@@ -25,7 +26,8 @@ void CompletionQueue::wake_for(WakeFor what) {
 void CompletionQueue::grow() {
     std::vector<Entry> larger(entries_.size() * 2);
     std::uint64_t count = 0;
-    while (head_ != tail_) larger[count++] = entries_[head_++ & mask_];
+    while (head_ != tail_)
+        larger[count++] = entries_[head_++ & mask_];
     entries_.swap(larger);
     mask_ = entries_.size() - 1;
     head_ = 0;

@@ -19,7 +19,8 @@ class CompletionQueue final : public fabric::CompletionQueue {
     void wake_for(WakeFor what) override;
 
     void push(const fabric::Completion& completion) {
-        if (tail_ - head_ > mask_) [[unlikely]] grow();
+        if (tail_ - head_ > mask_) [[unlikely]]
+            grow();
         entries_[tail_++ & mask_] = Entry(completion);
     }
     /// Forgets what belongs to a queue pair that is being destroyed.

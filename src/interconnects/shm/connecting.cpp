@@ -15,11 +15,14 @@ using fabric::PrivateData;
 
 Status QueuePair::may_connect() const {
     switch (state_) {
-        case ConnectionState::idle: return Code::ok;
+        case ConnectionState::idle:
+            return Code::ok;
         case ConnectionState::failed:
             // An attempt that came to nothing leaves the queue pair as it was.
-            return reason_ == Code::refused || reason_ == Code::timed_out ? Code::ok : Code::invalid;
-        default: return Code::invalid;
+            return reason_ == Code::refused || reason_ == Code::timed_out ? Code::ok
+                                                                          : Code::invalid;
+        default:
+            return Code::invalid;
     }
 }
 
@@ -142,7 +145,8 @@ bool QueuePair::advance_connection() {
             peer_data_ = block_->offer.answer;
             connection_failed(Code::refused);
             return true;
-        default: break;
+        default:
+            break;
     }
     if (asked_peer_->known_gone() ||
         asked_peer_->arena().closed.load(std::memory_order_acquire) != 0) {

@@ -110,7 +110,8 @@ std::optional<OfferRef> Switchboard::find_peer_offer(const SharedMemory::Handle&
 
 Listener::~Listener() {
     nic_.switchboard().stop_listening(service_);
-    for (OfferRef& offer : waiting_) IncomingRequest(std::move(offer)).reject(PrivateData());
+    for (OfferRef& offer : waiting_)
+        IncomingRequest(std::move(offer)).reject(PrivateData());
 }
 
 std::unique_ptr<fabric::ConnectionRequest> Listener::poll() {

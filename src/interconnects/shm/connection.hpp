@@ -1,6 +1,6 @@
 #pragma once
-/// Connection requests of a Nic: those that came by letter and wait for a listener or a peer to take
-/// them up. Offers themselves live in the askers' arenas (see Offer).
+/// Connection requests of a Nic: those that came by letter and wait for a listener or a peer to
+/// take them up. Offers themselves live in the askers' arenas (see Offer).
 
 #include <cstdint>
 #include <deque>

@@ -31,7 +31,8 @@ inline void copy_few(std::byte* to, const std::byte* from, std::size_t n) {
 }
 
 inline void copy_bytes(void* to, const void* from, std::size_t n) {
-    if (n <= 16) return copy_few(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), n);
+    if (n <= 16)
+        return copy_few(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), n);
     std::memcpy(to, from, n);
 }
 
@@ -49,7 +50,8 @@ inline void place(std::byte* to, const std::byte* from, std::size_t n) {
     if (n == 8 && reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
         std::uint64_t word;
         std::memcpy(&word, from, 8);
-        std::atomic_ref(*reinterpret_cast<std::uint64_t*>(to)).store(word, std::memory_order_release);
+        std::atomic_ref(*reinterpret_cast<std::uint64_t*>(to))
+            .store(word, std::memory_order_release);
         return;
     }
 #endif

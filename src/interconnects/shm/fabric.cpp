@@ -26,7 +26,7 @@ const fabric::Traits& traits() {
         t.max_slices = max_slices;
         t.max_send_depth = 4096;
         t.max_queue_pairs = max_blocks;
-        t.bulk_threshold = 8_KiB;
+        t.bulk_threshold = 4_KiB;
         return t;
     }();
     return traits;

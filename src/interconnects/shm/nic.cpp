@@ -36,7 +36,8 @@ Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits)
     arena_->bell = host.bell().handle();
     arena_->asymmetric_fences = fences_are_asymmetric() ? 1 : 0;
     arena_->magic = Arena::right_magic;
-    for (std::uint32_t chunk = chunk_count; chunk-- > 0;) free_chunks_.push_back(chunk);
+    for (std::uint32_t chunk = chunk_count; chunk-- > 0;)
+        free_chunks_.push_back(chunk);
     // Peers copy from and to our memory with process_vm_readv; where the kernel restricts that to
     // children of the caller, this says that we agree. It fails harmlessly elsewhere.
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -148,7 +149,8 @@ bool Nic::advance_busy() {
 bool Nic::advance_connecting() {
     bool any = false;
     const std::vector<QueuePair*> candidates = connecting_;
-    for (QueuePair* queue_pair : candidates) any |= queue_pair->advance_connection();
+    for (QueuePair* queue_pair : candidates)
+        any |= queue_pair->advance_connection();
     std::erase_if(connecting_, [](const QueuePair* q) { return !q->is_connecting(); });
     return any;
 }
@@ -156,7 +158,8 @@ bool Nic::advance_connecting() {
 bool Nic::tick(Time now) {
     bool any = false;
     const std::vector<QueuePair*> candidates = connecting_;
-    for (QueuePair* queue_pair : candidates) any |= queue_pair->expire(now);
+    for (QueuePair* queue_pair : candidates)
+        any |= queue_pair->expire(now);
     if (now < next_check_) return any;
     next_check_ = now + peer_check_interval;
     any |= check_peers();
@@ -166,10 +169,13 @@ bool Nic::tick(Time now) {
 
 Time Nic::next_timer() const {
     Time next = Time::never();
-    for (const QueuePair* queue_pair : connecting_) next = std::min(next, queue_pair->deadline());
-    for (const QueuePair* queue_pair : busy_) next = std::min(next, queue_pair->next_timer());
+    for (const QueuePair* queue_pair : connecting_)
+        next = std::min(next, queue_pair->deadline());
+    for (const QueuePair* queue_pair : busy_)
+        next = std::min(next, queue_pair->next_timer());
     for (const auto& [inode, weak] : peers_)
-        if (const auto peer = weak.lock(); peer && peer->can_die()) return std::min(next, next_check_);
+        if (const auto peer = weak.lock(); peer && peer->can_die())
+            return std::min(next, next_check_);
     return next;
 }
 
@@ -218,7 +224,8 @@ std::uint32_t Nic::take_block(QueuePair& queue_pair) {
     block.accessing.store(0, relaxed);
     block.reply.ticket.store(0, relaxed);
     block.offer.state.store(Offer::none, relaxed);
-    for (Cell& cell : block.cells) cell.stamp.store(0, relaxed);
+    for (Cell& cell : block.cells)
+        cell.stamp.store(0, relaxed);
     block.state.store(Block::open, std::memory_order_release);
     return index;
 }
@@ -277,9 +284,11 @@ void Nic::wait_for_access(std::uint32_t region) {
         return block->accessing.load(std::memory_order_acquire) == region + 1 && !peer.gone();
     };
     for (QueuePair* queue_pair : by_block_)
-        while (queue_pair != nullptr && queue_pair->peer_is_inside(region)) relax();
+        while (queue_pair != nullptr && queue_pair->peer_is_inside(region))
+            relax();
     for (Lingering& entry : lingering_)
-        while (inside(entry.peer_block, *entry.peer)) relax();
+        while (inside(entry.peer_block, *entry.peer))
+            relax();
 }
 
 }  // namespace railyard::shm

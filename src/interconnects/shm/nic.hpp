@@ -56,7 +56,8 @@ class Nic final : public fabric::Nic, public hosts::Source {
     /// The peer with that arena, met before or now. Throws Error when it is gone.
     std::shared_ptr<Peer> meet(const SharedMemory::Handle& handle);
 
-    /// A block of the arena for a queue pair that begins to connect. Throws Error when all are taken.
+    /// A block of the arena for a queue pair that begins to connect. Throws Error when all are
+    /// taken.
     std::uint32_t take_block(QueuePair& queue_pair);
     /// Gives it back at once: nobody else has seen it.
     void free_block(std::uint32_t index);

@@ -35,11 +35,12 @@ Peer::Peer(const SharedMemory::Handle& handle, ReachPolicy policy)
     if (arena_->magic != Arena::right_magic)
         throw Error(fmt::format("process {} shares no arena of this version", handle.pid));
     if ((arena_->asymmetric_fences != 0) != fences_are_asymmetric())
-        throw Error(fmt::format("process {} and this one disagree about membarrier; run both under "
-                                "the same system-call filter", handle.pid));
+        throw Error(
+            fmt::format("process {} and this one disagree about membarrier; run both under "
+                        "the same system-call filter",
+                        handle.pid));
     bell_ = hosts::RemoteBell(arena_->bell);
-    if (handle.pid != getpid())
-        pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, handle.pid, 0));
+    if (handle.pid != getpid()) pidfd_ = static_cast<int>(syscall(SYS_pidfd_open, handle.pid, 0));
     reach_ = find_reach(policy);
 }
 
@@ -56,9 +57,10 @@ Reach Peer::find_reach(ReachPolicy policy) const {
     const Code code = read(arena_->own_address, std::span(&local, 1), sizeof magic);
     if (code == Code::ok && magic == Arena::right_magic) return Reach::process_vm;
     if (policy == ReachPolicy::process_vm)
-        throw Error(fmt::format("RAILYARD_SHM_USER_MEMORY=process_vm, but the kernel does not let "
-                                "this process read process {} (ptrace scope, or another user)",
-                                handle().pid));
+        throw Error(
+            fmt::format("RAILYARD_SHM_USER_MEMORY=process_vm, but the kernel does not let "
+                        "this process read process {} (ptrace scope, or another user)",
+                        handle().pid));
     return Reach::bounce;
 }
 
@@ -87,7 +89,8 @@ Code move(Call call, pid_t pid, std::uint64_t address, std::span<const iovec> lo
         address += static_cast<std::uint64_t>(moved);
         length -= static_cast<std::uint64_t>(moved);
         auto left = static_cast<std::size_t>(moved);
-        while (left > 0 && left >= pieces[first].iov_len) left -= pieces[first++].iov_len;
+        while (left > 0 && left >= pieces[first].iov_len)
+            left -= pieces[first++].iov_len;
         if (left > 0) {
             pieces[first].iov_base = static_cast<std::byte*>(pieces[first].iov_base) + left;
             pieces[first].iov_len -= left;
@@ -112,7 +115,8 @@ Code Peer::read(std::uint64_t address, std::span<const iovec> local, std::uint64
 Code Peer::write(std::uint64_t address, std::span<const iovec> local, std::uint64_t length) const {
     if (length == 0) return Code::ok;
     const iovec* tail = &local.back();
-    while (tail->iov_len == 0) --tail;
+    while (tail->iov_len == 0)
+        --tail;
     const auto* last_byte = static_cast<std::byte*>(tail->iov_base) + tail->iov_len - 1;
     if (handle().pid == getpid()) {
         auto* to = reinterpret_cast<std::byte*>(address);

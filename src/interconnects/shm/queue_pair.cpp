@@ -30,8 +30,8 @@ struct Shape {
 Shape shape_of(const WorkRequest& work) {
     Shape shape;
     if (!work.bytes.empty() || has(work.flags, Flags::inlined)) {
-        const bool readable = work.op == Op::send || work.op == Op::rdma_write ||
-                              work.op == Op::rdma_write_imm;
+        const bool readable =
+            work.op == Op::send || work.op == Op::rdma_write || work.op == Op::rdma_write_imm;
         if (!work.local.empty() || !has(work.flags, Flags::inlined) || !readable)
             shape.refusal = Code::invalid;
         else if (work.bytes.size() > max_inline)
@@ -95,11 +95,13 @@ QueuePair::Posted QueuePair::not_accepting() const {
 }
 
 QueuePair::Posted QueuePair::post(std::span<const WorkRequest> requests) {
-    if (state_ != ConnectionState::connected) [[unlikely]] return not_accepting();
+    if (state_ != ConnectionState::connected) [[unlikely]]
+        return not_accepting();
     std::size_t taken = 0;
     for (const WorkRequest& work : requests) {
         const Shape shape = shape_of(work);
-        if (shape.refusal != Code::ok) [[unlikely]] return {taken, shape.refusal};
+        if (shape.refusal != Code::ok) [[unlikely]]
+            return {taken, shape.refusal};
         Transfer transfer;
         transfer.length = shape.length;
         transfer.status = shape.fault;
@@ -144,13 +146,18 @@ bool QueuePair::enqueue(const WorkRequest& work, const Transfer& transfer, Outco
 
 Outcome QueuePair::execute(const WorkRequest& work, Transfer& transfer) {
     switch (work.op) {
-        case Op::send: return send(work, transfer);
+        case Op::send:
+            return send(work, transfer);
         case Op::rdma_write:
-        case Op::rdma_write_imm: return write(work, transfer);
-        case Op::rdma_read: return read(work, transfer);
+        case Op::rdma_write_imm:
+            return write(work, transfer);
+        case Op::rdma_read:
+            return read(work, transfer);
         case Op::fetch_add:
-        case Op::compare_swap: return atomic(work, transfer);
-        case Op::receive: break;
+        case Op::compare_swap:
+            return atomic(work, transfer);
+        case Op::receive:
+            break;
     }
     transfer.status = Code::invalid;
     return Outcome::finished;
@@ -162,8 +169,7 @@ bool QueuePair::advance() {
     while (unissued_ < count_) {
         QueuedRequest& entry = queued(unissued_);
         const std::uint64_t bytes = entry.transfer.moved;
-        if (entry.outcome == Outcome::blocked)
-            entry.outcome = execute(entry.work, entry.transfer);
+        if (entry.outcome == Outcome::blocked) entry.outcome = execute(entry.work, entry.transfer);
         moved |= entry.transfer.moved != bytes;
         if (entry.outcome == Outcome::blocked) break;
         // Nothing may start after a request that has failed.
@@ -228,7 +234,8 @@ void QueuePair::close() {
             return;
         }
         // Somebody is taking our offer up at this very moment: be connected first, then close.
-        while (state_ == ConnectionState::connecting && !advance_connection()) asked_peer_->gone();
+        while (state_ == ConnectionState::connecting && !advance_connection())
+            asked_peer_->gone();
     }
     if (state_ == ConnectionState::connected) {
         retire();
@@ -267,7 +274,8 @@ void QueuePair::flush_receives(Code current) {
     }
     receives_->remove_starving(*this);
     if (receives_->shared()) return;
-    for (; !receives_->empty(); receives_->pop()) flush_receive(receives_->front().id);
+    for (; !receives_->empty(); receives_->pop())
+        flush_receive(receives_->front().id);
 }
 
 void QueuePair::flush_receive(std::uint64_t id) {
@@ -287,7 +295,8 @@ void QueuePair::detach(Code told) {
     nic_.forget(*this);
     reclaim_chunks();
     Nic::Lingering rest{block_index_, peer_, peer_block_, peer_generation_, {}};
-    for (std::uint32_t i = 0; i < lease_count_; ++i) rest.chunks.push_back(leases_[i].chunk);
+    for (std::uint32_t i = 0; i < lease_count_; ++i)
+        rest.chunks.push_back(leases_[i].chunk);
     lease_count_ = 0;
     nic_.linger(std::move(rest));
     block_ = nullptr;

@@ -173,7 +173,7 @@ class QueuePair final : public fabric::QueuePair {
     Nic& nic_;
     fabric::ConnectionState state_ = fabric::ConnectionState::idle;
     bool track_sends_;  ///< sends count as done only when received (a receiver may be too late)
-    std::uint32_t count_ = 0;  ///< requests in queue_
+    std::uint32_t count_ = 0;      ///< requests in queue_
     Block* block_ = nullptr;       ///< ours: what comes in
     Block* peer_block_ = nullptr;  ///< theirs: what goes out
     std::uint32_t peer_block_index_ = 0;
@@ -190,7 +190,7 @@ class QueuePair final : public fabric::QueuePair {
 
     std::vector<QueuedRequest> queue_;  ///< a ring, made when first needed
     std::uint32_t first_ = 0;
-    std::uint32_t unissued_ = 0;        ///< requests before this one have been issued
+    std::uint32_t unissued_ = 0;  ///< requests before this one have been issued
     std::uint32_t send_depth_;
     Duration receiver_not_ready_timeout_;
 

@@ -27,12 +27,15 @@ bool QueuePair::drain() {
 bool QueuePair::consume(const Cell& cell) {
     switch (cell.kind) {
         case Kind::send:
-        case Kind::more: return take_segment(cell);
-        case Kind::write_notice: return take_notice(cell);
+        case Kind::more:
+            return take_segment(cell);
+        case Kind::write_notice:
+            return take_notice(cell);
         case Kind::put:
         case Kind::get:
         case Kind::fetch_add:
-        case Kind::compare_swap: return serve(cell);
+        case Kind::compare_swap:
+            return serve(cell);
     }
     fail(Code::remote_fault, Code::remote_fault, Code::remote_fault);
     return false;
@@ -62,7 +65,8 @@ bool QueuePair::take_segment(const Cell& cell) {
             return false;
         }
         const PostedReceive& receive = receives_->front();
-        if (cell.in_cell > receive.capacity) [[unlikely]] return begin_message(cell, cell.in_cell);
+        if (cell.in_cell > receive.capacity) [[unlikely]]
+            return begin_message(cell, cell.in_cell);
         scatter(receive.local(), 0, cell.payload.data(), cell.in_cell);
         fabric::Completion completion;
         completion.id = receive.id;
@@ -148,11 +152,12 @@ bool QueuePair::serve(const Cell& cell) {
                         : cell.kind == Kind::get ? fabric::Access::remote_read
                                                  : fabric::Access::remote_atomic;
     // The asker has checked too, but the region may have gone since.
-    const Code code = check_access(own, request.region, request.key, request.offset,
-                                   request.length, wanted);
-    auto* memory = code == Code::ok ? reinterpret_cast<std::byte*>(
-                                          own.regions[request.region].address + request.offset)
-                                    : nullptr;
+    const Code code =
+        check_access(own, request.region, request.key, request.offset, request.length, wanted);
+    auto* memory =
+        code == Code::ok
+            ? reinterpret_cast<std::byte*>(own.regions[request.region].address + request.offset)
+            : nullptr;
     if (cell.kind == Kind::put) {
         if (code != Code::ok) {
             fail(Code::remote_closed, Code::remote_closed, code);

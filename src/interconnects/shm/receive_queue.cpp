@@ -8,8 +8,10 @@
 namespace railyard::shm {
 
 ReceiveQueue::ReceiveQueue(std::uint32_t depth, Sharing sharing)
-    : entries_(std::bit_ceil(depth)), mask_(entries_.size() - 1), depth_(depth), sharing_(sharing) {
-}
+    : entries_(std::bit_ceil(depth)),
+      mask_(entries_.size() - 1),
+      depth_(depth),
+      sharing_(sharing) {}
 
 Status ReceiveQueue::post(const fabric::ReceiveRequest& request) {
     if (request.local.size() > max_slices) return Code::invalid;

@@ -26,13 +26,13 @@ std::uint64_t next_key(std::uint64_t previous) {
 
 /// What a RegionBlob carries.
 struct Name {
-    std::uint64_t owner;        ///< inode of the owner's arena
+    std::uint64_t owner;  ///< inode of the owner's arena
     std::uint64_t key;
     std::uint64_t size;
     std::uint64_t segment_inode;
     std::uint64_t segment_size;
     std::int32_t segment_pid;
-    std::int32_t segment_fd;    ///< -1: the user's memory, not mapped by peers
+    std::int32_t segment_fd;  ///< -1: the user's memory, not mapped by peers
     std::uint32_t index;
 };
 static_assert(sizeof(Name) <= fabric::RegionBlob::capacity);
@@ -132,8 +132,8 @@ ImportedRegion::ImportedRegion(const fabric::RegionBlob& blob) : RemoteRegion(By
     size_ = Bytes(name.size);
     if (name.segment_fd < 0) return;
     try {
-        segment_ = SharedMemory::open({name.segment_pid, name.segment_fd, name.segment_inode,
-                                       name.segment_size});
+        segment_ = SharedMemory::open(
+            {name.segment_pid, name.segment_fd, name.segment_inode, name.segment_size});
         mapped_ = segment_.data();
     } catch (const Error&) {
         // The region or its owner is gone: using the handle will say so.

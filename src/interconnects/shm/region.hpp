@@ -26,8 +26,8 @@ class RegionTable {
     std::uint32_t add(LocalRegion& region);
     /// When this returns, no peer touches the region's memory, and none will.
     void remove(std::uint32_t index);
-    /// The same, on a peer's behalf (send with invalidate): the region stays in the owner's hands but
-    /// is dead to others. Null if the key is not that of a living region.
+    /// The same, on a peer's behalf (send with invalidate): the region stays in the owner's hands
+    /// but is dead to others. Null if the key is not that of a living region.
     LocalRegion* invalidate(std::uint32_t index, std::uint64_t key);
 
     std::uint64_t key(std::uint32_t index) const {
@@ -110,11 +110,13 @@ Code explain_mismatch(std::uint64_t key, std::uint64_t current);
 
 inline Code check_access(const Arena& arena, std::uint32_t index, std::uint64_t key,
                          std::uint64_t offset, std::uint64_t length, fabric::Access wanted) {
-    if (index >= max_regions) [[unlikely]] return Code::bad_key;
+    if (index >= max_regions) [[unlikely]]
+        return Code::bad_key;
     const RegionEntry& entry = arena.regions[index];
     // Acquire: the fields that belong to this key are read after it.
     const std::uint64_t current = entry.key.load(std::memory_order_acquire);
-    if (current != key) [[unlikely]] return explain_mismatch(key, current);
+    if (current != key) [[unlikely]]
+        return explain_mismatch(key, current);
     if (offset > entry.size || length > entry.size - offset) return Code::out_of_bounds;
     if (!fabric::allows(static_cast<fabric::Access>(entry.access), wanted)) return Code::no_right;
     return Code::ok;

@@ -1,5 +1,6 @@
-// RDMA and atomics. Into memory that the peer's Nic allocated they are plain copies and CPU atomics;
-// into memory that its user brought, the kernel copies, or, where it may not, the peer itself.
+// RDMA and atomics. Into memory that the peer's Nic allocated they are plain copies and CPU
+// atomics; into memory that its user brought, the kernel copies, or, where it may not, the peer
+// itself.
 
 #include <sys/uio.h>
 
@@ -91,8 +92,10 @@ Outcome QueuePair::write(const WorkRequest& work, Transfer& transfer) {
     if (first) {
         const AccessGuard inside(block_->accessing, region.index());
         const Code code = check(work, transfer.length, Access::remote_write);
-        if (code != Code::ok) [[unlikely]] return finished(transfer, code);
-        if (!bounced && overtakes_puts()) [[unlikely]] return Outcome::blocked;
+        if (code != Code::ok) [[unlikely]]
+            return finished(transfer, code);
+        if (!bounced && overtakes_puts()) [[unlikely]]
+            return Outcome::blocked;
         if (region.mapped() != nullptr) [[likely]] {
             Gather(work).place_all(region.mapped() + work.remote.offset.count(), transfer.length);
             transfer.moved = transfer.length;
@@ -119,15 +122,16 @@ Outcome QueuePair::write(const WorkRequest& work, Transfer& transfer) {
         peer_->wake();
     }
     transfer.last_cell = outlet_.published();
-    const bool tracked = has(work.flags, Flags::remote_completion) &&
-                         (bounced || work.op == Op::rdma_write_imm);
+    const bool tracked =
+        has(work.flags, Flags::remote_completion) && (bounced || work.op == Op::rdma_write_imm);
     const bool awaits_receive = work.op == Op::rdma_write_imm && track_sends_;
     return tracked || awaits_receive ? Outcome::issued : Outcome::finished;
 }
 
 /// Whether something done here and now would come before a put that the peer has yet to place.
 bool QueuePair::overtakes_puts() {
-    if (puts_end_ == 0) [[likely]] return false;
+    if (puts_end_ == 0) [[likely]]
+        return false;
     if (outlet_.emptied() < puts_end_) {
         peer_->wake();
         return true;
@@ -177,8 +181,7 @@ Outcome QueuePair::read(const WorkRequest& work, Transfer& transfer) {
     }
     if (peer_->reach() == Reach::bounce) return get_pieces(work, transfer);
     const std::uint64_t address = peer_arena_->regions[region.index()].address;
-    return finished(transfer,
-                    peer_->read(address + offset, Pieces(work).span(), transfer.length));
+    return finished(transfer, peer_->read(address + offset, Pieces(work).span(), transfer.length));
 }
 
 Outcome QueuePair::get_pieces(const WorkRequest& work, Transfer& transfer) {

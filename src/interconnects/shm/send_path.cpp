@@ -1,5 +1,5 @@
-// How a queue pair's messages leave: in a cell, through the ring behind the cells, or, large ones, in
-// chunks of this rank's pool, so that both sides copy at the same time.
+// How a queue pair's messages leave: in a cell, through the ring behind the cells, or, large ones,
+// in chunks of this rank's pool, so that both sides copy at the same time.
 
 #include <algorithm>
 #include <cstring>
@@ -16,8 +16,9 @@ namespace {
 
 /// The most that goes through the data ring in one piece: a third of it.
 constexpr std::uint64_t ring_piece = data_ring_size / 3;
-/// Longer messages go in chunks if any are free. The ring stays in the first-level caches, and lines
-/// that are dirty there change hands slowly; going round the pool, they come from the second level.
+/// Longer messages go in chunks if any are free. The ring stays in the first-level caches, and
+/// lines that are dirty there change hands slowly; going round the pool, they come from the second
+/// level.
 constexpr std::uint64_t ring_message = 4096;
 
 bool wants_remote_completion(const WorkRequest& work) {
@@ -34,9 +35,10 @@ void QueuePair::publish(Cell& cell, bool wakes) {
 
 void QueuePair::fill_header(Cell& cell, const WorkRequest& work, const Transfer& transfer) {
     cell.kind = transfer.moved == 0 ? Kind::send : Kind::more;
-    cell.marks = static_cast<std::uint8_t>((work.with_immediate ? Mark::has_immediate : 0) |
-                                           (has(work.flags, Flags::solicited) ? Mark::solicited : 0) |
-                                           (work.invalidate != nullptr ? Mark::invalidates : 0));
+    cell.marks =
+        static_cast<std::uint8_t>((work.with_immediate ? Mark::has_immediate : 0) |
+                                  (has(work.flags, Flags::solicited) ? Mark::solicited : 0) |
+                                  (work.invalidate != nullptr ? Mark::invalidates : 0));
     cell.immediate = work.immediate;
 }
 

@@ -1,5 +1,5 @@
-// How much shared memory a rank takes, for itself and for each peer it talks to, and that none of it
-// is left behind.
+// How much shared memory a rank takes, for itself and for each peer it talks to, and that none of
+// it is left behind.
 
 #include <dirent.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ Bytes footprint() {
                           target.find("railyard-bell") != std::string::npos;
         struct stat status {};
         if (!ours || stat(entry.path().c_str(), &status) != 0) continue;
-        if (seen.insert(status.st_ino).second) blocks += static_cast<std::uint64_t>(status.st_blocks);
+        if (seen.insert(status.st_ino).second)
+            blocks += static_cast<std::uint64_t>(status.st_blocks);
     }
     return Bytes(blocks * 512);
 }
@@ -101,15 +102,20 @@ TEST_P(LeavesNothing, InDevShm) {
         rank.bootstrap().fence();
         const bool first = rank.id() == 0;
         switch (GetParam()) {
-            case End::normal: break;
-            case End::exception: require(!first, "on purpose"); break;
+            case End::normal:
+                break;
+            case End::exception:
+                require(!first, "on purpose");
+                break;
             case End::abort:
                 if (first) raise(SIGABRT);
                 break;
             case End::kill_one:
                 if (first) raise(SIGKILL);
                 break;
-            case End::kill_all: raise(SIGKILL); break;
+            case End::kill_all:
+                raise(SIGKILL);
+                break;
         }
         // Whoever is left over waits to be ended by the launcher.
         if (GetParam() != End::normal) pause();
@@ -127,11 +133,16 @@ TEST_P(LeavesNothing, InDevShm) {
 
 std::string name_of(const testing::TestParamInfo<End>& test) {
     switch (test.param) {
-        case End::normal: return "normal";
-        case End::exception: return "exception";
-        case End::abort: return "abort";
-        case End::kill_one: return "kill_one";
-        case End::kill_all: return "kill_all";
+        case End::normal:
+            return "normal";
+        case End::exception:
+            return "exception";
+        case End::abort:
+            return "abort";
+        case End::kill_one:
+            return "kill_one";
+        case End::kill_all:
+            return "kill_all";
     }
     return "?";
 }

@@ -57,8 +57,8 @@ struct Pair {
         remote = nic.import_region(get<fabric::RegionBlob>(rank, peer_rank, theirs + "-memory"));
         const Time deadline = rank.host().now() + Duration::s(10);
         require(qp->connect_peer(address, 1, fabric::PrivateData(), deadline).ok(), "connect");
-        rank.host().wait_until(
-            [&] { return qp->state() != fabric::ConnectionState::connecting; }, deadline);
+        rank.host().wait_until([&] { return qp->state() != fabric::ConnectionState::connecting; },
+                               deadline);
         require(qp->state() == fabric::ConnectionState::connected, "not connected");
     }
 

@@ -26,8 +26,12 @@ std::atomic<long> allocations{0};
     if (void* memory = std::malloc(size)) return memory;
     throw std::bad_alloc();
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
 
 namespace railyard::shm::test {
 namespace {
@@ -35,8 +39,8 @@ namespace {
 using namespace literals;
 using fabric::Wait;
 
-/// From here on a system call kills the process (SIGSYS). Two are let through: leaving, and the poll
-/// by which a waiting rank asks ten times a second whether its peers live.
+/// From here on a system call kills the process (SIGSYS). Two are let through: leaving, and the
+/// poll by which a waiting rank asks ten times a second whether its peers live.
 void forbid_system_calls() {
 #if defined(SYS_poll)
     constexpr auto poll_call = SYS_poll;
@@ -84,18 +88,21 @@ void exchange(Pair& pair, std::uint8_t round) {
     add.remote = {pair.remote.get(), 256_B};
     require(pair.qp->post(add).ok(), "add refused");
     for (int reaped = 0; reaped < 3;)
-        host.wait_until([&] { return pair.sends->poll(completion) && ++reaped > 0; },
-                        Time::never(), Wait::spin);
+        host.wait_until([&] { return pair.sends->poll(completion) && ++reaped > 0; }, Time::never(),
+                        Wait::spin);
 }
 
 TEST(SmallMessage, AllocatesNothing) {
     const auto result = job::run(ranks_on_shm(2), [](job::Rank& rank) {
         Pair pair(rank, 1 - rank.id(), 4_KiB);
-        for (int i = 0; i < 8; ++i) pair.post_receive(128_B, 64_B);
+        for (int i = 0; i < 8; ++i)
+            pair.post_receive(128_B, 64_B);
         rank.bootstrap().fence();
-        for (int i = 0; i < 100; ++i) exchange(pair, static_cast<std::uint8_t>(i + 1));
+        for (int i = 0; i < 100; ++i)
+            exchange(pair, static_cast<std::uint8_t>(i + 1));
         const long before = allocations.load();
-        for (int i = 0; i < 2000; ++i) exchange(pair, static_cast<std::uint8_t>(i + 101));
+        for (int i = 0; i < 2000; ++i)
+            exchange(pair, static_cast<std::uint8_t>(i + 101));
         const long after = allocations.load();
         require(after == before, std::to_string(after - before) + " allocations");
         rank.bootstrap().fence();
@@ -109,13 +116,16 @@ TEST(SmallMessage, MakesNoSystemCall) {
 #endif
     const auto result = job::run(ranks_on_shm(2), [](job::Rank& rank) {
         Pair pair(rank, 1 - rank.id(), 4_KiB);
-        for (int i = 0; i < 8; ++i) pair.post_receive(128_B, 64_B);
+        for (int i = 0; i < 8; ++i)
+            pair.post_receive(128_B, 64_B);
         rank.bootstrap().fence();
-        for (int i = 0; i < 100; ++i) exchange(pair, static_cast<std::uint8_t>(i + 1));
+        for (int i = 0; i < 100; ++i)
+            exchange(pair, static_cast<std::uint8_t>(i + 1));
         // The clock is read without the kernel, but its first use may map something.
         (void)rank.host().now();
         forbid_system_calls();
-        for (int i = 0; i < 2000; ++i) exchange(pair, static_cast<std::uint8_t>(i + 101));
+        for (int i = 0; i < 2000; ++i)
+            exchange(pair, static_cast<std::uint8_t>(i + 101));
         _exit(0);
     });
     EXPECT_TRUE(result.ok) << result.failure;
