@@ -3,13 +3,13 @@
 
 namespace railyard {
 
-/// Says that this is a spinning loop. On x86 it spares the sibling thread; elsewhere a no-op is as
-/// good, and anything slower would only delay the look that succeeds.
+/// Says that this is a spinning loop. On x86 it spares the sibling thread; on ARM it keeps the core
+/// from racing ahead with looks that all miss, which delays the one that would succeed.
 inline void relax() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    asm volatile("" ::: "memory");
+    asm volatile("isb" ::: "memory");
 #else
     asm volatile("" ::: "memory");
 #endif

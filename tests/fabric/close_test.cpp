@@ -51,13 +51,15 @@ class Closing {
           traffic_(traffic),
           memory_(team.nic(), longest),
           local_(team.nic(), longest),
-          in_(team.nic(), longest),
+          back_(team.nic(), longest),
+          in_(team.nic(), receive_count * longest),
           remote_(team.swap(memory_.region())),
           end_(team) {
         // Fewer receives than sends: some arrive, some are held off. Or all are.
         receives_ = traffic == Traffic::held_sends ? 0 : receive_count;
         for (std::uint64_t i = 0; i < receives_; ++i)
-            end_.receive(i, in_.slice());
+            end_.receive(i, in_.slice(i * longest, longest));
+        local_.fill(seed_of(team.id(), 1));
         end_.connect(team.peer());
     }
 
@@ -66,7 +68,8 @@ class Closing {
             const Op op = op_of(traffic_, taken_);
             const bool atomic = op == Op::fetch_add || op == Op::compare_swap;
             const std::size_t n = atomic ? 8 : taken_ % 3 == 0 ? longest : 40;
-            const fabric::Slice slice = local_.slice(0, n);
+            const bool brings = atomic || op == Op::rdma_read;
+            const fabric::Slice slice = (brings ? back_ : local_).slice(0, n);
             WorkRequest request{.id = taken_, .op = op, .local = std::span(&slice, 1)};
             if (op != Op::send) request.remote = Buffer::at(*remote_);
             const Status status = end_.queue_pair().post(request);
@@ -78,9 +81,13 @@ class Closing {
     }
 
     void close(Way way, bool peer_closes_too) {
-        if (way == Way::destroy) return end_.destroy_queue_pair();
-        end_.queue_pair().close();
-        expect_all_told(peer_closes_too ? Code::remote_closed : Code::flushed);
+        if (way == Way::destroy) end_.destroy_queue_pair();
+        if (way == Way::close) {
+            end_.queue_pair().close();
+            expect_all_told(peer_closes_too ? Code::remote_closed : Code::flushed);
+        }
+        // The memory is ours again: what is still on its way must not come from here.
+        local_.fill(0);
     }
     void expect_peer_closed() {
         expect_all_told(Code::remote_closed);
@@ -105,13 +112,16 @@ class Closing {
                                  (last.ok() && (done.status.ok() || done.status == first_failure));
             check(in_turn, show(done.op) + " " + show(id) + ": " + show(done.status) + " after " +
                                show(last));
+            if (done.status.ok() && done.op == Op::receive)
+                check_pattern(in_.data(id * longest, done.length.count()), seed_of(team_.peer(), 1),
+                              "a message before the end");
             last = done.status;
         }
     }
 
     Team& team_;
     Traffic traffic_;
-    Buffer memory_, local_, in_;
+    Buffer memory_, local_, back_, in_;
     std::unique_ptr<fabric::RemoteRegion> remote_;
     Endpoint end_;
     std::uint64_t taken_ = 0, receives_ = 0;
