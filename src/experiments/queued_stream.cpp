@@ -27,7 +27,7 @@ class Stream {
             sampling.warmup + std::uint64_t{sampling.samples} * sampling.batch;
         const auto queue = static_cast<unsigned>(requests_.size());
         const unsigned half = std::max(1U, queue / 2);
-        Marks marks(sampling);
+        Marks marks(sampling, pair_.host().now());
 
         marks.look(pair_.host(), 0);
         post(std::min<std::uint64_t>(queue, total));
@@ -41,6 +41,7 @@ class Stream {
             // Those that finished beyond the goal wait for their turn: half a queue at a time.
             post(std::min<std::uint64_t>(half, total - posted_));
         }
+        marks.end(pair_.host(), finished_);
         receive(expected);
         return marks.rates(source_.length);
     }
@@ -55,13 +56,18 @@ class Stream {
     /// The clock, read whenever another batch is complete.
     class Marks {
       public:
-        explicit Marks(const Sampling& sampling) : next_(sampling.warmup), batch_(sampling.batch) {
-            marks_.reserve(sampling.samples + 1);
+        Marks(const Sampling& sampling, Time begin)
+            : next_(sampling.warmup), batch_(sampling.batch), begin_(begin) {
+            marks_.reserve(sampling.samples + 2);
         }
         void look(fabric::Host& host, std::uint64_t finished) {
             if (finished < next_) return;
             marks_.push_back({host.now(), finished});
             next_ += batch_;
+        }
+        /// A short stream may finish within one look; it is then one sample, warm-up included.
+        void end(fabric::Host& host, std::uint64_t finished) {
+            if (marks_.size() < 2) marks_ = {{begin_, 0}, {host.now(), finished}};
         }
         std::vector<double> rates(Bytes size) const {
             std::vector<double> result;
@@ -80,6 +86,7 @@ class Stream {
         };
         std::uint64_t next_;
         unsigned batch_;
+        Time begin_;
         std::vector<Mark> marks_;
     };
 
