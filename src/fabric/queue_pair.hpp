@@ -62,7 +62,7 @@ class QueuePair {
 
     struct Posted {
         std::size_t count;  ///< how many were taken, from the front
-        Status status;  ///< why the next one was not: `again`, `not_connected`, a malformed call
+        Status status;      ///< why not the next: `again`, `not_connected`, `flushed`, malformed
     };
     /// Takes requests in order, until one is refused. What a request does wrong at the target, or
     /// in its bounds, is told by its completion.
