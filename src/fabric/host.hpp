@@ -6,6 +6,7 @@
 /// memory: that is what lets the same code run for real and in virtual time.
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "base/cpu.hpp"
@@ -33,6 +34,10 @@ class Host {
     virtual void compute(Duration duration) = 0;
     /// `n` units of software work were done. Free for real: the work itself has taken its time.
     virtual void charge(Work work, std::uint64_t n = 1) = 0;
+
+    /// Processor time spent on work so far, waiting left out; unset where work cannot be told from
+    /// spinning.
+    virtual std::optional<Duration> worked() const { return std::nullopt; }
 
     /// Lets every Nic of this rank do what it can do now (see Traits::progress).
     virtual void progress() = 0;

@@ -31,6 +31,7 @@ struct Traits {
     bool coherent_atomics = false;  ///< atomic with the CPU's own atomics on the same word
     bool connectionless = false;    ///< connecting is local and costs nothing
     bool crosses_nodes = false;
+    bool write_immediate = true;  ///< rdma_write_imm is there: a write can tell the peer of itself
     bool tagged = false;          ///< Nic::tagged_port() gives one
     bool adapter_memory = false;  ///< Home::adapter is available
     bool maps_allocated = false;  ///< peers reach allocated memory better than registered memory

@@ -3,7 +3,9 @@
 namespace railyard::hosts {
 
 void VirtualHost::compute(Duration duration) {
-    if (duration > Duration{}) engine_.sleep_until(engine_.now() + duration);
+    if (duration <= Duration{}) return;
+    worked_ += duration;
+    engine_.sleep_until(engine_.now() + duration);
 }
 
 void VirtualHost::charge(fabric::Work work, std::uint64_t n) {

@@ -32,6 +32,7 @@ class VirtualHost final : public fabric::Host {
     Time now() override { return engine_.now(); }
     void compute(Duration duration) override;
     void charge(fabric::Work work, std::uint64_t n) override;
+    std::optional<Duration> worked() const override { return worked_; }
     /// Nothing: in virtual time, events carry out what there is to do.
     void progress() override {}
 
@@ -52,6 +53,7 @@ class VirtualHost final : public fabric::Host {
 
     sim::Engine& engine_;
     Costs costs_;
+    Duration worked_;
     std::uint64_t arrivals_ = 0;
     std::uint64_t loud_arrivals_ = 0;  ///< `arrivals_` as it was at the last loud one
     sim::Fiber* waiter_ = nullptr;

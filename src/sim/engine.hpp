@@ -22,6 +22,7 @@
 namespace railyard::sim {
 
 class Engine;
+class Trace;
 
 /// A rank, or anything else that waits. Made by Engine::spawn, and the engine's for good.
 class Fiber {
@@ -107,6 +108,10 @@ class Engine {
 
     std::uint64_t events_run() const { return events_run_; }
 
+    /// Where parts record what they do; null: nowhere. Set before they are made.
+    void record(Trace* trace) { trace_ = trace; }
+    Trace* trace() const { return trace_; }
+
   private:
     struct Unwind {};  ///< thrown through a fiber that is given up
 
@@ -127,6 +132,7 @@ class Engine {
     std::size_t stacks_made_ = 0;
     std::uint64_t events_run_ = 0;
     bool running_ = false;
+    Trace* trace_ = nullptr;
 };
 
 }  // namespace railyard::sim

@@ -43,8 +43,10 @@ Status Endpoint::check(const fabric::WorkRequest& request) const {
         case Op::send:
             if (request.invalidate && !key_of(request.invalidate)) return Code::invalid;
             break;
-        case Op::rdma_write:
         case Op::rdma_write_imm:
+            if (!traits.write_immediate) return Code::unsupported;
+            [[fallthrough]];
+        case Op::rdma_write:
             if (!key_of(request.remote.region)) return Code::invalid;
             break;
         case Op::rdma_read:
@@ -140,7 +142,8 @@ void Endpoint::start(std::uint64_t sequence) {
     message.source = shared.source;
     shared.target.clear();
     if (request.kind() == Kind::write)
-        shared.target.push_back({request.remote.id, request.remote_offset, request.size});
+        shared.target.push_back({request.remote.id, request.remote_offset, request.size,
+                                 shared.home_of(request.remote)});
     message.target = shared.target;
     wire().carry(message, [self = shared_from_this(), peer = peer_, sequence] {
         peer->arrive(self, sequence);

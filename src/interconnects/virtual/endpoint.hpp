@@ -109,6 +109,9 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     const fabric::PrivateData& peer_data() const { return peer_data_; }
     /// Was it ever connected?
     bool used() const { return used_; }
+    End end() const {
+        return {setup_.nic->name.node, setup_.nic->name.nic, setup_.number, setup_.port};
+    }
 
     // For the queue pair: connecting (connection.cpp).
     Status ask(Ask::Model model, const NicName& to, std::uint64_t what,
@@ -176,9 +179,6 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     Network& network() const { return *setup_.nic->network; }
     sim::Engine& engine() const { return network().engine; }
     Wire& wire() const { return *network().wire; }
-    End end() const {
-        return {setup_.nic->name.node, setup_.nic->name.nic, setup_.number, setup_.port};
-    }
     /// A new message from here.
     Transfer transfer(Kind kind, const End& to) const;
 

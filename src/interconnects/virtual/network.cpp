@@ -26,6 +26,14 @@ std::shared_ptr<NicState> Network::find(const NicName& nic_name) const {
     return nic && nic->host ? nic : nullptr;
 }
 
+fabric::Home Network::home_of(const RegionKey& key) const {
+    if (!traits.adapter_memory) return fabric::Home::host;
+    const std::shared_ptr<NicState> nic = find(key.nic);
+    if (!nic) return fabric::Home::host;
+    const auto region = nic->regions.find(key.id);
+    return region == nic->regions.end() ? fabric::Home::host : region->second->home;
+}
+
 Status NicState::check(const RegionKey& key, Bytes offset, Bytes length, fabric::Access access,
                        std::shared_ptr<RegionState>& region) const {
     if (key.nic != name || key.id == 0 || key.id >= next_region) return Code::bad_key;
@@ -38,9 +46,10 @@ Status NicState::check(const RegionKey& key, Bytes offset, Bytes length, fabric:
     return {};
 }
 
-void NicState::spend(HostStep step, Bytes size) const {
+void NicState::spend(HostStep step, Bytes size, std::size_t times) const {
+    if (times == 0 || !host || !network->engine.current()) return;
     const Duration cost = network->wire->host_cost(step, size);
-    if (cost > Duration{}) host->compute(cost);
+    if (cost > Duration{}) host->compute(cost * static_cast<std::int64_t>(times));
 }
 
 }  // namespace railyard::virtual_time

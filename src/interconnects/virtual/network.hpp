@@ -29,6 +29,8 @@ struct Network {
 
     /// Null if there never was such a Nic, or if it is closed.
     std::shared_ptr<NicState> find(const NicName& name) const;
+    /// Where that region lives; the host's memory if there is none such.
+    fabric::Home home_of(const RegionKey& key) const;
 
     sim::Engine& engine;
     const fabric::Traits traits;
@@ -59,7 +61,9 @@ class NicState {
                  std::shared_ptr<RegionState>& region) const;
 
     /// The rank's processor is busy for as long as the fabric says.
-    void spend(HostStep step, Bytes size = {}) const;
+    void spend(HostStep step, Bytes size = {}, std::size_t times = 1) const;
+    /// As the wire names this Nic, where the queue pair does not matter.
+    End end() const { return {.node = name.node, .nic = name.nic}; }
     void notify() const {
         if (host) host->notify();
     }

@@ -17,6 +17,7 @@ std::shared_ptr<NicState> make_state(std::shared_ptr<Network> network, fabric::N
     const NicName name{network->id, node, static_cast<std::uint32_t>(nics.size())};
     auto state = std::make_shared<NicState>(network, name, host);
     nics.push_back(state);
+    host.set_costs(state->network->wire->host_costs());
     return state;
 }
 }  // namespace

@@ -66,6 +66,7 @@ QueuePair::QueuePair(std::shared_ptr<NicState> nic, const fabric::QueuePairOptio
       nic_(nic),
       endpoint_(std::make_shared<Endpoint>(make_setup(std::move(nic), options, this))) {
     own_receives(endpoint_);
+    nic_->network->wire->opened(endpoint_->end());
 }
 
 QueuePair::~QueuePair() {
@@ -76,6 +77,7 @@ QueuePair::~QueuePair() {
     if (setup.receives && setup.receives->sharing == fabric::ReceiveQueue::Sharing::own)
         setup.receives->owner.reset();
     --nic_->queue_pairs_open;
+    nic_->network->wire->closed(endpoint_->end());
 }
 
 /// Ready to connect? What the last connection left under way stays with its own endpoint.
@@ -92,18 +94,21 @@ bool QueuePair::renew() {
 Status QueuePair::connect(const fabric::Address& to, fabric::Service service,
                           const fabric::PrivateData& data, Time deadline) {
     if (!renew()) return Code::invalid;
+    nic_->spend(HostStep::connect);
     return endpoint_->ask(Ask::Model::client_server, NicName::of(to), service, data, deadline);
 }
 
 Status QueuePair::accept(fabric::ConnectionRequest& request, const fabric::PrivateData& data) {
     auto* ours = dynamic_cast<ConnectionRequest*>(&request);
     if (!ours || !renew()) return Code::invalid;
+    nic_->spend(HostStep::connect);
     return endpoint_->accept(ours->ask(), data);
 }
 
 Status QueuePair::connect_peer(const fabric::Address& to, fabric::Discriminator discriminator,
                                const fabric::PrivateData& data, Time deadline) {
     if (!renew()) return Code::invalid;
+    nic_->spend(HostStep::connect);
     return endpoint_->ask(Ask::Model::peer_to_peer, NicName::of(to), discriminator, data, deadline);
 }
 

@@ -11,7 +11,8 @@ bool CompletionState::push(fabric::Completion completion, bool solicited) {
         wake_for == fabric::CompletionQueue::WakeFor::every || solicited || !completion.status.ok();
     entries_.push() = {completion, loud, false};
     ++held_;
-    nic_->network->wire->complete({.node = nic_->name.node, .nic = nic_->name.nic},
+    nic_->network->wire->complete(nic_->end(),
+                                  {completion.op == fabric::Op::receive, completion.length},
                                   [self = shared_from_this()] { self->show_next(); });
     return fits;
 }
@@ -27,15 +28,19 @@ void CompletionState::show_next() {
 
 std::size_t CompletionState::poll(std::span<fabric::Completion> out) {
     std::size_t n = 0;
+    std::size_t receives = 0;
     while (n < out.size() && entries_.begin() != shown_) {
         const Entry& entry = entries_.front();
         if (!entry.discarded) {
+            receives += entry.completion.op == fabric::Op::receive ? 1 : 0;
             out[n++] = entry.completion;
             --held_;
         }
         entries_.pop();
     }
-    nic_->spend(n > 0 ? HostStep::poll_found : HostStep::poll_empty);
+    nic_->spend(HostStep::reap_receive, {}, receives);
+    nic_->spend(HostStep::reap_send, {}, n - receives);
+    if (n == 0) nic_->spend(HostStep::poll_empty);
     return n;
 }
 

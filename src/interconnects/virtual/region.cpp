@@ -61,6 +61,8 @@ Region::Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabri
 }
 
 Region::~Region() {
+    nic_->spend(HostStep::deregister_memory, size_);
+    nic_->network->wire->forgotten(nic_->end(), state_->id);
     nic_->regions.erase(state_->id);
     state_->registered = false;
     state_->data = nullptr;

@@ -2,6 +2,7 @@
 /// When things happen on a virtual fabric. What happens (order, keys, receives, errors) is the same
 /// for all of them and lives beside this file; a fabric is one implementation of Wire.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -9,6 +10,7 @@
 #include "base/time.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/memory.hpp"
+#include "hosts/virtual_host.hpp"
 #include "sim/action.hpp"
 
 namespace railyard::virtual_time {
@@ -39,6 +41,10 @@ enum class Kind : std::uint8_t {
     atomic_response,
     acknowledgment,  ///< the target's verdict on a send or a write, or its refusal of anything
     control,         ///< connecting and closing
+    tagged,          ///< an eager message of a tagged port, with its envelope
+    tagged_request,  ///< the envelope alone, of a message that waits for its match
+    tagged_pull,     ///< the match's answer: the data may come
+    tagged_data,     ///< of a message that has matched
 };
 
 /// A message, as far as its timing goes.
@@ -59,9 +65,31 @@ struct Transfer {
 enum class HostStep : std::uint8_t {
     post_send,
     post_receive,
-    poll_empty,
-    poll_found,
-    register_memory
+    poll_empty,    ///< a poll that found nothing
+    reap_send,     ///< each completion of an own request that a poll found
+    reap_receive,  ///< each completion of a receive
+    register_memory,
+    deregister_memory,
+    connect,  ///< either side, once a connection
+    tagged_send,
+    tagged_receive,
+    tagged_reap,
+    copy,  ///< of so many bytes
+};
+
+/// What a completion is of, as far as its timing goes.
+struct Finished {
+    bool receive = false;
+    Bytes size;
+};
+
+/// How a tagged port treats messages by their size.
+struct TaggedRules {
+    Bytes inline_limit;  ///< up to here a message comes with the doorbell
+    Bytes eager_limit;   ///< up to here it is sent at once; larger ones after the match
+    Bytes copied_from = Bytes(~std::uint64_t{0});  ///< eager ones from here on are copied, both sides
+    bool implicit_registration = false;  ///< buffers of larger ones are registered on the way
+    unsigned registration_cache = 0;     ///< so many of them stay registered
 };
 
 class Wire {
@@ -85,10 +113,26 @@ class Wire {
 
     /// `visible` runs when the rank can find the completion: at once, or later and then, of one
     /// Nic, in the order of the calls.
-    virtual void complete(const End&, sim::Action visible) { visible(); }
+    virtual void complete(const End&, const Finished&, sim::Action visible) { visible(); }
+
+    /// Adapter-matched ports: `matched` runs when the adapter has passed over so many posted
+    /// receives and unexpected messages, in the order of the calls of one Nic.
+    virtual void match(const End&, std::size_t /*posted*/, std::size_t /*unexpected*/,
+                       sim::Action matched) {
+        matched();
+    }
+    virtual TaggedRules tagged_rules() const { return {}; }
+
+    /// A queue pair was made, or is gone.
+    virtual void opened(const End&) {}
+    virtual void closed(const End&) {}
+    /// A region is gone: its pages mean nothing any more.
+    virtual void forgotten(const End&, std::uint64_t /*region*/) {}
 
     /// How long the rank's processor is busy with it. `size` is that of the message or the region.
     virtual Duration host_cost(HostStep, Bytes) const { return {}; }
+    /// What software and waking up cost on a host that opens a Nic here.
+    virtual hosts::VirtualHost::Costs host_costs() const { return {}; }
 
     /// The fabric closes: drop all actions that are still held here. Called once, and nothing
     /// after.

@@ -37,7 +37,7 @@ class SlowWire final : public Wire {
                            {transfer.target.begin(), transfer.target.end()}});
         engine_.schedule(engine_.now() + placing, std::move(placed));
     }
-    void complete(const End&, sim::Action visible) override {
+    void complete(const End&, const Finished&, sim::Action visible) override {
         engine_.schedule(engine_.now() + telling, std::move(visible));
     }
     Duration host_cost(HostStep step, Bytes) const override {
