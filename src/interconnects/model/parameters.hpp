@@ -114,8 +114,8 @@ struct Network {
 
 /// [completion]: how the adapter tells the rank.
 struct Completion {
-    Duration write;   ///< the entry's way into memory
-    Bytes with_data;  ///< messages up to this size bring it along for nothing
+    Duration write;         ///< the entry's way into memory
+    Bytes with_data;        ///< messages up to this size bring it along for nothing
     bool of_writes = true;  ///< a write can tell the target (rdma_write_imm)
 };
 
@@ -128,12 +128,12 @@ struct Connection {
 /// [tagged]: matching by the adapter.
 struct Tagged {
     bool present = false;
-    Bytes inline_limit;        ///< comes with the doorbell, placed with its envelope
-    Bytes eager_limit;         ///< sent at once; larger ones after the match
-    Bytes copied_from;         ///< eager messages from this size on are copied by the host, both sides
-    Duration match;            ///< adapter time to match a message ...
-    Duration posted_entry;     ///< ... per posted receive passed over
-    Duration unexpected_entry; ///< ... per unexpected message passed over
+    Bytes inline_limit;     ///< comes with the doorbell, placed with its envelope
+    Bytes eager_limit;      ///< sent at once; larger ones after the match
+    Bytes copied_from;      ///< eager messages from this size on are copied by the host, both sides
+    Duration match;         ///< adapter time to match a message ...
+    Duration posted_entry;  ///< ... per posted receive passed over
+    Duration unexpected_entry;           ///< ... per unexpected message passed over
     bool implicit_registration = false;  ///< large buffers are registered inside
     unsigned registration_cache = 0;     ///< buffers kept registered
     fabric::Progress progress = fabric::Progress::hardware;

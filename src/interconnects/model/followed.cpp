@@ -1,0 +1,103 @@
+/// A lane that meets others: every packet an event at every part.
+
+#include <algorithm>
+
+#include "interconnects/model/lane.hpp"
+
+namespace railyard::model {
+
+/// Another lane comes to one of our parts: from now on, packet by packet.
+void Lane::disturb() {
+    if (follows_) return;
+    catch_up();
+    follows_ = true;
+    // What was foreseen may not come true.
+    engine_.cancel(std::exchange(turn_event_, {}));
+    for (Message* message : active_) {
+        engine_.cancel(std::exchange(message->first_event, {}));
+        engine_.cancel(std::exchange(message->done_event, {}));
+        if (message->placed) complete_at_its_time(message);
+    }
+    const std::uint64_t known = std::min<std::uint64_t>(state_.departed, buffer_);
+    for (std::uint64_t i = state_.departed - known; i != state_.departed; ++i)
+        if (const Time left = state_.left[i % buffer_]; left > engine_.now()) {
+            ++in_buffer_;
+            leaves_link_at(left);
+        }
+    const std::vector<Packet> packets = std::exchange(state_.packets, {});
+    for (const Packet& packet : packets) {
+        if (packet.stage <= packet.message->route->link) {
+            ++in_buffer_;
+            ++before_link_;
+        }
+        follow(packet);
+    }
+    inject_now();
+}
+
+void Lane::complete_at_its_time(Message* message) {
+    message->done_event = engine_.schedule(message->done_at, [this, message] {
+        message->done_event = {};
+        completed(message);
+    });
+}
+
+void Lane::leaves_link_at(Time when) {
+    engine_.schedule(when, [this] {
+        --in_buffer_;
+        if (follows_) inject_now();
+    });
+}
+
+/// Reads as many packets as the adapter has room for.
+void Lane::inject_now() {
+    while (!waiting_.empty()) {
+        Message* const message = waiting_.front();
+        if (message->injected == message->packets) {
+            waiting_.pop_front();
+            continue;
+        }
+        if (in_buffer_ >= buffer_) return;
+        // What need not be read from memory must not overtake what is being read.
+        if (!message->route->reads() && before_link_ > 0) return;
+        ++in_buffer_;
+        ++before_link_;
+        arrive({message, message->injected++, 0, engine_.now()});
+    }
+}
+
+void Lane::follow(const Packet& packet) {
+    engine_.schedule(packet.ready, [this, packet] { arrive(packet); });
+}
+
+/// A packet has come to its stage.
+void Lane::arrive(Packet packet) {
+    Message* const message = packet.message;
+    const Route& route = *message->route;
+    const bool last = packet.index + 1 == message->packets;
+    if (packet.stage == route.gate) {
+        if (!message->seen && packet.index == 0) reached_gate(message);
+        if (!message->open) return parked_.push_back(packet);
+        packet.ready = engine_.now();
+        if (last && route.gate == route.placed) {
+            message->done_at = packet.ready + route.visible;
+            complete_at_its_time(message);
+        }
+    }
+    if (packet.stage < route.stages.size()) {
+        const bool at_link = packet.stage == route.link;
+        const Time end = serve<Mode::real>(packet);
+        if (at_link) {
+            --before_link_;
+            leaves_link_at(end);
+        }
+        if (last && packet.stage == route.placed && packet.stage > route.gate)
+            complete_at_its_time(message);
+        if (packet.stage < route.stages.size() || packet.stage == route.gate) follow(packet);
+        if (at_link) inject_now();
+        if (packet.stage < route.stages.size() || packet.stage == route.gate) return;
+    }
+    if (++message->finished == message->packets && message->delivered) retire(message);
+}
+
+}  // namespace railyard::model

@@ -1,0 +1,187 @@
+#pragma once
+/// An adapter's way out of one port: messages leave it one after the other, cut into packets, and
+/// every packet passes the parts of its route, first come first served at each.
+///
+/// Packets are followed one by one, an event for each at each part, only where that is needed:
+/// where several lanes meet at a part. A lane that has all parts of its routes to itself knows the
+/// future: the times of its packets follow from each other, so they are worked out in one go (the
+/// same arithmetic, without events) and only the moments that others must hear of become events.
+/// When another lane comes to one of the parts, the lane is brought up to that moment and goes on
+/// packet by packet. The times are the same either way.
+///
+///     lane.cpp        what both ways share
+///     lookahead.cpp   a lane alone
+///     followed.cpp    packet by packet
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+#include "interconnects/model/route.hpp"
+#include "sim/action.hpp"
+#include "sim/engine.hpp"
+
+namespace railyard::model {
+
+/// One message on its way. Its owner fills in the first part and hands it to a lane.
+struct Message {
+    virtual ~Message() = default;
+    /// `done` has run, and the lane has no more business with it.
+    virtual void retired() = 0;
+
+    Route* route = nullptr;
+    Bytes size;
+    std::uint64_t id = 0;        ///< for the trace, like ...
+    std::string_view what = "";  ///< ... its name, which lives as long as the program
+    sim::Action first;           ///< its first packet is at the gate
+    sim::Action done;            ///< all of it is in memory, and so is all before it to that node
+    /// What a packet takes longer at its first stage, and behind the gate; empty: nothing.
+    std::vector<Duration> read_extra;
+    std::vector<Duration> write_extra;
+
+    // The lane's.
+    std::uint32_t packets = 0;
+    std::uint32_t injected = 0;
+    std::uint32_t finished = 0;  ///< past all stages
+    bool seen = false;           ///< its first packet has come to the gate
+    bool open = false;           ///< may pass the gate
+    bool placed = false;         ///< all of it will be in memory by `done_at`
+    bool complete = false;       ///< all of it is in memory
+    bool delivered = false;      ///< and `done` has run
+    Time turn_at;                ///< its packets may be read from then on
+    Time opened_at;
+    Time done_at;
+    sim::Event first_event;
+    sim::Event done_event;
+
+    Bytes payload(std::uint32_t index) const {
+        if (index + 1 < packets) return route->packet;
+        return size - route->packet * (packets - 1);
+    }
+};
+
+class Lane {
+  public:
+    /// `buffer`: packets between memory and link.
+    Lane(sim::Engine& engine, unsigned buffer);
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+    /// It leaves, behind those before it. Its `first` runs later, never within the call.
+    void submit(Message* message);
+    /// The target's engine has seen the first packet: into memory with it. Messages to one node are
+    /// opened in the order in which they came.
+    void open(Message* message);
+
+    /// Always packet by packet: the measure of the other way.
+    void never_look_ahead() { follows_ = always_follows_ = true; }
+
+  private:
+    struct Packet {
+        Message* message;
+        std::uint32_t index;
+        std::uint32_t stage;
+        Time ready;  ///< to be served at that stage
+    };
+    /// Where a lane that looks ahead stands, or would stand.
+    struct State {
+        std::vector<Packet> packets;  ///< injected and not past all stages, oldest first
+        std::uint32_t injected = 0;   ///< of the message that has its turn
+        std::uint64_t sequence = 0;   ///< packets injected by this lane ...
+        std::uint64_t departed = 0;   ///< ... and served by its link
+        std::vector<Time> left;       ///< when the last ones have left the link
+        Time at_link;                 ///< when the last one came to the link
+    };
+    enum class Mode : std::uint8_t { real, dry };
+
+    // lane.cpp
+    void join(Route& route);
+    void leave(Route& route);
+    template <Mode mode>
+    Time serve(Packet& packet);
+    void reached_gate(Message* message);
+    void completed(Message* message);
+    void retire(Message* message);
+
+    // lookahead.cpp
+    void begin_turn();
+    bool inject(State& state, Message* message, Time until, Packet& packet);
+    template <Mode mode>
+    void run(State& state, Packet& packet, Time until);
+    void catch_up();
+    void begin_rehearsal(const Route& route);
+    void end_rehearsal();
+    void foresee_departure(Message* message);
+    void foresee_delivery(Message* message);
+    void delivered(Message* message);
+
+    // followed.cpp
+    void disturb();
+    void inject_now();
+    void leaves_link_at(Time when);
+    void follow(const Packet& packet);
+    void arrive(Packet packet);
+    void complete_at_its_time(Message* message);
+
+    sim::Engine& engine_;
+    const unsigned buffer_;
+    bool follows_ = false;  ///< packet by packet
+    bool always_follows_ = false;
+
+    std::deque<Message*> waiting_;  ///< not all injected; the front one has its turn
+    std::vector<Message*> active_;  ///< submitted and not retired
+
+    // Looking ahead.
+    State state_;
+    sim::Event turn_event_;
+    State rehearsal_;
+    std::vector<std::pair<Fifo*, Time>> before_rehearsal_;
+
+    // Following.
+    std::vector<Packet> parked_;  ///< at a closed gate
+    unsigned in_buffer_ = 0;      ///< packets read, or being read, that have not left the link
+    unsigned before_link_ = 0;    ///< of these, on their way to the link
+};
+
+/// Serves a packet at its stage, and moves it on to the next one. When the stage is done with it.
+template <Lane::Mode mode>
+inline Time Lane::serve(Packet& packet) {
+    Message& message = *packet.message;
+    const Route& route = *message.route;
+    const Stage& stage = route.stages[packet.stage];
+    const Bytes payload = message.payload(packet.index);
+    const bool full = payload == route.packet;
+    Duration time = full ? stage.full : stage.time(payload);
+    if (packet.stage == 0 && !message.read_extra.empty()) time += message.read_extra[packet.index];
+    if (packet.stage == route.gate && !message.write_extra.empty())
+        time += message.write_extra[packet.index];
+
+    const Time begin = std::max(packet.ready, stage.fifo->free_at);
+    const Time end = begin + time;
+    stage.fifo->free_at = end;
+    if constexpr (mode == Mode::real) stage.fifo->show(message.what, begin, end, message.id);
+
+    ++packet.stage;
+    packet.ready = end;
+    if (packet.stage == route.placed && packet.stage > route.gate &&
+        packet.index + 1 == message.packets) {
+        message.done_at = end + route.visible;
+        if constexpr (mode == Mode::real) message.placed = true;
+    }
+    if (packet.stage < route.stages.size()) {
+        // Cut through: the next part may begin as soon as it will not run dry.
+        const Stage& next = route.stages[packet.stage];
+        const Duration next_time = full ? next.full : next.time(payload);
+        packet.ready = std::max(begin, Time::at(end.since_start() - next_time)) + stage.latency;
+    } else {
+        packet.ready = end + stage.latency;
+    }
+    return end;
+}
+
+}  // namespace railyard::model

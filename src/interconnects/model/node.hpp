@@ -1,0 +1,75 @@
+#pragma once
+/// One node: its bus and its adapter, with all their parts. Every rank of the node shares them.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/fabric.hpp"
+#include "fabric/memory.hpp"
+#include "interconnects/model/cache.hpp"
+#include "interconnects/model/fifo.hpp"
+#include "interconnects/model/lane.hpp"
+#include "interconnects/model/parameters.hpp"
+#include "interconnects/model/processor.hpp"
+#include "interconnects/model/topology.hpp"
+#include "interconnects/model/translation.hpp"
+#include "sim/engine.hpp"
+
+namespace railyard::model {
+
+/// Where the bytes of a message come from or go to.
+enum class Place : std::uint8_t { nowhere, host, adapter };
+
+class Node {
+  public:
+    Node(sim::Engine& engine, const Parameters& parameters, Switches& switches, fabric::NodeId id);
+
+    fabric::NodeId id() const { return id_; }
+    Lane& lane(unsigned port) { return *ports_[port].lane; }
+    /// The way of messages from a port of this node to a port of another, or of the same one.
+    Route& route(unsigned port, Place source, Node& to, unsigned to_port, Place target);
+
+    Processor& sender() { return sender_; }
+    Processor& receiver() { return receiver_ ? *receiver_ : sender_; }
+    /// What using that queue pair's context costs now.
+    Duration context(std::uint32_t nic, std::uint32_t queue_pair);
+
+    PageTable pages;
+    unsigned open_queue_pairs = 0;
+    Time last_request;               ///< when the latest request comes to the adapter
+    Time last_opened;                ///< when the latest message may go into memory
+    std::vector<Time> last_visible;  ///< by Nic: the latest completion
+
+  private:
+    void add_read(Route& route, Place source);
+    void add_write(Route& route, Place target);
+
+    struct Port {
+        std::unique_ptr<Lane> lane;
+        std::unordered_map<std::uint64_t, std::unique_ptr<Route>> routes;  ///< looked up only
+        std::unordered_map<fabric::NodeId, Deliveries> deliveries;         ///< likewise
+    };
+
+    sim::Engine& engine_;
+    const Parameters& parameters_;
+    Switches& switches_;
+    fabric::NodeId id_;
+    std::string name_;
+    // In the order in which a trace shows them.
+    Processor sender_;
+    std::unique_ptr<Processor> receiver_;  ///< null: the sender does it
+    Fifo dma_read_;
+    Fifo dma_write_;
+    Fifo bus_;        ///< half duplex: both ways; full duplex: towards the adapter
+    Fifo bus_write_;  ///< full duplex: towards memory
+    Fifo internal_;
+    Fifo memory_;
+    Fifo loop_;  ///< to the node itself
+    Cache contexts_;
+    std::vector<Port> ports_;
+};
+
+}  // namespace railyard::model

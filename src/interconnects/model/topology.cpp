@@ -1,0 +1,91 @@
+#include "interconnects/model/topology.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+
+namespace railyard::model {
+
+namespace {
+
+/// Of two nodes of a quaternary fat tree: the level of the lowest switches above both (FT-3).
+unsigned meeting_level(fabric::NodeId a, fabric::NodeId b) {
+    unsigned level = 0;
+    for (; a != b; a /= 4, b /= 4)
+        ++level;
+    return level;
+}
+
+std::uint64_t power_of_four(unsigned n) {
+    return std::uint64_t{1} << (2 * n);
+}
+
+}  // namespace
+
+void Switches::check(fabric::NodeId node) const {
+    const Network& network = parameters_.network;
+    if (network.topology != Topology::fat_tree) return;
+    if (node < power_of_four(network.dimension)) return;
+    throw UsageError(fmt::format(
+        "{}: node {} is not in a fat tree of dimension {} ({} nodes); raise network.dimension",
+        parameters_.name, node, network.dimension, power_of_four(network.dimension)));
+}
+
+Fifo& Switches::link(Direction direction, unsigned level, std::uint64_t number) {
+    std::unique_ptr<Fifo>& found = links_[{direction, level, number}];
+    if (!found) {
+        static constexpr std::string_view names[] = {"out", "in", "up", "down"};
+        const auto name = names[static_cast<std::size_t>(direction)];
+        const bool adapter = direction == Direction::out || direction == Direction::in;
+        found = std::make_unique<Fifo>(
+            engine_.trace(), adapter ? fmt::format("node {}", number) : std::string("switches"),
+            adapter ? fmt::format("link {} {}", level, name)
+                    : fmt::format("link {} of level {}, {}", number, level, name));
+    }
+    return *found;
+}
+
+Fifo& Switches::link_out(Place place) {
+    return link(Direction::out, place.port, place.node);
+}
+
+Duration Switches::latency(fabric::NodeId from, fabric::NodeId to) const {
+    const Network& network = parameters_.network;
+    if (network.topology == Topology::crossbar || from == to) return network.latency;
+    return network.latency + network.hop * (2 * (std::int64_t{meeting_level(from, to)} - 1));
+}
+
+void Switches::add_way(Route& route, Place from, Place to) {
+    check(from.node);
+    check(to.node);
+    const Network& network = parameters_.network;
+    Stage stage;
+    stage.rate = parameters_.link.rate;
+    stage.header = parameters_.link.header;
+    stage.latency = network.latency;
+    stage.fifo = &link_out(from);
+    route.add(stage);
+    stage.latency = network.hop;
+    if (network.topology == Topology::fat_tree) {
+        // Up by the destination's digits, so that a pair always takes the same way, then down the
+        // only way there is (FT-6). A link is named by the switch digits on either side of it.
+        const unsigned top = meeting_level(from.node, to.node);
+        for (unsigned level = 1; level < top; ++level) {
+            const std::uint64_t above = from.node / power_of_four(level);
+            stage.fifo = &link(Direction::up, level,
+                               above * power_of_four(level) + to.node % power_of_four(level));
+            route.add(stage);
+        }
+        for (unsigned level = top; level-- > 1;) {
+            const std::uint64_t below = to.node / power_of_four(level);
+            stage.fifo = &link(Direction::down, level,
+                               below * power_of_four(level) + to.node % power_of_four(level));
+            route.add(stage);
+        }
+    }
+    stage.latency = {};
+    stage.fifo = &link(Direction::in, to.port, to.node);
+    route.add(stage);
+}
+
+}  // namespace railyard::model
