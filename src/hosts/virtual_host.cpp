@@ -1,8 +1,11 @@
 #include "hosts/virtual_host.hpp"
 
+#include <utility>
+
 namespace railyard::hosts {
 
 void VirtualHost::compute(Duration duration) {
+    duration += std::exchange(owed_, {});
     if (duration <= Duration{}) return;
     worked_ += duration;
     engine_.sleep_until(engine_.now() + duration);
@@ -21,6 +24,7 @@ void VirtualHost::charge(fabric::Work work, std::uint64_t n) {
 }
 
 bool VirtualHost::wait(Ticket ticket, Time deadline, fabric::Wait how) {
+    compute({});
     if (arrived_since(ticket, how)) return true;
     // A rank that is being given up must not wait in its destructors.
     if (deadline <= engine_.now() || engine_.unwinding()) return false;

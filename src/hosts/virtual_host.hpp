@@ -33,6 +33,8 @@ class VirtualHost final : public fabric::Host {
     void compute(Duration duration) override;
     void charge(fabric::Work work, std::uint64_t n) override;
     std::optional<Duration> worked() const override { return worked_; }
+    /// Work that is done before anything else the rank does: for destructors, which must not wait.
+    void owe(Duration duration) { owed_ += duration; }
     /// Nothing: in virtual time, events carry out what there is to do.
     void progress() override {}
 
@@ -54,6 +56,7 @@ class VirtualHost final : public fabric::Host {
     sim::Engine& engine_;
     Costs costs_;
     Duration worked_;
+    Duration owed_;
     std::uint64_t arrivals_ = 0;
     std::uint64_t loud_arrivals_ = 0;  ///< `arrivals_` as it was at the last loud one
     sim::Fiber* waiter_ = nullptr;

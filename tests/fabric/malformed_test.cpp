@@ -52,7 +52,9 @@ TEST_P(Malformed, requests_are_refused_and_the_queue_pair_goes_on) {
         expect_refused(team, end, {.local = bad}, Code::invalid);
         expect_refused(team, end, {.op = Op::receive, .local = good}, Code::invalid);
         expect_refused(team, end, {.op = Op::rdma_write, .local = good}, Code::invalid);
-        expect_refused(team, end, {.op = Op::rdma_write_imm, .local = good}, Code::invalid);
+        const bool immediate = team.traits().write_immediate;
+        expect_refused(team, end, {.op = Op::rdma_write_imm, .local = good},
+                       immediate ? Code::invalid : Code::unsupported);
         expect_refused(team, end, {.op = Op::rdma_read, .local = good}, Code::invalid);
         expect_refused(team, end, {.op = Op::fetch_add, .local = good}, Code::invalid);
         // An atomic returns eight bytes, no more and no less.

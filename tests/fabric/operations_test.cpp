@@ -99,7 +99,9 @@ class Operations : public Contract {
   protected:
     std::vector<std::size_t> sizes() const {
         std::vector<std::size_t> all = {0, 1, 7, 64, 4095, 4096, 4097, 1 << 20};
-        if (!quick()) all.push_back(64 << 20);
+        // In virtual time nothing new happens beyond many packets.
+        const bool simulated = traits().clock == fabric::Clock::virtual_time;
+        if (!quick()) all.push_back(simulated ? 4 << 20 : 64 << 20);
         std::erase_if(all, [&](std::size_t n) { return Bytes(n) > traits().max_message; });
         return all;
     }
@@ -135,6 +137,7 @@ TEST_P(Operations, rdma_write) {
     transfer_every_size({Op::rdma_write});
 }
 TEST_P(Operations, rdma_write_imm) {
+    if (!traits().write_immediate) GTEST_SKIP() << "no write with immediate on this fabric";
     transfer_every_size({Op::rdma_write_imm});
 }
 TEST_P(Operations, rdma_read) {

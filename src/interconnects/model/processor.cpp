@@ -1,6 +1,7 @@
 #include "interconnects/model/processor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace railyard::model {
 
@@ -34,17 +35,27 @@ void Processor::look_for_chores() {
         engine_.schedule(time_.free_at, [this] { look_for_chores(); });
         return;
     }
-    Chore chore = std::move(chores_.front());
+    doing_ = std::move(chores_.front());
     chores_.pop_front();
-    time_.free_at = engine_.now() + chore.work;
-    time_.show("acknowledgment", engine_.now(), time_.free_at, chore.peer);
-    // Taken up before anybody else is, should more work come at that very moment.
+    time_.free_at = engine_.now() + doing_.work;
+    time_.show("acknowledgment", engine_.now(), time_.free_at, doing_.peer);
+    // Told before anything else is taken up, should more work come at that very moment.
     looks_later_ = true;
-    engine_.schedule(time_.free_at, [this, done = std::move(chore.done)]() mutable {
-        for (sim::Action& action : done)
-            action();
+    engine_.schedule(time_.free_at, [this] {
+        tell(doing_);
         look_for_chores();
     });
+}
+
+void Processor::tell(Chore& chore) {
+    for (sim::Action& action : std::exchange(chore.done, {}))
+        action();
+}
+
+void Processor::tell_now(std::uint64_t peer) {
+    if (doing_.peer == peer) tell(doing_);
+    for (std::size_t i = 0; i < chores_.size(); ++i)
+        if (chores_[i].peer == peer) return tell(chores_[i]);
 }
 
 }  // namespace railyard::model

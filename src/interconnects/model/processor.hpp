@@ -26,6 +26,8 @@ class Processor {
 
     /// `done` runs when that has been done, which is when nothing else is left to do.
     void run_when_idle(std::uint64_t peer, Duration work, sim::Action done);
+    /// What waits to be done for that peer is told as done now; the work stays.
+    void tell_now(std::uint64_t peer);
 
   private:
     struct Chore {
@@ -34,10 +36,12 @@ class Processor {
         std::vector<sim::Action> done;
     };
     void look_for_chores();
+    static void tell(Chore& chore);
 
     sim::Engine& engine_;
     Fifo time_;
     std::deque<Chore> chores_;
+    Chore doing_{};
     bool looks_later_ = false;
 };
 

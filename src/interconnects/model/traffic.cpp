@@ -219,14 +219,25 @@ void Traffic::at_gate(Parcel& parcel) {
 void Traffic::open(Parcel& parcel) {
     if (stopped_) return;
     parcel.source->lane(parcel.from.port).open(&parcel);
+    if (parcel.kind == Kind::control) return control_arrived(parcel);
     Parcel* const outer = std::exchange(arriving_, &parcel);
     sim::Action arrived = std::move(parcel.arrived);
     arrived();
-    if (parcel.kind == Kind::control || parcel.kind == Kind::tagged_pull)
+    if (parcel.kind == Kind::tagged_pull)
         parcel.told = true;  // nobody will ask
     else if (arriving_)
         late_.emplace(parcel.id, &parcel);
     arriving_ = outer;
+}
+
+/// Nothing that was sent before it, acknowledgments included, may be told after it.
+void Traffic::control_arrived(Parcel& parcel) {
+    parcel.target->sender().tell_now(parcel.from.node);
+    if (stopped_) return;
+    parcel.told = true;  // nobody will ask where it was placed
+    sim::Action arrived = std::move(parcel.arrived);
+    if (parcel.left_lane) give_back(parcel);
+    arrived();
 }
 
 void Traffic::place(const virtual_time::Transfer& transfer, sim::Action placed) {

@@ -50,6 +50,7 @@ class Traffic {
     void leave(Parcel& parcel);
     void at_gate(Parcel& parcel);
     void open(Parcel& parcel);
+    void control_arrived(Parcel& parcel);
     void in_memory(Parcel& parcel);
     void respond(Parcel& parcel);
     void placed(Parcel& parcel);

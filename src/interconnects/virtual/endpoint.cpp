@@ -136,12 +136,16 @@ void Endpoint::start(std::uint64_t sequence) {
     request.message = message.message;
     message.size = request.returns() ? Bytes() : request.size;
     message.inlined = request.payload_carried;
+    message.takes_receive = request.consumes_receive();
     Network& shared = network();
     shared.source.clear();
     if (!request.returns()) extents_of(request.local, shared.source);
     message.source = shared.source;
     shared.target.clear();
-    if (request.kind() == Kind::write)
+    // Memory that is not there takes no part; the target's adapter will refuse it.
+    const bool within = request.remote_offset <= request.remote.size &&
+                        request.size <= request.remote.size - request.remote_offset;
+    if (request.kind() == Kind::write && within)
         shared.target.push_back({request.remote.id, request.remote_offset, request.size,
                                  shared.home_of(request.remote)});
     message.target = shared.target;
