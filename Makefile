@@ -21,7 +21,7 @@ test: setup ## Install what is missing, build, run all tests, then a sample unde
 	$(MAKE) sample-asan
 	$(MAKE) sample-tsan
 
-report: setup ## Measure shared memory on this machine beside its physical limit: tables and JSON
+report: setup ## Measure shared memory here, run the models, and write a page: build/report/index.html
 	$(MAKE) build
 	scripts/report
 

@@ -13,6 +13,7 @@ void all_to_all(const Settings& settings, const Report& report);
 void idle(const Settings& settings, const Report& report);
 void empty_poll(const Settings& settings, const Report& report);
 void engine(const Settings& settings, const Report& report);
+void ring(const Settings& settings, const Report& report);
 
 std::span<const Benchmark> all() {
     static constexpr std::array benchmarks{
@@ -29,6 +30,7 @@ std::span<const Benchmark> all() {
         Benchmark{"empty-poll", "an empty poll with 256 connections, beside one with 2",
                   empty_poll},
         Benchmark{"engine", "the virtual-time engine: events and switches", engine},
+        Benchmark{"ring", "a ring of 4096 ranks in virtual time, beside one of 2", ring},
     };
     return benchmarks;
 }

@@ -109,7 +109,8 @@ int run(int argc, char** argv) {
         "  railyard measure limits latency-uni --on shm\n"
         "`railyard COMMAND --help` says more; so does railyard(1).");
     const std::vector<Command> commands{fabrics_command(app), experiments_command(app),
-                                        measure_command(app)};
+                                        measure_command(app), reproduce_command(app),
+                                        report_command(app)};
     for (const Command& command : commands)
         command.app->fallthrough();
 

@@ -14,5 +14,7 @@ struct Command {
 Command fabrics_command(CLI::App& parent);
 Command experiments_command(CLI::App& parent);
 Command measure_command(CLI::App& parent);
+Command reproduce_command(CLI::App& parent);
+Command report_command(CLI::App& parent);
 
 }  // namespace railyard::cli

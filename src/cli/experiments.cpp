@@ -54,6 +54,7 @@ std::string one_experiment(const Experiment& e) {
     add("--ops", list(e.defaults.ops, op_name));
     if (e.known_ops != e.defaults.ops) add("  also knows", list(e.known_ops, op_name));
     add("--queues", list(e.defaults.queues, number));
+    add("--buffers", list(e.defaults.buffers, number));
     add("--window", e.defaults.window == 0 ? "" : number(e.defaults.window));
     add("--memory", e.takes_memory ? std::string(name(e.defaults.memory)) : "");
     return fmt::format("{}: {}\n\n{}", e.name, e.summary, table.text());

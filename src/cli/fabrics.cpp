@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "cli/command.hpp"
+#include "cli/datasheet.hpp"
 #include "cli/names.hpp"
 #include "fabric/traits.hpp"
 #include "job/job.hpp"
@@ -52,13 +54,25 @@ const char* yes_no(bool value) {
     return value ? "yes" : "no";
 }
 
-std::string all_fabrics() {
-    Table table;
-    for (const char* name : {"name", "time", "what it is"})
-        table.add_column({name}, Align::left);
+std::string group(fabric::Clock clock, std::size_t width) {
+    std::string lines;
     for (const Traits& traits : job::fabrics())
-        table.add_row({traits.name, clock(traits), traits.description});
-    return table.text() + "\n`railyard fabrics NAME` says what one of them can do.\n";
+        if (traits.clock == clock)
+            lines += fmt::format("  {:<{}}  {}\n", traits.name, width, traits.description);
+    return lines;
+}
+
+std::string all_fabrics() {
+    std::size_t width = 0;
+    for (const Traits& traits : job::fabrics())
+        width = std::max(width, traits.name.size());
+    return fmt::format(
+        "real: bytes move, on this machine\n{}\n"
+        "virtual: models, whose results are the same on every machine\n{}\n"
+        "`railyard fabrics NAME` says what one of them can do, and what a model is made of.\n"
+        "A model of your own is a file, and its path its name: `railyard fabrics NAME --toml` "
+        "gives one to start from.\n",
+        group(fabric::Clock::real, width), group(fabric::Clock::virtual_time, width));
 }
 
 std::string one_fabric(const Traits& traits) {
@@ -83,7 +97,26 @@ std::string one_fabric(const Traits& traits) {
     table.add_row({"slices to a request", std::to_string(traits.max_slices)});
     table.add_row({"requests outstanding", std::to_string(traits.max_send_depth)});
     table.add_row({"queue pairs", std::to_string(traits.max_queue_pairs)});
-    return fmt::format("{}: {}\n\n{}", traits.name, traits.description, table.text());
+    const auto sheet = job::datasheet(traits.name);
+    return fmt::format("{}: {}\n\n{}{}", traits.name, traits.description, table.text(),
+                       sheet ? "\n" + text(*sheet) : "");
+}
+
+std::string as_profile(const Traits& traits) {
+    const auto sheet = job::datasheet(traits.name);
+    if (!sheet)
+        throw UsageError(
+            fmt::format("--toml: {} is no model, and has no profile; `railyard fabrics` lists all",
+                        traits.name));
+    return sheet->profile;
+}
+
+std::string answer(const std::string& name, bool toml) {
+    if (name.empty() && toml)
+        throw UsageError("--toml: of which fabric? Name one; `railyard fabrics` lists all");
+    if (name.empty()) return all_fabrics();
+    const Traits& traits = fabric_named(name);
+    return toml ? as_profile(traits) : one_fabric(traits);
 }
 
 }  // namespace
@@ -91,13 +124,19 @@ std::string one_fabric(const Traits& traits) {
 Command fabrics_command(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand("fabrics", "Lists the fabrics, and what each can do");
     const auto name = std::make_shared<std::string>();
-    app->add_option("NAME", *name, "Only this one, with all that it can do")->type_name("");
+    const auto toml = std::make_shared<bool>(false);
+    app->add_option("NAME", *name,
+                    "Only this one, with all that it can do; or the path of a profile")
+        ->type_name("");
+    app->add_flag("--toml", *toml, "A model as a profile that stands alone, to save and to change");
     app->footer(
         "Examples:\n"
         "  railyard fabrics\n"
-        "  railyard fabrics shm");
-    return {app, [name] {
-                fmt::print("{}", name->empty() ? all_fabrics() : one_fabric(fabric_named(*name)));
+        "  railyard fabrics shm\n"
+        "  railyard fabrics infiniband-pcie\n"
+        "  railyard fabrics infiniband-pcie --toml > mine.toml");
+    return {app, [name, toml] {
+                fmt::print("{}", answer(*name, *toml));
                 return 0;
             }};
 }

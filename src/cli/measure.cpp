@@ -29,14 +29,15 @@ namespace {
 /// The options as they were typed; an empty word was not given.
 struct Words {
     std::vector<std::string> experiments;
-    std::string on, sizes, ops, queues, window, iterations, warmup, ranks, memory, json, csv;
-    std::string shm_user_memory;
+    std::string on, sizes, ops, queues, buffers, window, iterations, warmup, ranks, memory, json, csv;
+    std::string shm_user_memory, trace;
     bool quick = false, statistics = false, no_pin = false, quiet = false;
 };
 
 constexpr const char* standard_output = "-";
 constexpr unsigned most_iterations = 1'000'000'000;
 constexpr unsigned most_outstanding = 1 << 20;
+constexpr unsigned most_buffers = 1 << 12;
 constexpr unsigned most_ranks = 1 << 16;
 
 void add_options(CLI::App& app, Words& words) {
@@ -53,6 +54,7 @@ void add_options(CLI::App& app, Words& words) {
         "Operations: send_recv, rdma_write, rdma_write_imm, rdma_read, fetch_add, compare_swap");
     add("--queues", words.queues, "N[,N]",
         "Queue sizes: how many messages are outstanding at most");
+    add("--buffers", words.buffers, "N[,N]", "How many buffers messages go round");
     add("--window", words.window, "N", "Window: how many messages are sent to a reply");
     add("--memory", words.memory, "nic|user",
         "Whose memory: allocated by the Nic, or the user's own, registered");
@@ -65,6 +67,8 @@ void add_options(CLI::App& app, Words& words) {
         "How shm reaches the user's memory (or RAILYARD_SHM_USER_MEMORY)");
     add("--json", words.json, "FILE", "Write the results there as JSON; '-': to stdout, no tables");
     add("--csv", words.csv, "FILE", "Write the rows there as CSV; '-': to stdout, no tables");
+    add("--trace", words.trace, "FILE",
+        "Write there what each part did and when, for Perfetto (virtual time, one run)");
     app.add_flag("--statistics", words.statistics, "A line a result, with p1, p50, p99 and spread");
     app.add_flag("--quiet", words.quiet, "No progress on stderr");
 }
@@ -91,6 +95,9 @@ experiments::Wishes wishes(const Words& words) {
     if (!words.queues.empty())
         for (const std::string& item : split_list("--queues", words.queues))
             add_once(w.queues, parse_count("--queues", item, 1, most_outstanding));
+    if (!words.buffers.empty())
+        for (const std::string& item : split_list("--buffers", words.buffers))
+            add_once(w.buffers, parse_count("--buffers", item, 1, most_buffers));
     if (!words.window.empty())
         w.window = parse_count("--window", words.window, 1, most_outstanding);
     if (!words.iterations.empty())
@@ -114,6 +121,9 @@ experiments::Plan plan(const Words& words) {
     if (!words.ranks.empty())
         p.ranks = static_cast<int>(parse_count("--ranks", words.ranks, 1, most_ranks));
     p.pin = !words.no_pin;
+    if (words.trace == standard_output)
+        throw UsageError("--trace: a trace goes to a file, not to the standard output");
+    p.trace = words.trace;
     return p;
 }
 
@@ -129,10 +139,14 @@ void write(const std::string& path, const std::string& content) {
 }
 
 void check_outputs(const Words& words) {
-    for (const std::string& path : {words.json, words.csv})
+    for (const std::string& path : {words.json, words.csv, words.trace})
         if (to_file(path)) results::check_writable(path);
-    if (!words.json.empty() && words.json == words.csv)
-        throw UsageError("--json and --csv name the same file");
+    const auto same = [](const std::string& a, const std::string& b) {
+        return !a.empty() && a == b;
+    };
+    if (same(words.json, words.csv)) throw UsageError("--json and --csv name the same file");
+    if (same(words.trace, words.json) || same(words.trace, words.csv))
+        throw UsageError("--trace names the same file as --json or --csv");
 }
 
 void apply_twins(const Words& words) {
@@ -161,7 +175,8 @@ int measure(const Words& words) {
     if (!outcome.failure.empty()) {
         std::fflush(stdout);
         const bool files = to_file(words.json) || to_file(words.csv);
-        throw Error(outcome.failure + (files ? "; no file was written" : ""));
+        const char* which = words.trace.empty() ? "file was" : "results were";
+        throw Error(outcome.failure + (files ? fmt::format("; no {} written", which) : ""));
     }
     write(words.json, results::to_json(found));
     write(words.csv, results::to_csv(found.rows));

@@ -1,25 +1,15 @@
 /// bandwidth-uni-queue and bandwidth-bi-queue: a stream with so many messages outstanding; one side
 /// sends, or both at once. liu04 figs. 3, 5.
 
-#include <algorithm>
 #include <string>
 
-#include "experiments/exchange.hpp"
 #include "experiments/procedures.hpp"
+#include "experiments/rates.hpp"
 #include "experiments/sweep.hpp"
 
 namespace railyard::experiments {
 
 namespace {
-
-/// The rates of both sides, batch by batch.
-std::vector<double> sum(job::Rank& rank, std::string_view key, const std::vector<double>& mine) {
-    const std::vector<double> theirs = exchange_all(rank, key, std::span<const double>(mine));
-    std::vector<double> total;
-    for (std::size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i)
-        total.push_back(mine[i] + theirs[i]);
-    return total;
-}
 
 void measure_queue(Context& context, unsigned queue, Ways ways, const std::string& tag,
                    std::string_view metric) {
@@ -34,7 +24,8 @@ void measure_queue(Context& context, unsigned queue, Ways ways, const std::strin
         auto samples =
             queued_stream(pair, op, size, queue, ways, queue_sampling(context, size, queue));
         if (ways == Ways::both) {
-            samples = sum(context.rank(), tag + "/rates/" + std::to_string(point++), samples);
+            samples =
+                sum_of_both(context.rank(), tag + "/rates/" + std::to_string(point++), samples);
         }
         if (!pair.first()) return;
         auto parameters = parameters_of(context, op, size);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.hpp"
+
 namespace railyard::experiments {
 
 std::string_view name(Memory memory) {
@@ -44,6 +46,10 @@ void Context::emit(results::Parameters parameters, std::string_view metric, std:
 
 void Context::progress(std::string_view what) {
     if (rank_.id() == 0 && progress_) progress_(what);
+}
+
+void Context::left_out(std::string_view what) {
+    if (rank_.id() == 0) log_warning("{} on {}: left out: {}", experiment_.name, fabric_, what);
 }
 
 }  // namespace railyard::experiments

@@ -24,8 +24,9 @@ std::string_view name(Memory memory);
 struct Request {
     std::vector<Bytes> sizes{};
     std::vector<fabric::Op> ops{};
-    std::vector<unsigned> queues{};  ///< messages outstanding at most
-    unsigned window = 0;             ///< messages to a reply
+    std::vector<unsigned> queues{};   ///< messages outstanding at most
+    std::vector<unsigned> buffers{};  ///< used in turn
+    unsigned window = 0;              ///< messages to a reply
     Memory memory = Memory::nic;
     /// Unset: as many as the experiment finds right for the size, the clock and `quick`.
     std::optional<unsigned> iterations{};
@@ -55,6 +56,8 @@ class Context {
               const results::Statistics& statistics);
     /// Says what is being measured now ("rdma_write 64 KiB"). Cheap, but not for inner loops.
     void progress(std::string_view what);
+    /// Warns that part of what was asked for cannot be measured here: "striping: there is one port".
+    void left_out(std::string_view what);
 
   private:
     job::Rank& rank_;
@@ -73,6 +76,13 @@ struct Experiment {
 
     int least_ranks = 2;
     int most_ranks = 2;
+    /// How many run when nobody says otherwise: least_ranks, but in virtual time, where ranks cost
+    /// nothing, this many if it is not nought.
+    int virtual_ranks = 0;
+    /// The same for real jobs, where more ranks than cores are slow.
+    int real_ranks = 0;
+    /// In virtual time ranks 0 … n-1 are on node 0, the next n on node 1. Real jobs are on one node.
+    int ranks_per_node = 1;
     /// Measures the machine itself with raw code: needs the real clock and two processes, but opens
     /// no Nic. Runs once, whatever the fabrics, and its rows belong to the fabric "host".
     bool raw = false;

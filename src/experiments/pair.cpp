@@ -27,8 +27,13 @@ fabric::Discriminator discriminator_of(std::string_view tag) {
 }  // namespace
 
 Pair::Pair(job::Rank& rank, std::string_view tag, const Options& options)
-    : rank_(rank), nic_(rank.nic()), host_(rank.host()), first_(rank.id() == 0) {
-    if (rank.id() > 1) throw Error("a pair is made of ranks 0 and 1");
+    : rank_(rank),
+      nic_(rank.nic()),
+      host_(rank.host()),
+      peer_(options.peer < 0 ? 1 - rank.id() : options.peer),
+      first_(rank.id() < peer_) {
+    if (peer_ < 0 || peer_ == rank.id() || peer_ >= rank.size())
+        throw Error("a pair is made of ranks 0 and 1, or needs a peer");
     if (traits().clock == fabric::Clock::real) deadline_ = host_.now() + patience;
     local_ = make_region(options, 0, fabric::Access::local);
     target_ = make_region(options, 1, fabric::Access::all);
@@ -48,10 +53,13 @@ std::unique_ptr<fabric::Region> Pair::make_region(const Options& options, unsign
         if (!user_memory_[which]) throw Error("no memory for a buffer of the experiment");
         region = nic_.register_memory({user_memory_[which].get(), size}, access);
     } else {
-        region = nic_.allocate(Bytes(size), access);
+        const fabric::Home home = which == 0 ? options.local_home : options.target_home;
+        region = nic_.allocate(Bytes(size), access, home);
     }
-    // Touched here, so that no page is first touched while the clock runs.
-    std::memset(region->data(), 0, size);
+    // Touched here, so that no page is first touched while the clock runs. In virtual time that
+    // takes none, and what a Nic allocates is nought already.
+    if (options.memory == Memory::user || traits().clock == fabric::Clock::real)
+        std::memset(region->data(), 0, size);
     return region;
 }
 
@@ -75,7 +83,7 @@ void Pair::make_queues(const Options& options) {
 
 void Pair::connect(std::string_view tag) {
     const Card mine{nic_.address(), target_->export_blob()};
-    const Card theirs = exchange(rank_, tag, mine);
+    const Card theirs = exchange(rank_, peer_, tag, mine);
     peer_target_ = nic_.import_region(theirs.target);
     const Status asked = queue_pair_->connect_peer(theirs.address, discriminator_of(tag),
                                                    fabric::PrivateData(), deadline_);
@@ -98,6 +106,13 @@ void Pair::post_rest(std::span<const fabric::WorkRequest> rest) {
         return rest.empty() || status.failed();
     });
     if (status.failed()) throw Error("a request was refused: " + std::string(status.name()));
+}
+
+void Pair::sleep_until_received() {
+    const auto ready = [&] { return poll(*receives_, 1) > 0; };
+    if (host_.wait_until(ready, deadline_, fabric::Wait::sleep)) return;
+    deadline_ = host_.now() + patience;
+    if (!host_.wait_until(ready, deadline_, fabric::Wait::sleep)) fail_silent();
 }
 
 void Pair::settle() {

@@ -2,8 +2,8 @@
 /// Two ranks that measure what is between them: a connected queue pair, memory on either side that
 /// the other may reach, and the few steps of which every procedure is made.
 ///
-/// Ranks 0 and 1 take part. Everything that can be prepared is prepared here, so that a measured
-/// loop neither allocates nor decides.
+/// Ranks 0 and 1 take part, unless a peer is named. Everything that can be prepared is prepared
+/// here, so that a measured loop neither allocates nor decides.
 
 #include <algorithm>
 #include <array>
@@ -28,10 +28,14 @@ class Pair {
         Memory memory = Memory::nic;
         unsigned sends = 128;   ///< requests outstanding
         unsigned receives = 4;  ///< receives kept posted
+        int peer = -1;          ///< the other rank; unset: the other of 0 and 1
+        fabric::Home local_home = fabric::Home::host;  ///< of what the Nic allocates
+        fabric::Home target_home = fabric::Home::host;
     };
     /// Opens, exchanges names and connects. `tag` is unique in the job. Throws Error.
     Pair(job::Rank& rank, std::string_view tag, const Options& options);
 
+    /// Of the two, the one with the lower number.
     bool first() const { return first_; }
     fabric::Host& host() { return host_; }
     const fabric::Traits& traits() const { return nic_.traits(); }
@@ -60,6 +64,8 @@ class Pair {
     void post_receives(unsigned n = 1);
     void wait_sent(unsigned n = 1) { wait_completions(*sends_, n); }
     void wait_received(unsigned n = 1) { wait_completions(*receives_, n); }
+    /// The same, asleep until something arrives.
+    void sleep_until_received();
     /// Waits until the peer has written `value` into the byte at `last`.
     void wait_arrived(const std::byte* last, std::byte value) {
         wait([=] { return fabric::arrived(last, value); });
@@ -114,6 +120,7 @@ class Pair {
     job::Rank& rank_;
     fabric::Nic& nic_;
     fabric::Host& host_;
+    int peer_;
     bool first_;
     Time deadline_ = Time::never();
 

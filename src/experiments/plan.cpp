@@ -61,6 +61,8 @@ void check_options(const Plan& plan) {
                  [](const Experiment& e) { return !e.defaults.sizes.empty(); });
     check_option(plan, !wishes.queues.empty(), "--queues",
                  [](const Experiment& e) { return !e.defaults.queues.empty(); });
+    check_option(plan, !wishes.buffers.empty(), "--buffers",
+                 [](const Experiment& e) { return !e.defaults.buffers.empty(); });
     check_option(plan, wishes.window.has_value(), "--window",
                  [](const Experiment& e) { return e.defaults.window != 0; });
     check_option(plan, wishes.memory.has_value(), "--memory",
@@ -123,6 +125,19 @@ void check_clock(const Plan& plan) {
                 experiment->name, plan.fabrics.front()));
 }
 
+/// One file holds one run: several would have to share it, or get names that nobody asked for.
+void check_trace(const Plan& plan) {
+    if (plan.trace.empty()) return;
+    if (plan.experiments.size() > 1 || plan.fabrics.size() > 1)
+        throw UsageError("--trace: a trace shows one experiment on one fabric; name one of each");
+    const std::string& name = plan.fabrics.front();
+    if (job::find_fabric(name)->clock == fabric::Clock::real)
+        throw UsageError(fmt::format(
+            "--trace: {} runs in real time, where nobody sees what its parts do; name a fabric "
+            "that runs in virtual time (`railyard fabrics` lists them)",
+            name));
+}
+
 }  // namespace
 
 void check(const Plan& plan) {
@@ -137,6 +152,7 @@ void check(const Plan& plan) {
         check_fabric(plan, *traits);
     }
     check_clock(plan);
+    check_trace(plan);
 }
 
 Request resolve(const Experiment& experiment, const Wishes& wishes) {
@@ -145,6 +161,7 @@ Request resolve(const Experiment& experiment, const Wishes& wishes) {
     if (wishes.quick) request.sizes = thinned(request.sizes);
     if (!wishes.sizes.empty() && !request.sizes.empty()) request.sizes = wishes.sizes;
     if (!wishes.queues.empty() && !request.queues.empty()) request.queues = wishes.queues;
+    if (!wishes.buffers.empty() && !request.buffers.empty()) request.buffers = wishes.buffers;
     if (wishes.window && request.window != 0) request.window = *wishes.window;
     if (wishes.memory && experiment.takes_memory) request.memory = *wishes.memory;
     if (wishes.iterations) request.iterations = wishes.iterations;

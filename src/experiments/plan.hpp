@@ -1,6 +1,7 @@
 #pragma once
 /// What is to be measured: which experiments, on which fabrics, with which parameters.
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ struct Wishes {
     std::vector<Bytes> sizes{};
     std::vector<fabric::Op> ops{};  ///< each experiment measures those that it knows
     std::vector<unsigned> queues{};
+    std::vector<unsigned> buffers{};
     std::optional<unsigned> window{};
     std::optional<Memory> memory{};
     std::optional<unsigned> iterations{};
@@ -31,6 +33,7 @@ struct Plan {
     std::optional<int> ranks{};       ///< unset: as few as each experiment needs
     std::optional<job::Kind> kind{};  ///< unset: as the fabric's clock demands
     bool pin = true;
+    std::filesystem::path trace{};  ///< as in job::Options; of one experiment on one fabric
 };
 
 /// Throws UsageError for a plan that cannot be carried out: an operation that no experiment knows,

@@ -39,8 +39,9 @@ std::vector<double> windows(Pair& pair, fabric::Op op, Bytes size, unsigned wind
 /// A stream that never has more than `queue` and, once filled, never less than half of it
 /// outstanding: MB/s of what this side sends. An iteration is a message, and batches are counted
 /// where messages finish, in the middle of the stream. send, rdma_write. The pair keeps at least
-/// two queues of receives posted.
+/// two queues of receives posted. Messages use these places of the pair's buffers in turn.
 std::vector<double> queued_stream(Pair& pair, fabric::Op op, Bytes size, unsigned queue, Ways ways,
-                                  const Sampling& sampling);
+                                  const Sampling& sampling,
+                                  const std::vector<Bytes>& places = {Bytes(0)});
 
 }  // namespace railyard::experiments

@@ -9,12 +9,14 @@ namespace {
 /// One side's stream: what it has posted, what has finished, and when.
 class Stream {
   public:
-    Stream(Pair& pair, fabric::Op op, Bytes size, unsigned queue)
-        : pair_(pair), source_(pair.local(), Bytes(0), size), requests_(queue) {
-        for (auto& request : requests_) {
-            request.op = op;
-            request.local = {&source_, 1};
-            if (op == fabric::Op::rdma_write) request.remote = {&pair.peer_target(), Bytes(0)};
+    Stream(Pair& pair, fabric::Op op, Bytes size, unsigned queue, std::span<const Bytes> places)
+        : pair_(pair), size_(size), places_(places), sources_(queue), requests_(queue) {
+        for (unsigned i = 0; i < queue; ++i) {
+            sources_[i] = fabric::Slice(pair.local(), places_[0], size);
+            requests_[i].op = op;
+            requests_[i].local = {&sources_[i], 1};
+            if (op == fabric::Op::rdma_write)
+                requests_[i].remote = {&pair.peer_target(), places_[0]};
         }
     }
     Stream(const Stream&) = delete;  // requests point into this object
@@ -43,7 +45,7 @@ class Stream {
         }
         marks.end(pair_.host(), finished_);
         receive(expected);
-        return marks.rates(source_.length);
+        return marks.rates(size_);
     }
     void receive(std::uint64_t expected) {
         pair_.wait([&] {
@@ -91,6 +93,10 @@ class Stream {
     };
 
     void post(std::uint64_t n) {
+        if (places_.size() > 1)
+            for (std::uint64_t i = 0; i < n; ++i)
+                sources_[i].offset = requests_[i].remote.offset =
+                    places_[(posted_ + i) % places_.size()];
         pair_.post(std::span(requests_).first(n));
         posted_ += n;
     }
@@ -104,7 +110,9 @@ class Stream {
     }
 
     Pair& pair_;
-    fabric::Slice source_;
+    Bytes size_;
+    std::span<const Bytes> places_;
+    std::vector<fabric::Slice> sources_;
     std::vector<fabric::WorkRequest> requests_;
     std::uint64_t posted_ = 0;
     std::uint64_t finished_ = 0;
@@ -114,12 +122,12 @@ class Stream {
 }  // namespace
 
 std::vector<double> queued_stream(Pair& pair, fabric::Op op, Bytes size, unsigned queue, Ways ways,
-                                  const Sampling& sampling) {
+                                  const Sampling& sampling, const std::vector<Bytes>& places) {
     const std::uint64_t total = sampling.warmup + std::uint64_t{sampling.samples} * sampling.batch;
     const bool sends = pair.first() || ways == Ways::both;
     const bool receives = !pair.first() || ways == Ways::both;
     const std::uint64_t expected = receives && op == fabric::Op::send ? total : 0;
-    Stream stream(pair, op, size, queue);
+    Stream stream(pair, op, size, queue, places);
     std::vector<double> rates;
     pair.meet();
     if (sends)

@@ -25,16 +25,21 @@ class Step {
     Step(const Plan& plan, const Experiment& experiment, std::string fabric)
         : experiment_(experiment), fabric_(std::move(fabric)) {
         request_ = resolve(experiment, plan.wishes);
-        options_.ranks = plan.ranks.value_or(experiment.least_ranks);
+        options_.ranks = plan.ranks.value_or(usual_ranks());
         options_.fabric = fabric_;
+        if (in_virtual_time())
+            for (int rank = 0; rank < options_.ranks; ++rank)
+                options_.nodes.push_back(
+                    static_cast<fabric::NodeId>(rank / experiment.ranks_per_node));
         options_.kind = plan.kind;
         options_.pin = plan.pin;
+        options_.trace = plan.trace;
     }
 
     std::string name() const { return fmt::format("{} on {}", experiment_.name, row_fabric()); }
 
     job::Result run(const Progress& progress) const {
-        const bool virtual_time = job::find_fabric(fabric_)->clock == fabric::Clock::virtual_time;
+        const bool virtual_time = in_virtual_time();
         const Progress labelled = [&](std::string_view what) {
             if (progress) progress(fmt::format("{}: {}", name(), what));
         };
@@ -46,6 +51,13 @@ class Step {
     }
 
   private:
+    bool in_virtual_time() const {
+        return job::find_fabric(fabric_)->clock == fabric::Clock::virtual_time;
+    }
+    int usual_ranks() const {
+        const int more = in_virtual_time() ? experiment_.virtual_ranks : experiment_.real_ranks;
+        return more != 0 ? more : experiment_.least_ranks;
+    }
     std::string_view row_fabric() const {
         return experiment_.raw ? host_fabric : std::string_view(fabric_);
     }

@@ -1,6 +1,7 @@
 #include "experiments/sampling.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace railyard::experiments {
 
@@ -12,6 +13,10 @@ unsigned affordable(unsigned wanted, unsigned least, Bytes budget, Bytes each) {
     const std::uint64_t fit = budget / each;
     return static_cast<unsigned>(std::clamp<std::uint64_t>(fit, std::min(least, wanted), wanted));
 }
+
+/// From here on, virtual time moves so many bytes that each repetition is felt, and a single one is
+/// long enough to be steady.
+constexpr Bytes bulk(4 << 20);
 
 /// The user's own numbers, where given; `samples` batches at most.
 Sampling with_wishes(const Context& context, unsigned warmup, unsigned iterations,
@@ -27,7 +32,8 @@ Sampling with_wishes(const Context& context, unsigned warmup, unsigned iteration
 Sampling latency_sampling(const Context& context, Bytes size) {
     // Two rounds bring a model's caches and queues to their steady state; all further are alike. An
     // even batch, since two sides that start askew take turns in being early.
-    if (context.virtual_time()) return with_wishes(context, 2, 6, 3);
+    if (context.virtual_time())
+        return size < bulk ? with_wishes(context, 2, 6, 3) : with_wishes(context, 2, 2, 1);
     const unsigned wanted = context.request().quick ? 1'000 : 10'000;
     const unsigned n = affordable(wanted, 100, Bytes(4ULL << 30), size);
     // Reading the clock takes about as long as a small message: it must be lost among many.
@@ -38,7 +44,10 @@ Sampling latency_sampling(const Context& context, Bytes size) {
 }
 
 Sampling window_sampling(const Context& context, Bytes bytes_per_window) {
-    if (context.virtual_time()) return with_wishes(context, 1, 2, 2);
+    if (context.virtual_time()) {
+        const unsigned windows = bytes_per_window < bulk ? 2 : 1;
+        return with_wishes(context, 1, windows, windows);
+    }
     const bool quick = context.request().quick;
     const unsigned n =
         affordable(quick ? 20 : 100, quick ? 5 : 20, Bytes(8ULL << 30), bytes_per_window);
@@ -46,13 +55,29 @@ Sampling window_sampling(const Context& context, Bytes bytes_per_window) {
 }
 
 Sampling queue_sampling(const Context& context, Bytes size, unsigned queue) {
-    if (context.virtual_time()) return with_wishes(context, queue, 2 * queue, 2);
+    if (context.virtual_time()) {
+        if (size * queue < bulk) return with_wishes(context, queue, 2 * queue, 2);
+        // The link is busy from the first message on: what follows half a queue is steady.
+        const unsigned half = std::max(1U, queue / 2);
+        return with_wishes(context, half, queue, 1);
+    }
     const bool quick = context.request().quick;
     const unsigned samples = quick ? 5 : 20;
     const unsigned wanted = queue * (quick ? 20 : 100);
     // A batch is at least one queue: that many may finish at a single stroke.
     const unsigned n = affordable(wanted, samples * queue, Bytes(4ULL << 30), size);
     return with_wishes(context, queue, n, samples);
+}
+
+Duration clock_cost(fabric::Host& host) {
+    std::array<Duration, 101> costs;
+    for (Duration& cost : costs) {
+        const Time start = host.now();
+        cost = host.now() - start;
+    }
+    const auto middle = costs.begin() + costs.size() / 2;
+    std::nth_element(costs.begin(), middle, costs.end());
+    return *middle;
 }
 
 std::vector<double> microseconds(const std::vector<Duration>& batches, double operations) {

@@ -44,6 +44,9 @@ std::vector<Duration> time_batches(fabric::Host& host, const Sampling& sampling,
     return times;
 }
 
+/// What reading the clock adds to a time: nothing in virtual time.
+Duration clock_cost(fabric::Host& host);
+
 /// Each batch's mean time for one of its `operations`, in microseconds.
 std::vector<double> microseconds(const std::vector<Duration>& batches, double operations);
 /// Each batch's rate, in MB/s, when `bytes` moved in it.

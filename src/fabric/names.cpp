@@ -1,3 +1,4 @@
+#include "fabric/datasheet.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/work.hpp"
 
@@ -19,6 +20,22 @@ std::string_view name(Op op) {
             return "compare_swap";
         case Op::receive:
             return "receive";
+    }
+    return "?";
+}
+
+std::string_view name(Evidence evidence) {
+    switch (evidence) {
+        case Evidence::none:
+            return "none";
+        case Evidence::stated:
+            return "stated";
+        case Evidence::fitted:
+            return "fitted";
+        case Evidence::assumed:
+            return "assumed";
+        case Evidence::derived:
+            return "derived";
     }
     return "?";
 }

@@ -1,5 +1,7 @@
 #include "hosts/virtual_host.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace railyard::hosts {
@@ -41,11 +43,22 @@ bool VirtualHost::wait(Ticket ticket, Time deadline, fabric::Wait how) {
         waiter_ = engine_.current();
         how_ = how;
         const Waiting waiting{*this, engine_.schedule(deadline, [this] { wake_waiter(); })};
-        engine_.suspend("an arrival: a completion, a write or a connection request");
+        engine_.suspend([&] { return describe_wait(ticket); });
     }
     if (!arrived_since(ticket, how)) return false;
     compute(how == fabric::Wait::sleep ? costs_.interrupt : costs_.detect);
     return true;
+}
+
+/// Only for the report of a deadlock: a deadline is a reason to go on, so there is none.
+std::string VirtualHost::describe_wait(Ticket ticket) const {
+    std::string text = fmt::format(
+        "an arrival: a completion, a write or a connection request; {}, {} came before",
+        how_ == fabric::Wait::sleep ? "asleep" : "spinning", ticket);
+    if (arrivals_ > ticket)
+        text += fmt::format(", and {} since that do not wake a sleeper, not being solicited",
+                            arrivals_ - ticket);
+    return text;
 }
 
 void VirtualHost::notify() {

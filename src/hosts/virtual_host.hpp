@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "fabric/host.hpp"
 #include "sim/engine.hpp"
@@ -51,6 +52,7 @@ class VirtualHost final : public fabric::Host {
     bool arrived_since(Ticket ticket, fabric::Wait how) const {
         return (how == fabric::Wait::sleep ? loud_arrivals_ : arrivals_) > ticket;
     }
+    std::string describe_wait(Ticket ticket) const;
     void wake_waiter();
 
     sim::Engine& engine_;

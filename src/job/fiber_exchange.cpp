@@ -27,12 +27,11 @@ void FiberExchange::put(int rank, std::string_view key, std::span<const std::byt
 
 std::vector<std::byte> FiberExchange::get(int rank, std::string_view key) {
     Slot& theirs = slot(rank);
-    const std::string waiting_for = fmt::format("'{}' of rank {}", key, rank);
     for (;;) {
         if (const auto found = theirs.values.find(key); found != theirs.values.end())
             return found->second;
         if (theirs.left) throw bootstrap_never_put(rank, key);
-        wait_among(theirs.waiters, waiting_for);
+        wait_among(theirs.waiters, [&] { return fmt::format("'{}' of rank {}", key, rank); });
     }
 }
 
@@ -47,7 +46,7 @@ void FiberExchange::fence(int rank) {
     }
     for (const std::uint64_t before = fences_done_; fences_done_ == before;) {
         if (const auto absent = absent_from_fence()) throw bootstrap_outside_fence(*absent, rank);
-        wait_among(fence_waiters_, "all ranks to enter the fence");
+        wait_among(fence_waiters_, [this] { return describe_fence(); });
     }
 }
 
@@ -72,9 +71,15 @@ FiberExchange::Slot& FiberExchange::slot(int rank) {
     return slots_[static_cast<std::size_t>(rank)];
 }
 
-void FiberExchange::wait_among(Waiters& waiters, std::string_view waiting_for) {
+std::string FiberExchange::describe_fence() const {
+    const auto missing = std::ranges::find(slots_, false, &Slot::in_fence);
+    return fmt::format("all ranks to enter the fence; {} of {} have not, rank {} first",
+                       slots_.size() - in_fence_, slots_.size(), missing - slots_.begin());
+}
+
+void FiberExchange::wait_among(Waiters& waiters, const sim::Reason& waits_for) {
     waiters.push_back(engine_.current());
-    engine_.suspend(waiting_for);
+    engine_.suspend(waits_for);
 }
 
 void FiberExchange::wake(Waiters& waiters) {

@@ -39,7 +39,8 @@ class FiberExchange {
 
     Slot& slot(int rank);
     std::optional<int> absent_from_fence() const;
-    void wait_among(Waiters& waiters, std::string_view waiting_for);
+    std::string describe_fence() const;
+    void wait_among(Waiters& waiters, const sim::Reason& waits_for);
     void wake(Waiters& waiters);
 
     sim::Engine& engine_;

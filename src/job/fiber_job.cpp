@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "base/error.hpp"
@@ -9,7 +10,9 @@
 #include "job/fiber_exchange.hpp"
 #include "job/plan.hpp"
 #include "job/rank.hpp"
+#include "results/file.hpp"
 #include "sim/engine.hpp"
+#include "sim/trace.hpp"
 
 namespace railyard::job {
 
@@ -75,10 +78,38 @@ void note_failure(Result& result, std::string what, int exit_code) {
     result.exit_code = exit_code;
 }
 
+void run_engine(Shared& shared) {
+    try {
+        shared.engine.run();
+    } catch (const sim::FiberError& error) {
+        const std::string prefix = error.fiber() + ": ";
+        const std::string message = std::string(error.what()).substr(prefix.size());
+        note_failure(shared.result, fmt::format("{} failed: {}", error.fiber(), message),
+                     exit_code_for(error.cause()));
+    } catch (const std::exception& error) {  // a deadlock, or what an event threw
+        note_failure(shared.result, error.what(), job::exit_code_for(error));
+    }
+}
+
+void write_trace(const sim::Trace& trace, const std::filesystem::path& path, Result& result) {
+    try {
+        std::ostringstream text;
+        trace.write(text);
+        results::write_file(path, text.view());
+    } catch (const std::exception& error) {
+        if (result.ok) note_failure(result, error.what(), 1);  // else there is worse to tell
+    }
+}
+
 }  // namespace
 
 Result run_fibers(const Plan& plan, const Body& body) {
+    sim::Trace trace;
     Shared shared(plan);
+    if (!plan.trace.empty()) {
+        results::check_writable(plan.trace);
+        shared.engine.record(&trace);
+    }
     for (int id = 0; id < plan.ranks; ++id)
         shared.engine.spawn(fmt::format("rank {}", id), [&shared, &body, id] {
             {
@@ -87,16 +118,8 @@ Result run_fibers(const Plan& plan, const Body& body) {
             }
             shared.exchange.leave(id);
         });
-    try {
-        shared.engine.run();
-    } catch (const sim::FiberError& error) {
-        const std::string prefix = error.fiber() + ": ";
-        const std::string message = std::string(error.what()).substr(prefix.size());
-        note_failure(shared.result, fmt::format("{} failed: {}", error.fiber(), message),
-                     exit_code_for(error.cause()));
-    } catch (const sim::Deadlock& error) {
-        note_failure(shared.result, error.what(), 1);
-    }
+    run_engine(shared);
+    if (!plan.trace.empty()) write_trace(trace, plan.trace, shared.result);
     return std::move(shared.result);
 }
 

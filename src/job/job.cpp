@@ -1,6 +1,7 @@
 #include "job/job.hpp"
 
 #include "interconnects/registry.hpp"
+#include "job/fabric_set.hpp"
 #include "job/plan.hpp"
 
 namespace railyard::job {
@@ -28,6 +29,17 @@ std::vector<fabric::Traits> fabrics() {
 const fabric::Traits* find_fabric(std::string_view name) {
     const auto* entry = interconnects::find(name);
     return entry != nullptr ? &entry->traits : nullptr;
+}
+
+std::optional<fabric::Datasheet> datasheet(std::string_view fabric) {
+    const interconnects::Entry& entry = find_entry(fabric);
+    if (!entry.datasheet) return std::nullopt;
+    return entry.datasheet();
+}
+
+std::set<std::string> fitted_records(std::string_view fabric) {
+    const auto sheet = datasheet(fabric);
+    return sheet ? sheet->fitted_records : std::set<std::string>{};
 }
 
 }  // namespace railyard::job

@@ -3,11 +3,14 @@
 /// fabrics run as processes (or as threads, so that a thread sanitizer sees the whole), virtual
 /// ones as fibers of one simulation.
 
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "fabric/datasheet.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/traits.hpp"
 #include "job/rank.hpp"
@@ -26,6 +29,9 @@ struct Options {
     bool pin = true;  ///< one core a rank, as long as there are enough
     /// Each line of output begins with its rank. Processes only: other kinds share one stdout.
     bool label_output = false;
+    /// What the parts of the interconnect did and when is written there at the end, also if the job
+    /// fails (see sim::Trace). Virtual time only; empty: nowhere.
+    std::filesystem::path trace{};
 };
 
 struct Result {
@@ -38,11 +44,17 @@ struct Result {
 using Body = std::function<void(Rank&)>;
 
 /// Runs `body` on every rank and returns when all have ended. When one dies or fails, the others
-/// are ended within two seconds. Throws UsageError for options that make no sense.
+/// are ended within two seconds. Throws UsageError for options that make no sense, and Error for a
+/// file that cannot be written, before anything runs.
 Result run(const Options& options, const Body& body);
 
 /// What the registry knows, for those above who may not ask it themselves.
 std::vector<fabric::Traits> fabrics();
+/// Null if there is none. The path of a profile is a name, too; throws UsageError if it is wrong.
 const fabric::Traits* find_fabric(std::string_view name);
+/// What a modelled fabric is made of; none for a fabric that is no model.
+std::optional<fabric::Datasheet> datasheet(std::string_view fabric);
+/// The published results that the fabric's parameters were fitted to, by id.
+std::set<std::string> fitted_records(std::string_view fabric);
 
 }  // namespace railyard::job

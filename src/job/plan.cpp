@@ -38,6 +38,14 @@ std::vector<fabric::NodeId> choose_nodes(const Options& options, Kind kind) {
     return nodes;
 }
 
+void check_trace(const Options& options, const interconnects::Entry& entry) {
+    if (options.trace.empty() || entry.is_virtual()) return;
+    throw UsageError(
+        fmt::format("fabric '{}' runs in real time, where nobody sees what its parts do; take one "
+                    "that runs in virtual time (`railyard fabrics` lists them), or no trace",
+                    entry.name()));
+}
+
 }  // namespace
 
 Plan make_plan(const Options& options) {
@@ -49,6 +57,8 @@ Plan make_plan(const Options& options) {
     plan.kind = choose_kind(options, *plan.fabric);
     plan.nodes = choose_nodes(options, plan.kind);
     plan.label_output = options.label_output;
+    check_trace(options, *plan.fabric);
+    plan.trace = options.trace;
     if (plan.kind != Kind::fibers) {
         if (options.pin) plan.cores = spread(options.ranks);
         plan.shares_core = static_cast<std::size_t>(options.ranks) > allowed_cores().size();

@@ -1,6 +1,7 @@
 #pragma once
 /// A job's options with every default filled in and every contradiction refused.
 
+#include <filesystem>
 #include <vector>
 
 #include "fabric/fabric.hpp"
@@ -20,6 +21,7 @@ struct Plan {
     std::vector<int> cores;             ///< one a rank, or empty: do not pin
     bool shares_core = false;           ///< more ranks than cores
     bool label_output = false;
+    std::filesystem::path trace{};  ///< empty: none
 };
 
 /// Throws UsageError.

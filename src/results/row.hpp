@@ -21,6 +21,7 @@ namespace unit {
 inline constexpr std::string_view microseconds = "us";
 inline constexpr std::string_view megabytes_per_second = "MB/s";
 inline constexpr std::string_view messages_per_second = "messages/s";
+inline constexpr std::string_view percent = "percent";
 inline constexpr std::string_view ratio = "1";
 }  // namespace unit
 
@@ -31,6 +32,21 @@ inline constexpr const char* op = "op";                        ///< "send_recv",
 inline constexpr const char* queue = "queue";    ///< integer: messages outstanding at most
 inline constexpr const char* window = "window";  ///< integer: messages to a reply
 inline constexpr const char* memory = "memory";  ///< "nic" (allocated by it) or "user"
+inline constexpr const char* method = "method";  ///< how an arrival is found: "memory", ...
+inline constexpr const char* buffers = "buffers";              ///< integer: used in turn
+inline constexpr const char* reuse_percent = "reuse_percent";  ///< integer
+inline constexpr const char* slaves = "slaves";                ///< integer
+inline constexpr const char* computation_us = "computation_us";        ///< for each message
+inline constexpr const char* cpu_share_percent = "cpu_share_percent";  ///< of that computation
+inline constexpr const char* source = "source";            ///< "main" or "elan" (the adapter's)
+inline constexpr const char* destination = "destination";  ///< likewise
+inline constexpr const char* access = "access";            ///< "read" or "write"
+inline constexpr const char* nodes = "nodes";              ///< integer: that access one
+inline constexpr const char* ports = "ports";              ///< integer
+inline constexpr const char* mode = "mode";                ///< "striping" or "binding"
+inline constexpr const char* processes = "processes";      ///< integer: on each node
+inline constexpr const char* connections = "connections";  ///< integer
+inline constexpr const char* level = "level";              ///< "queue_pair" or "tagged"
 }  // namespace parameter
 
 /// The names of what is measured.
@@ -39,6 +55,16 @@ inline constexpr std::string_view latency = "latency";
 inline constexpr std::string_view bandwidth = "bandwidth";
 inline constexpr std::string_view bandwidth_aggregate =
     "bandwidth_aggregate";  ///< both ways summed
+inline constexpr std::string_view host_overhead = "host_overhead";  ///< both sides, per message
+inline constexpr std::string_view cpu_share_before_bandwidth_drop =
+    "cpu_share_before_bandwidth_drop";
+inline constexpr std::string_view completion_overhead = "completion_overhead";
+inline constexpr std::string_view iteration_latency = "iteration_latency";
+inline constexpr std::string_view bandwidth_per_direction =
+    "bandwidth_per_direction";  ///< half of both ways
+inline constexpr std::string_view bandwidth_per_node = "bandwidth_per_node";
+inline constexpr std::string_view normalized_latency = "normalized_latency";  ///< per connection
+inline constexpr std::string_view throughput = "throughput";                  ///< both ways summed
 // The physical limits: raw code on this machine. All but the first carry `message_bytes`.
 inline constexpr std::string_view cache_line_handover = "cache_line_handover";  ///< one way, in us
 inline constexpr std::string_view copy = "copy";                    ///< one copy across cores

@@ -22,7 +22,7 @@ class Action {
         Action(F&& callable) {  // NOLINT: any callable is an action
         using Held = std::remove_cvref_t<F>;
         static_assert(sizeof(Held) <= capacity, "capture less: an action holds six words");
-        static_assert(alignof(Held) <= alignof(std::max_align_t));
+        static_assert(alignof(Held) <= alignof(void*));
         static_assert(std::is_nothrow_move_constructible_v<Held>);
         ::new (static_cast<void*>(held_)) Held(std::forward<F>(callable));
         type_ = &type_of<Held>;
@@ -76,7 +76,8 @@ class Action {
             std::memcpy(held_, other.held_, capacity);
     }
 
-    alignas(std::max_align_t) std::byte held_[capacity];
+    // Of a word: with its type and one word more, an action fills a cache line (EventQueue).
+    alignas(void*) std::byte held_[capacity];
     const Type* type_ = nullptr;
 };
 

@@ -28,13 +28,10 @@ Stack Context::release() {
     return std::move(stack_);
 }
 
-void Context::swap_exceptions() {
-    auto* current = reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
-    std::swap(*current, exceptions_);
-}
-
 void Context::enter() {
-    swap_exceptions();
+    // Looked up once: whoever enters is on the same thread when it comes back.
+    auto& thrown = *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
+    std::swap(thrown, exceptions_);
 #if defined(RAILYARD_ASAN)
     __sanitizer_start_switch_fiber(&outside_fake_, stack_.bottom(), stack_.size());
 #endif
@@ -46,7 +43,7 @@ void Context::enter() {
 #if defined(RAILYARD_ASAN)
     __sanitizer_finish_switch_fiber(outside_fake_, nullptr, nullptr);
 #endif
-    swap_exceptions();
+    std::swap(thrown, exceptions_);
 }
 
 void Context::leave([[maybe_unused]] bool for_good) {

@@ -39,15 +39,15 @@ class Context {
 
     static void start(boost::context::detail::transfer_t from);
     void leave(bool for_good);
-    void swap_exceptions();
 
-    Stack stack_;
-    Entry entry_;
-    void* argument_;
-    boost::context::detail::fcontext_t inside_;
+    // What every switch touches comes first.
+    boost::context::detail::fcontext_t inside_ = nullptr;
     boost::context::detail::fcontext_t outside_ = nullptr;
     Exceptions exceptions_;
     bool finished_ = false;
+    Stack stack_;
+    Entry entry_;
+    void* argument_;
 #if defined(RAILYARD_ASAN)
     void* inside_fake_ = nullptr;
     void* outside_fake_ = nullptr;

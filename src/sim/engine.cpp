@@ -14,9 +14,9 @@ Engine::~Engine() {
     unwind_all();
 }
 
-Event Engine::schedule(Time at, Action action) {
+Event Engine::schedule(Time at, Action&& action) {
     if (at == Time::never()) return {};
-    return queue_.push(std::max(at, now_), std::move(action));
+    return queue_.push(at, std::move(action));
 }
 
 Fiber& Engine::spawn(std::string name, std::function<void()> body) {
@@ -26,11 +26,12 @@ Fiber& Engine::spawn(std::string name, std::function<void()> body) {
     return fiber;
 }
 
-void Engine::suspend(std::string_view waiting_for) {
+void Engine::suspend(const Reason& waits_for) {
     if (!current_)
         throw UsageError(
-            fmt::format("only a fiber can wait; nobody here can wait for {}", waiting_for));
-    current_->waiting_for_ = waiting_for;
+            fmt::format("only a fiber can wait; nobody here can wait for {}", waits_for.text()));
+    current_->waits_for_ = waits_for;
+    current_->waits_since_ = now_;
     leave(Fiber::State::suspended);
 }
 
@@ -52,11 +53,8 @@ void Engine::run() {
     if (running_) throw UsageError("Engine::run: it is running already");
     running_ = true;
     try {
-        Action action;
-        while (queue_.pop(now_, action)) {
+        while (queue_.run_next(now_)) {
             ++events_run_;
-            action();
-            action.reset();
             if (failed_) std::rethrow_exception(failed_->failure_);
         }
         const auto waits = [](const auto& fiber) { return !fiber->done(); };
@@ -79,11 +77,16 @@ void Engine::run() {
 }
 
 std::string Engine::deadlock_report() const {
+    constexpr std::size_t most_lines = 64;
     std::string text = fmt::format("deadlock at {} us: nothing is left to happen, yet",
                                    now_.since_start().microseconds());
+    std::size_t waiting = 0;
     for (const auto& fiber : fibers_)
-        if (!fiber->done())
-            text += fmt::format("\n  {} waits for {}", fiber->name_, fiber->waiting_for_);
+        if (!fiber->done() && ++waiting <= most_lines)
+            text += fmt::format("\n  {} waits for {} (since {} us)", fiber->name_,
+                                fiber->waits_for_.text(),
+                                fiber->waits_since_.since_start().microseconds());
+    if (waiting > most_lines) text += fmt::format("\n  and {} more wait", waiting - most_lines);
     return text;
 }
 

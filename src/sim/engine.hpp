@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -18,6 +17,8 @@
 #include "sim/action.hpp"
 #include "sim/context.hpp"
 #include "sim/event_queue.hpp"
+#include "sim/random.hpp"
+#include "sim/reason.hpp"
 
 namespace railyard::sim {
 
@@ -25,7 +26,7 @@ class Engine;
 class Trace;
 
 /// A rank, or anything else that waits. Made by Engine::spawn, and the engine's for good.
-class Fiber {
+class alignas(64) Fiber {
   public:
     const std::string& name() const { return name_; }
     bool done() const { return state_ == State::done; }
@@ -37,13 +38,15 @@ class Fiber {
     Fiber(Engine& engine, std::string name, std::function<void()> body)
         : engine_(engine), name_(std::move(name)), body_(std::move(body)) {}
 
+    // What a switch touches comes first, in two cache lines.
     Engine& engine_;
-    std::string name_;
-    std::function<void()> body_;
-    std::optional<Context> context_;  ///< from the first run to the end
-    std::string_view waiting_for_;
     State state_ = State::fresh;
     bool unwinding_ = false;
+    Reason waits_for_;
+    Time waits_since_;
+    std::optional<Context> context_;  ///< from the first run to the end
+    std::string name_;
+    std::function<void()> body_;
     std::exception_ptr failure_;
 };
 
@@ -72,6 +75,7 @@ class Engine {
         Bytes stack_size{256 << 10};  ///< a fiber's; only what it touches takes memory
         /// From here on, stacks have a guard word in place of a guard page (see Stack::Guard).
         std::size_t guard_pages = 16'384;
+        std::uint64_t seed = 1;  ///< of all that is random (see random())
     };
 
     Engine() : Engine(Options{}) {}
@@ -84,7 +88,9 @@ class Engine {
 
     /// `action` runs at that time, on the engine's stack, and must not wait. A time that has passed
     /// means now; Time::never() means never, and holds nothing up.
-    Event schedule(Time at, Action action);
+    Event schedule(Time at, Action&& action);
+    /// Keeps that alive for as long as events may still name it: until the engine is gone.
+    void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
     /// False if it has run already.
     bool cancel(Event event) { return queue_.cancel(event); }
 
@@ -92,8 +98,8 @@ class Engine {
     Fiber& spawn(std::string name, std::function<void()> body);
     /// The fiber that runs; null in an event or outside run().
     Fiber* current() const { return current_; }
-    /// The running fiber waits until somebody resumes it. The text must live that long.
-    void suspend(std::string_view waiting_for);
+    /// The running fiber waits until somebody resumes it. The reason must live that long.
+    void suspend(const Reason& waits_for);
     /// Lets a suspended fiber run again, now. Nothing happens to one that is not suspended.
     void resume(Fiber& fiber);
     /// The running fiber waits until that time; resume() does not wake it.
@@ -107,6 +113,16 @@ class Engine {
     bool unwinding() const { return current_ && current_->unwinding_; }
 
     std::uint64_t events_run() const { return events_run_; }
+
+    /// A stream of random numbers: the same for the same seed and number, whoever else draws.
+    Random random(std::uint64_t stream) {
+        drawn_ = true;
+        return Random(options_.seed, stream);
+    }
+    /// The seed, if anything has asked for random numbers: results are to state it then.
+    std::optional<std::uint64_t> seed_used() const {
+        return drawn_ ? std::optional(options_.seed) : std::nullopt;
+    }
 
     /// Where parts record what they do; null: nowhere. Set before they are made.
     void record(Trace* trace) { trace_ = trace; }
@@ -123,6 +139,7 @@ class Engine {
     std::string deadlock_report() const;
 
     Options options_;
+    std::vector<std::shared_ptr<void>> kept_;  // before the queue: it outlives its events
     EventQueue queue_;
     Time now_;
     Fiber* current_ = nullptr;
@@ -132,6 +149,7 @@ class Engine {
     std::size_t stacks_made_ = 0;
     std::uint64_t events_run_ = 0;
     bool running_ = false;
+    bool drawn_ = false;
     Trace* trace_ = nullptr;
 };
 

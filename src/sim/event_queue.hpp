@@ -1,12 +1,20 @@
 #pragma once
 /// What is still to happen, in order of time and, at one time, in order of scheduling.
 ///
-/// A four-ary heap of 16-byte keys, so that the four children of a node fill one cache line; the
-/// actions themselves lie still in a pool. A cancelled event leaves its key behind, which is swept
-/// out when it comes to the top or when such keys are the majority: cancelling is O(1) amortised
-/// however far away the event was.
+/// A radix heap. No event comes before the one that ran last, so a key is filed by the highest
+/// digit, to the base 64, in which its time differs from that one's, and by that digit's value. The
+/// first bucket that is not empty then holds the first event; when it is reached, its keys are
+/// filed anew by their lower digits. Of a time of n digits, a key is moved at most n times and
+/// compared with nothing. Keys of one time are in one bucket at every moment, and in the order in
+/// which they came.
+///
+/// The actions lie still in a pool, each in a cache line, and run there. A cancelled event leaves
+/// its key behind, which is dropped when it comes first or when such keys are the majority:
+/// cancelling is O(1) amortised however far away the event was.
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/time.hpp"
@@ -21,11 +29,17 @@ struct Event {
 
 class EventQueue {
   public:
-    Event push(Time at, Action action);
-    /// False if it has run, was cancelled, or never was.
+    EventQueue();
+    ~EventQueue() { clear(); }
+    EventQueue(const EventQueue&) = delete;
+    EventQueue& operator=(const EventQueue&) = delete;
+
+    /// A time before that of the event that ran last means that time.
+    Event push(Time at, Action&& action);
+    /// False if it has run or runs, was cancelled, or never was.
     bool cancel(Event event);
-    /// Takes out the first event; false when there is none.
-    bool pop(Time& at, Action& action);
+    /// Sets `now` to the time of the first event and runs it; false when there is none.
+    bool run_next(Time& now);
     void clear();
 
     std::size_t size() const { return live_; }
@@ -33,36 +47,49 @@ class EventQueue {
   private:
     // Sequence number and pool slot in one word: 4 * 10^12 events in all, 4 million at a time.
     static constexpr unsigned slot_bits = 22;
-    static constexpr std::uint64_t slot_mask = (std::uint64_t{1} << slot_bits) - 1;
+    static constexpr std::uint64_t no_slot = (std::uint64_t{1} << slot_bits) - 1;
     static constexpr std::uint64_t last_sequence = ~std::uint64_t{0} >> slot_bits;
+    static constexpr std::size_t chunk_size = 256;
+
+    static constexpr unsigned digit_bits = 6;
+    static constexpr unsigned digits = 1 << digit_bits;
+    static constexpr unsigned levels = (63 + digit_bits - 1) / digit_bits;
 
     struct Key {
         std::int64_t at;
         std::uint64_t order;
-        friend bool operator<(const Key& a, const Key& b) {
-            return a.at != b.at ? a.at < b.at : a.order < b.order;
-        }
+        std::uint64_t slot() const { return order & no_slot; }
     };
-    struct Slot {
+    using Keys = std::vector<Key>;
+    struct alignas(64) Slot {
         Action action;
         std::uint64_t order = 0;  ///< of the event in it; a free slot has the next free one here
     };
+    struct Running;
 
-    bool live(const Key& key) const { return slots_[key.order & slot_mask].order == key.order; }
+    Slot& slot(std::uint64_t index) { return chunks_[index / chunk_size][index % chunk_size]; }
+    bool live(const Key& key) { return slot(key.slot()).order == key.order; }
     std::uint64_t take_slot();
-    void free_slot(std::uint64_t slot);
-    void sift_up(std::size_t hole, Key key);
-    void sift_down(std::size_t hole, Key key);
-    void remove_top();
-    void sweep();
+    void free_slot(std::uint64_t index);
+    void file(const Key& key);
+    Key take_first();
+    void refile(Keys& bucket);
+    template <class Keep>
+    void keep_keys(Keep keep);
 
-    std::vector<Key> heap_;
-    std::vector<Slot> slots_;
+    std::vector<Keys> buckets_;  ///< by level and digit
+    std::array<std::uint64_t, levels> occupied_{};  ///< a bit a digit
+    std::uint64_t occupied_levels_ = 0;             ///< a bit a level
+    std::int64_t last_ = 0;  ///< no key is earlier; it is what keys are filed by
+    Keys due_;               ///< keys of time `last_` that come before those in buckets
+    std::size_t next_due_ = 0;
+    std::size_t keys_ = 0;  ///< not taken yet, cancelled ones included
+
+    std::vector<std::unique_ptr<Slot[]>> chunks_;
+    std::uint64_t slots_made_ = 0;
     std::uint64_t free_ = no_slot;
     std::uint64_t sequence_ = 0;
     std::size_t live_ = 0;
-
-    static constexpr std::uint64_t no_slot = slot_mask;
 };
 
 }  // namespace railyard::sim

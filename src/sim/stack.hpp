@@ -41,10 +41,10 @@ class Stack {
         std::swap(guard_, other.guard_);
     }
 
-    std::byte* mapping_ = nullptr;  ///< guard included
-    std::byte* bottom_ = nullptr;
-    std::size_t size_ = 0;
     Guard guard_ = Guard::page;
+    std::byte* bottom_ = nullptr;
+    std::byte* mapping_ = nullptr;  ///< guard included
+    std::size_t size_ = 0;
 };
 
 }  // namespace railyard::sim

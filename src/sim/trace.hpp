@@ -37,6 +37,8 @@ class Trace {
         Time end;
         std::uint64_t id;
     };
+    std::vector<const Slice*> sorted() const;
+
     std::vector<LaneName> lanes_;
     std::vector<Slice> slices_;
 };

@@ -129,6 +129,47 @@ TEST(Measure, ReportsWhatCouldNotBeWritten) {
     EXPECT_THAT(output.err, HasSubstr("No space left on device"));
 }
 
+TEST(Measure, WritesATraceOfOneRun) {
+    const ScratchDirectory scratch;
+    const auto traced = [&](const char* name) {
+        return railyard({"measure", "latency-uni", "--on", "ideal", "--sizes", "8", "--ops",
+                         "rdma_write", "--trace", scratch.file(name)});
+    };
+    const Ended first = traced("first.json");
+    EXPECT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_THAT(first.out, HasSubstr("rdma_write")) << "the table as ever";
+    ASSERT_EQ(traced("second.json").exit_code, 0);
+    const std::string trace = results::read_file(scratch.file("first.json"));
+    EXPECT_THAT(trace, StartsWith("{\"displayTimeUnit\":\"ns\",\"traceEvents\":["));
+    EXPECT_EQ(results::read_file(scratch.file("second.json")), trace);
+    EXPECT_EQ(scratch.files(), 2u);
+}
+
+TEST(Measure, RefusesATraceThatCannotBe) {
+    const ScratchDirectory scratch;
+    const auto refused = [&](Arguments call, const char* message) {
+        const Ended ended = railyard(std::move(call));
+        EXPECT_EQ(ended.exit_code, 2);
+        EXPECT_THAT(ended.err, HasSubstr(message));
+        EXPECT_EQ(scratch.files(), 0u);
+    };
+    const std::string file = scratch.file("out.json");
+    refused({"measure", "latency-uni", "--on", "shm", "--trace", file}, "shm runs in real time");
+    refused({"measure", "latency-uni", "latency-bi", "--on", "ideal", "--trace", file},
+            "one experiment on one fabric");
+    refused({"measure", "latency-uni", "--on", "ideal,shm", "--trace", file},
+            "one experiment on one fabric");
+    refused({"measure", "latency-uni", "--on", "ideal", "--trace", "-"}, "goes to a file");
+    refused({"measure", "latency-uni", "--on", "ideal", "--trace", file, "--csv", file},
+            "--trace names the same file");
+
+    const Ended unwritable = railyard({"measure", "latency-uni", "--on", "ideal", "--trace",
+                                       scratch.file("no/such/out.json")});
+    EXPECT_EQ(unwritable.exit_code, 1);
+    EXPECT_EQ(unwritable.out, "");
+    EXPECT_THAT(unwritable.err, HasSubstr("no/such/out.json': No such file or directory"));
+}
+
 TEST(Measure, ShowsProgressOnATerminalOnly) {
     const Arguments call{"measure", "latency-uni", "--on",  "ideal",
                          "--sizes", "64",          "--ops", "rdma_write"};

@@ -147,17 +147,6 @@ TEST(Usage, TheWayToUserMemoryComesFromOptionOrEnvironment) {
     EXPECT_EQ(railyard(overruled, {"RAILYARD_SHM_USER_MEMORY=magic"}).exit_code, 0);
 }
 
-TEST(Usage, FabricsAreListed) {
-    const Ended all = railyard({"fabrics"});
-    EXPECT_EQ(all.exit_code, 0);
-    EXPECT_THAT(all.out, HasSubstr("\nshm "));
-    EXPECT_THAT(all.out, HasSubstr("\nideal "));
-    const Ended one = railyard({"fabrics", "ideal"});
-    EXPECT_EQ(one.exit_code, 0);
-    EXPECT_THAT(one.out, StartsWith("ideal: "));
-    EXPECT_THAT(one.out, HasSubstr("virtual"));
-}
-
 TEST(Usage, ExperimentsAreListedWithTheirFigures) {
     const Ended all = railyard({"experiments"});
     EXPECT_EQ(all.exit_code, 0);

@@ -20,7 +20,14 @@ TEST(List, HasEveryExperimentOnceWithItsSource) {
     EXPECT_THAT(names, ::testing::UnorderedElementsAre(
                            "limits", "latency-uni", "latency-rdma-read", "latency-atomic",
                            "bandwidth-uni-queue", "bandwidth-uni-window", "latency-bi",
-                           "bandwidth-bi-queue", "bandwidth-bi-window"));
+                           "bandwidth-bi-queue", "bandwidth-bi-window", "host-overhead-latency",
+                           "host-overhead-bandwidth", "completion-polling", "completion-blocking",
+                           "buffer-reuse-fifo", "buffer-reuse-percent", "hotspot-send",
+                           "hotspot-recv", "quadrics-ping-uni",
+                           "quadrics-ping-bi", "quadrics-hotspot", "bandwidth-uni-two-port",
+                           "bandwidth-bi-two-port", "bandwidth-uni-two-process",
+                           "bandwidth-bi-two-process", "user-pingpong", "multiconn-latency",
+                           "multiconn-throughput"));
 }
 
 TEST(List, DefaultsAreAmongTheKnown) {

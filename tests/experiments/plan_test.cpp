@@ -14,6 +14,7 @@ Experiment sample() {
             .defaults = {.sizes = {Bytes(4), Bytes(8), Bytes(16), Bytes(64), Bytes(100)},
                          .ops = {Op::send},
                          .queues = {8, 16},
+                         .buffers = {1, 2},
                          .window = 64},
             .known_ops = {Op::send, Op::rdma_write}};
 }
@@ -23,6 +24,7 @@ TEST(Plan, LeavesDefaultsWhereNothingIsWished) {
     EXPECT_EQ(request.sizes, sample().defaults.sizes);
     EXPECT_EQ(request.ops, std::vector{Op::send});
     EXPECT_EQ(request.queues, (std::vector<unsigned>{8, 16}));
+    EXPECT_EQ(request.buffers, (std::vector<unsigned>{1, 2}));
     EXPECT_EQ(request.window, 64u);
     EXPECT_EQ(request.memory, Memory::nic);
     EXPECT_FALSE(request.iterations);
@@ -33,6 +35,7 @@ TEST(Plan, TakesWishes) {
     const Request request = resolve(sample(), {.sizes = {Bytes(1)},
                                                .ops = {Op::rdma_read, Op::rdma_write},
                                                .queues = {3},
+                                               .buffers = {4, 9},
                                                .window = 5,
                                                .memory = Memory::user,
                                                .iterations = 7,
@@ -40,6 +43,7 @@ TEST(Plan, TakesWishes) {
     EXPECT_EQ(request.sizes, std::vector{Bytes(1)});
     EXPECT_EQ(request.ops, std::vector{Op::rdma_write}) << "only what the experiment knows";
     EXPECT_EQ(request.queues, std::vector<unsigned>{3});
+    EXPECT_EQ(request.buffers, (std::vector<unsigned>{4, 9}));
     EXPECT_EQ(request.window, 5u);
     EXPECT_EQ(request.memory, Memory::user);
     EXPECT_EQ(request.iterations, 7u);
@@ -51,11 +55,13 @@ TEST(Plan, GivesAnExperimentNoParameterThatItDoesNotHave) {
     const Request request = resolve(bare, {.sizes = {Bytes(1)},
                                            .ops = {Op::send},
                                            .queues = {3},
+                                           .buffers = {4},
                                            .window = 5,
                                            .memory = Memory::user});
     EXPECT_TRUE(request.sizes.empty());
     EXPECT_TRUE(request.ops.empty());
     EXPECT_TRUE(request.queues.empty());
+    EXPECT_TRUE(request.buffers.empty());
     EXPECT_EQ(request.window, 0u);
     EXPECT_EQ(request.memory, Memory::nic);
 }

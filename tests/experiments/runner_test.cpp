@@ -78,6 +78,27 @@ TEST(Runner, EndsAtTheFirstFailureAndKeepsWhatWasDone) {
     }
 }
 
+TEST(Runner, PutsRanksOnNodesInVirtualTime) {
+    Experiment experiment{.name = "where", .run = [](Context& context) {
+                              results::Row row;
+                              for (int rank = 0; rank < context.rank().size(); ++rank)
+                                  row.metric += std::to_string(context.rank().node_of(rank));
+                              context.emit(row);
+                          }};
+    experiment.least_ranks = 2;
+    experiment.most_ranks = 6;
+    experiment.virtual_ranks = 6;
+    const auto nodes = [&](const char* fabric) {
+        return run({.experiments = {&experiment}, .fabrics = {fabric}}, {}).rows.at(0).metric;
+    };
+    EXPECT_EQ(nodes("ideal"), "012345");
+    EXPECT_EQ(nodes("shm"), "00") << "as few as it needs, and all on this machine";
+    experiment.ranks_per_node = 2;
+    EXPECT_EQ(nodes("ideal"), "001122");
+    experiment.virtual_ranks = 0;
+    EXPECT_EQ(nodes("ideal"), "00");
+}
+
 TEST(Runner, TellsWhatIsGoingOn) {
     const Experiment experiment = good();
     std::vector<std::string> heard;

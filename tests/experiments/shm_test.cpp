@@ -116,8 +116,14 @@ TEST_P(ExperimentsOnShm, AsThreads) {
             wishes(sized ? std::vector{Bytes(8), Bytes(32 << 10)} : std::vector<Bytes>{});
         const auto rows = measure(experiment.name, "shm", w, job::Kind::threads);
         EXPECT_FALSE(rows.empty());
-        for (const auto& row : rows)
-            EXPECT_GT(row.value, 0);
+        // Differences of two measurements may be of either sign, and shares nought.
+        const std::set<std::string> differences{"completion_overhead", "host_overhead",
+                                                "iteration_latency",
+                                                "cpu_share_before_bandwidth_drop"};
+        for (const auto& row : rows) {
+            if (differences.contains(row.metric)) continue;
+            EXPECT_GT(row.value, 0) << results::to_json_line(row);
+        }
     }
 }
 

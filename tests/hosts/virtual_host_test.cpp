@@ -117,7 +117,29 @@ TEST_F(VirtualHostTest, ARankThatWaitsForNothingIsADeadlock) {
         engine.run();
         FAIL();
     } catch (const sim::Deadlock& error) {
-        EXPECT_NE(std::string(error.what()).find("rank 0 waits for an arrival"), std::string::npos);
+        EXPECT_STREQ(error.what(),
+                     "deadlock at 0 us: nothing is left to happen, yet\n"
+                     "  rank 0 waits for an arrival: a completion, a write or a connection "
+                     "request; spinning, 0 came before (since 0 us)");
+    }
+}
+
+TEST_F(VirtualHostTest, ADeadlockTellsOfArrivalsThatDoNotWakeASleeper) {
+    notify_at(1_us);
+    engine.schedule(after(3_us), [this] { host.notify_quietly(); });
+    engine.spawn("rank 0", [&] {
+        EXPECT_TRUE(host.wait(host.prepare_wait(), Time::never(), Wait::sleep));
+        host.wait(host.prepare_wait(), Time::never(), Wait::sleep);
+    });
+    try {
+        engine.run();
+        FAIL();
+    } catch (const sim::Deadlock& error) {
+        EXPECT_STREQ(error.what(),
+                     "deadlock at 3 us: nothing is left to happen, yet\n"
+                     "  rank 0 waits for an arrival: a completion, a write or a connection "
+                     "request; asleep, 1 came before, and 1 since that do not wake a sleeper, not "
+                     "being solicited (since 1 us)");
     }
 }
 

@@ -258,10 +258,19 @@ TEST(Job, TellsWhatFabricsThereAre) {
     std::vector<std::string> names;
     for (const fabric::Traits& traits : fabrics())
         names.push_back(traits.name);
-    EXPECT_THAT(names, ::testing::IsSupersetOf({"shm", "ideal"}));
+    EXPECT_THAT(names, ::testing::IsSupersetOf({"shm", "ideal", "quadrics"}));
     ASSERT_NE(find_fabric("ideal"), nullptr);
     EXPECT_EQ(find_fabric("ideal")->clock, fabric::Clock::virtual_time);
     EXPECT_EQ(find_fabric("token-ring"), nullptr);
+    EXPECT_THROW(find_fabric("./token-ring.toml"), UsageError);
+}
+
+TEST(Job, TellsWhatAModelIsMadeOf) {
+    EXPECT_FALSE(datasheet("shm").has_value());
+    ASSERT_TRUE(datasheet("quadrics").has_value());
+    EXPECT_THROW(datasheet("token-ring"), UsageError);
+    EXPECT_TRUE(fitted_records("shm").empty());
+    EXPECT_EQ(fitted_records("quadrics"), datasheet("quadrics")->fitted_records);
 }
 
 }  // namespace

@@ -155,8 +155,37 @@ TEST(Engine, DeadlockNamesWhoWaitsForWhat) {
     } catch (const Deadlock& error) {
         EXPECT_STREQ(error.what(),
                      "deadlock at 2 us: nothing is left to happen, yet\n"
-                     "  rank 0 waits for a message from rank 1\n"
-                     "  rank 1 waits for a message from rank 0");
+                     "  rank 0 waits for a message from rank 1 (since 0 us)\n"
+                     "  rank 1 waits for a message from rank 0 (since 2 us)");
+    }
+}
+
+TEST(Engine, WhatIsWaitedForIsPutInWordsOnlyForTheReport) {
+    Engine engine;
+    int told = 0;
+    std::vector<Fiber*> fibers;
+    for (int f = 0; f < 100; ++f)
+        fibers.push_back(&engine.spawn("rank " + std::to_string(f), [&, f] {
+            const auto reason = [&] {
+                ++told;
+                return "friend " + std::to_string(f + 1);
+            };
+            engine.suspend(reason);
+            engine.suspend(reason);
+        }));
+    engine.schedule(at(3_us), [&] {
+        for (Fiber* fiber : fibers)
+            engine.resume(*fiber);
+        EXPECT_EQ(told, 0);
+    });
+    try {
+        engine.run();
+        FAIL();
+    } catch (const Deadlock& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("\n  rank 63 waits for friend 64 (since 3 us)\n"), std::string::npos);
+        EXPECT_TRUE(text.ends_with("\n  and 36 more wait")) << text;
+        EXPECT_EQ(told, 64);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <random>
 #include <vector>
@@ -12,6 +13,13 @@ namespace {
 
 Time at(std::int64_t ps) {
     return Time::at(Duration::ps(ps));
+}
+
+Time run_all(EventQueue& queue) {
+    Time now;
+    while (queue.run_next(now)) {
+    }
+    return now;
 }
 
 TEST(EventQueue, GivesEventsInOrderOfTimeThenOfScheduling) {
@@ -26,12 +34,9 @@ TEST(EventQueue, GivesEventsInOrderOfTimeThenOfScheduling) {
     }
     std::stable_sort(expected.begin(), expected.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    Time when;
-    Action action;
-    while (queue.pop(when, action)) {
-        action();
-        EXPECT_EQ(when, at(seen.back().first));
-    }
+    Time now;
+    while (queue.run_next(now))
+        EXPECT_EQ(now, at(seen.back().first));
     EXPECT_EQ(seen, expected);
 }
 
@@ -48,15 +53,103 @@ TEST(EventQueue, ACancelledEventDoesNotRunAndTheRestStaysInOrder) {
         EXPECT_TRUE(queue.cancel(events[i]));
     EXPECT_EQ(queue.size(), 2'500U);
     EXPECT_FALSE(queue.cancel(events[1])) << "a second time";
-    Time when;
-    Action action;
-    while (queue.pop(when, action))
-        action();
+    run_all(queue);
     EXPECT_EQ(seen.size(), 2'500U);
     EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
     EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](auto time) { return time % 2 == 0; }));
     EXPECT_FALSE(queue.cancel(events[0])) << "it has run";
     EXPECT_FALSE(queue.cancel(Event{}));
+}
+
+/// Events that schedule and cancel others as they run, at distances from nought to days, beside a
+/// sorted list that does the same in the plainest way.
+class BesideAList {
+  public:
+    explicit BesideAList(unsigned seed) : random_(seed) {}
+
+    void run(int events) {
+        left_ = events;
+        for (int i = 0; i < 50; ++i)
+            schedule();
+        while (queue_.run_next(now_))
+            ASSERT_EQ(queue_.size(), list_.size());
+        EXPECT_TRUE(list_.empty());
+        EXPECT_EQ(left_, 0);
+    }
+
+  private:
+    using Name = std::pair<std::int64_t, int>;  // time, and number in the order of scheduling
+
+    void schedule() {
+        if (left_ == 0) return;
+        --left_;
+        const auto distance =
+            random_() % 4 == 0 ? 0 : static_cast<std::int64_t>(random_() >> (8 + random_() % 56));
+        const Name name{now_.since_start().picoseconds() + distance, ++number_};
+        list_[name] = queue_.push(at(name.first), [this, name] { happen(name); });
+    }
+    void happen(Name name) {
+        ASSERT_FALSE(list_.empty());
+        ASSERT_EQ(list_.begin()->first, name);
+        ASSERT_EQ(now_, at(name.first));
+        EXPECT_FALSE(queue_.cancel(list_.begin()->second)) << "it runs";
+        list_.erase(list_.begin());
+        if (list_.size() < 20 || (list_.size() < 2'000 && random_() % 2 == 0))
+            for (auto more = random_() % 40; more > 0; --more)
+                schedule();
+        for (auto fewer = random_() % 16; fewer > 0 && list_.size() > 1; --fewer) {
+            auto victim = list_.lower_bound(
+                {list_.rbegin()->first.first >> random_() % 40, static_cast<int>(random_() % 100)});
+            if (victim == list_.end()) victim = list_.begin();
+            ASSERT_TRUE(queue_.cancel(victim->second));
+            list_.erase(victim);
+        }
+        schedule();
+    }
+
+    std::mt19937_64 random_;
+    EventQueue queue_;
+    std::map<Name, Event> list_;
+    Time now_;
+    int number_ = 0;
+    int left_ = 0;
+};
+
+TEST(EventQueue, DoesWhatASortedListDoes) {
+    for (unsigned seed = 0; seed < 8; ++seed)
+        BesideAList(seed).run(20'000);
+}
+
+TEST(EventQueue, TheTimeOfTheEventThatRanLastIsTheEarliestThereIs) {
+    EventQueue queue;
+    std::vector<int> seen;
+    queue.push(at(100), [&] {
+        queue.push(at(100), [&] { seen.push_back(2); });
+        queue.push(at(7), [&] { seen.push_back(3); });
+        seen.push_back(0);
+    });
+    queue.push(at(100), [&] { seen.push_back(1); });
+    EXPECT_EQ(run_all(queue), at(100));
+    EXPECT_EQ(seen, (std::vector{0, 1, 2, 3}));
+    queue.cancel(queue.push(at(1'000'000), [] {}));
+    EXPECT_EQ(run_all(queue), Time{});
+    // Later than what ran, and earlier than what was cancelled.
+    queue.push(at(101), [&] { seen.push_back(4); });
+    EXPECT_EQ(run_all(queue), at(101));
+    EXPECT_EQ(seen.back(), 4);
+}
+
+TEST(EventQueue, AnEventThatThrowsIsOverAndTheRestGoesOn) {
+    EventQueue queue;
+    const auto owned = std::make_shared<int>(1);
+    queue.push(at(1), [owned] { throw *owned; });
+    queue.push(at(2), [] {});
+    Time now;
+    EXPECT_THROW(queue.run_next(now), int);
+    EXPECT_EQ(owned.use_count(), 1);
+    EXPECT_EQ(queue.size(), 1U);
+    EXPECT_TRUE(queue.run_next(now));
+    EXPECT_EQ(now, at(2));
 }
 
 TEST(EventQueue, AnOldNameDoesNotCancelTheEventThatTookTheSlot) {
@@ -75,11 +168,11 @@ TEST(EventQueue, CancellingTimersForEverDoesNotPileUp) {
     for (int i = 0; i < 1'000'000; ++i)
         queue.cancel(queue.push(at(1'000'000'000 + i), [] {}));
     EXPECT_EQ(queue.size(), 1U);
-    Time when;
-    Action action;
-    ASSERT_TRUE(queue.pop(when, action));
-    EXPECT_EQ(when, at(1));
-    EXPECT_FALSE(queue.pop(when, action));
+    Time now;
+    ASSERT_TRUE(queue.run_next(now));
+    EXPECT_EQ(now, at(1));
+    EXPECT_FALSE(queue.run_next(now));
+    EXPECT_EQ(now, at(1)) << "what was cancelled moves no clock";
 }
 
 TEST(EventQueue, AnActionsCapturesDieOnceWhetherItRunsOrNot) {
@@ -90,11 +183,8 @@ TEST(EventQueue, AnActionsCapturesDieOnceWhetherItRunsOrNot) {
         const Event cancelled = queue.push(at(2), [owned] { FAIL(); });
         queue.push(at(3), [owned] { FAIL(); });
         EXPECT_EQ(owned.use_count(), 4);
-        Time when;
-        Action action;
-        ASSERT_TRUE(queue.pop(when, action));
-        action();
-        action.reset();
+        Time now;
+        ASSERT_TRUE(queue.run_next(now));
         EXPECT_EQ(owned.use_count(), 3);
         queue.cancel(cancelled);
         EXPECT_EQ(owned.use_count(), 2);
@@ -113,9 +203,8 @@ TEST(EventQueue, ClearingRunsNothingEvenIfADyingActionSchedulesMore) {
     queue.push(at(1), [last = std::make_shared<SchedulesAsItDies>(queue)] { FAIL(); });
     queue.clear();
     EXPECT_EQ(queue.size(), 0U);
-    Time when;
-    Action action;
-    EXPECT_FALSE(queue.pop(when, action));
+    Time now;
+    EXPECT_FALSE(queue.run_next(now));
 }
 
 }  // namespace

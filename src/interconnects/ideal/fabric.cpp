@@ -18,7 +18,7 @@ const fabric::Traits& traits() {
         .coherent_atomics = true,
         .connectionless = false,
         .crosses_nodes = true,
-        .tagged = false,
+        .tagged = true,
         .adapter_memory = false,
         .maps_allocated = false,
         .ports = 1,

@@ -16,6 +16,9 @@ class Wire final : public virtual_time::Wire {
         : engine_(engine), parameters_(parameters) {}
 
     void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override;
+    virtual_time::TaggedRules tagged_rules() const override {
+        return {.inline_limit = traits().max_inline, .eager_limit = traits().bulk_threshold};
+    }
 
   private:
     sim::Engine& engine_;

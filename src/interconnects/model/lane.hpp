@@ -40,9 +40,11 @@ struct Message {
     std::string_view what = "";  ///< ... its name, which lives as long as the program
     sim::Action first;           ///< its first packet is at the gate
     sim::Action done;            ///< all of it is in memory, and so is all before it to that node
-    /// What a packet takes longer at its first stage, and behind the gate; empty: nothing.
+    /// What a packet is held up at its first stage, and behind the gate; empty: nothing.
     std::vector<Duration> read_extra;
     std::vector<Duration> write_extra;
+    /// For which its first stage stays busy after its last packet (reading the next descriptor).
+    Duration read_rest;
 
     // The lane's.
     std::uint32_t packets = 0;
@@ -61,7 +63,9 @@ struct Message {
 
     Bytes payload(std::uint32_t index) const {
         if (index + 1 < packets) return route->packet;
-        return size - route->packet * (packets - 1);
+        const Bytes rest = size - route->packet * (packets - 1);
+        const std::uint64_t block = route->block.count();
+        return block < 2 ? rest : Bytes((rest.count() + block - 1) / block * block);
     }
 };
 
@@ -156,15 +160,17 @@ inline Time Lane::serve(Packet& packet) {
     const Stage& stage = route.stages[packet.stage];
     const Bytes payload = message.payload(packet.index);
     const bool full = payload == route.packet;
-    Duration time = full ? stage.full : stage.time(payload);
-    if (packet.stage == 0 && !message.read_extra.empty()) time += message.read_extra[packet.index];
+    Time begin = std::max(packet.ready, stage.fifo->free_at);
+    const Time taken = begin;
+    if (packet.stage == 0 && !message.read_extra.empty())
+        begin = begin + message.read_extra[packet.index];
     if (packet.stage == route.gate && !message.write_extra.empty())
-        time += message.write_extra[packet.index];
-
-    const Time begin = std::max(packet.ready, stage.fifo->free_at);
-    const Time end = begin + time;
-    stage.fifo->free_at = end;
-    if constexpr (mode == Mode::real) stage.fifo->show(message.what, begin, end, message.id);
+        begin = begin + message.write_extra[packet.index];
+    const Time end = begin + (full ? stage.full : stage.time(payload));
+    stage.fifo->free_at = end + stage.rest;
+    if (packet.stage == 0 && route.reads() && packet.index + 1 == message.packets)
+        stage.fifo->free_at = stage.fifo->free_at + message.read_rest;
+    if constexpr (mode == Mode::real) stage.fifo->show(message.what, taken, end, message.id);
 
     ++packet.stage;
     packet.ready = end;
@@ -175,7 +181,7 @@ inline Time Lane::serve(Packet& packet) {
     }
     if (packet.stage < route.stages.size()) {
         // Cut through: the next part may begin as soon as it will not run dry.
-        const Stage& next = route.stages[packet.stage];
+        const Stage& next = route.stages[route.stages[packet.stage].paced_by];
         const Duration next_time = full ? next.full : next.time(payload);
         packet.ready = std::max(begin, Time::at(end.since_start() - next_time)) + stage.latency;
     } else {

@@ -45,6 +45,7 @@ Route& Node::route(unsigned port, Place source, Node& to, unsigned to_port, Plac
     Route& route = *found;
     route.deliveries = &out.deliveries[to.id_];
     route.packet = parameters_.link.packet;
+    route.block = parameters_.link.block;
     add_read(route, source);
     route.link = route.stages.size();
     if (&to == this)

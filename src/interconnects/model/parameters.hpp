@@ -63,6 +63,7 @@ struct Adapter {
     Duration send_rest;          ///< ... and for which it stays busy after that
     Duration receive;            ///< engine time until data can go to memory ...
     Duration receive_rest;       ///< ... and after that
+    Duration completion;         ///< ... and further, for the completion of a receive
     Duration write_extra;        ///< what sending a write takes more than a send
     Duration acknowledge;        ///< for an acknowledgment that came; yields to all else
     Duration packet;             ///< of each packet, while it is read from memory
@@ -99,6 +100,8 @@ struct Link {
     Rate rate;
     Bytes packet;          ///< payload of a full one
     Bytes header;          ///< what each packet takes of the link beside its payload
+    Bytes block;           ///< payloads are moved in whole blocks of this
+    Duration gap;          ///< between two packets
     Bytes acknowledgment;  ///< what acknowledging one packet takes of the way back
 };
 

@@ -18,7 +18,9 @@ struct Stage {
     Rate rate{};         ///< nought: only `fixed`
     Bytes header{};      ///< on top of the payload
     Duration fixed{};    ///< per packet
+    Duration rest{};     ///< for which it stays busy after a packet, in nobody's way
     Duration latency{};  ///< from here to the next part; holds up nobody
+    std::size_t paced_by = 0;  ///< the stage, this or a later one, whose pace its data have
     Duration full{};     ///< what a full packet takes: set by Route::add
 
     Duration time(Bytes payload) const {
@@ -34,6 +36,7 @@ using Deliveries = std::deque<Message*>;
 struct Route {
     Deliveries* deliveries = nullptr;
     Bytes packet;  ///< payload of a full one
+    Bytes block;   ///< payloads are filled up to a multiple of this; nought: they are not
     std::vector<Stage> stages;
     std::size_t link = 0;    ///< the stage whose end frees the packet's place in the adapter
     std::size_t gate = 0;    ///< the first stage at the target: closed until its engine says so
@@ -48,6 +51,11 @@ struct Route {
         for (const Stage& other : stages)
             meets_itself = meets_itself || other.fifo == stage.fifo;
         stages.push_back(stage);
+        // A part that takes no time by the byte lets data through as the next one takes them.
+        const std::size_t last = stages.size() - 1;
+        stages[last].paced_by = last;
+        for (std::size_t i = last; i-- > 0 && stages[i].rate == Rate{};)
+            stages[i].paced_by = last;
     }
     /// Does a packet have to be read from memory first?
     bool reads() const { return link > 0; }

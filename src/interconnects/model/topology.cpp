@@ -62,6 +62,7 @@ void Switches::add_way(Route& route, Place from, Place to) {
     Stage stage;
     stage.rate = parameters_.link.rate;
     stage.header = parameters_.link.header;
+    stage.rest = parameters_.link.gap;
     stage.latency = network.latency;
     stage.fifo = &link_out(from);
     route.add(stage);

@@ -98,6 +98,12 @@ Traffic::Parcel& Traffic::wrap(const virtual_time::Transfer& transfer, sim::Acti
     const Place target = empty ? Place::nowhere : home(transfer.target);
     parcel.route =
         &parcel.source->route(transfer.from.port, source, *parcel.target, transfer.to.port, target);
+    // Descriptors come by the same stream of reads as data. A message's own is part of its latency;
+    // as a load on the stream it counts behind the next data.
+    Duration& unread = parcel.source->descriptors_unread;
+    if (parameters_.bus.read_stream > Rate{})
+        unread += parameters_.bus.read_latency * std::int64_t{parameters_.adapter.send_reads};
+    parcel.read_rest = source == Place::host ? std::exchange(unread, {}) : Duration{};
     parcel.fetch = source == Place::host ? parameters_.bus.read_latency : Duration{};
     if (source == Place::host)
         parcel.source->pages.use(transfer.from.nic, transfer.source, parcel.route->packet,
@@ -203,9 +209,9 @@ void Traffic::at_gate(Parcel& parcel) {
     Node& to = *parcel.target;
     const Adapter& adapter = parameters_.adapter;
     const Duration work = receive_work(parcel, to);
-    Time ready = to.receiver().run_from(engine_.now(), work,
-                                        work > Duration{} ? adapter.receive_rest : Duration{},
-                                        parcel.what, parcel.id);
+    Duration rest = work > Duration{} ? adapter.receive_rest : Duration{};
+    if (parcel.takes_receive) rest += adapter.completion;
+    Time ready = to.receiver().run_from(engine_.now(), work, rest, parcel.what, parcel.id);
     if (parcel.takes_receive && !adapter.waits_for_bus)
         ready = ready + parameters_.bus.read_latency * std::int64_t{adapter.receive_reads};
     if (parcel.kind == Kind::control && !parameters_.connection.connectionless)

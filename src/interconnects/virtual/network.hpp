@@ -21,6 +21,7 @@ namespace railyard::virtual_time {
 
 class Endpoint;
 class NicState;
+class TaggedPort;
 struct Ask;
 
 struct Network {
@@ -77,6 +78,7 @@ class NicState {
     std::uint64_t next_region = 1;
     std::uint32_t queue_pairs_made = 0;
     std::uint32_t queue_pairs_open = 0;
+    std::weak_ptr<TaggedPort> tagged;  ///< where Traits say that there is one
 
     // Requests that have come in and are unanswered, oldest first.
     std::map<fabric::Service, std::deque<std::shared_ptr<Ask>>> listening;

@@ -7,6 +7,7 @@
 
 #include "interconnects/virtual/connection.hpp"
 #include "interconnects/virtual/queue_pair.hpp"
+#include "interconnects/virtual/tagged_port.hpp"
 
 namespace railyard::virtual_time {
 
@@ -23,9 +24,14 @@ std::shared_ptr<NicState> make_state(std::shared_ptr<Network> network, fabric::N
 }  // namespace
 
 Nic::Nic(std::shared_ptr<Network> network, fabric::NodeId node, hosts::VirtualHost& host)
-    : state_(make_state(std::move(network), node, host)), address_(state_->name.address()) {}
+    : state_(make_state(std::move(network), node, host)), address_(state_->name.address()) {
+    if (!traits().tagged) return;
+    tagged_ = std::make_shared<TaggedPort>(state_);
+    state_->tagged = tagged_;
+}
 
 Nic::~Nic() {
+    if (tagged_) tagged_->close();
     state_->host = nullptr;
     const auto asked = std::move(state_->asked);
     for (const auto& [key, asks] : asked)
@@ -83,6 +89,10 @@ std::optional<fabric::PeerRequest> Nic::poll_peer_request() {
     const std::shared_ptr<Ask> ask = std::move(state_->unseen.front());
     state_->unseen.pop_front();
     return fabric::PeerRequest{ask->from.address(), ask->what, ask->data};
+}
+
+fabric::TaggedPort* Nic::tagged_port() {
+    return tagged_.get();
 }
 
 }  // namespace railyard::virtual_time

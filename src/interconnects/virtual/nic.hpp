@@ -32,9 +32,12 @@ class Nic final : public fabric::Nic {
     std::unique_ptr<fabric::Listener> listen(fabric::Service service) override;
     std::optional<fabric::PeerRequest> poll_peer_request() override;
 
+    fabric::TaggedPort* tagged_port() override;
+
   private:
     std::shared_ptr<NicState> state_;
     fabric::Address address_;
+    std::shared_ptr<TaggedPort> tagged_;
 };
 
 }  // namespace railyard::virtual_time

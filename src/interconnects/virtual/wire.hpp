@@ -54,7 +54,8 @@ struct Transfer {
     End from;
     End to;
     Bytes size;            ///< of the payload
-    bool inlined = false;  ///< the payload came with the request
+    bool inlined = false;        ///< the payload came with the request
+    bool takes_receive = false;  ///< at the target
     // Memory that is read and written; empty where there is none or it is not known yet. The lists
     // themselves live only as long as the call.
     std::span<const Extent> source;

@@ -1,0 +1,115 @@
+// Where the values of the papers stand in a plot.
+
+import type { Chart, Choice } from "./charts";
+import type { Paper, Verdict } from "./data";
+import { parameter, quantity, size, words } from "./numbers";
+
+export interface Mark {
+  id: string;
+  x: number | null; // null: the paper names no place; the value holds all along the axis
+  y: number;
+  bound: "is" | "least" | "most";
+  fabric: string | null;
+  text: string; // what the tooltip says
+}
+
+export interface Limits {
+  least: number;
+  most: number;
+}
+
+// "Small" is four bytes where a paper does not say, "large" a mebibyte, or as near as a curve goes.
+const small = ["small", "short", "very short"];
+const smallBytes = 4;
+const largeBytes = 2 ** 20;
+const large = ["large", "asymptotic", "very large"];
+
+function place(
+  paper: Paper,
+  verdict: Verdict | undefined,
+  x: string,
+  limits: Limits,
+): number | null {
+  const compared = verdict?.place?.[x];
+  if (typeof compared === "number") return compared;
+  const at = (name: string) => {
+    const value = paper.params[name];
+    return typeof value === "number" ? value : null;
+  };
+  const exact = at(x) ?? at(`${x}_max`) ?? at(`${x}_min`);
+  if (exact !== null || x !== "message_bytes") return exact;
+  const name = String(paper.params["message_class"] ?? "");
+  if (small.includes(name)) return Math.max(smallBytes, limits.least);
+  if (large.includes(name)) return Math.min(largeBytes, limits.most);
+  return null;
+}
+
+// A paper that does not say which operation it means contradicts no choice.
+function agrees(chart: Chart, paper: Paper, choice: Choice): boolean {
+  return chart.dimensions.every((dimension, i) => {
+    const stated = paper.params[dimension.name];
+    const wanted = choice[i] ?? null;
+    return wanted === null || stated === undefined || stated === wanted;
+  });
+}
+
+function bound(qualifier: string | undefined): Mark["bound"] {
+  if (qualifier?.startsWith(">")) return "least";
+  return qualifier?.startsWith("<") ? "most" : "is";
+}
+
+function value(paper: Paper): string {
+  const sign: Record<string, string> = { "~": "about ", ">=": "≥ ", "<=": "≤ ", "=": "" };
+  const qualifier = paper.qualifier ?? "=";
+  return (sign[qualifier] ?? `${qualifier} `) + quantity(paper.value!, paper.unit!);
+}
+
+function text(paper: Paper, verdict: Verdict | undefined, x: number | null): string {
+  const lines = [
+    `published: ${value(paper)}`,
+    paper.id,
+    [paper.system, paper.seed + (paper.where === undefined ? "" : `, ${paper.where}`)].join("; "),
+  ];
+  const params = Object.entries(paper.params).map(([n, v]) => `${words(n)} ${parameter(n, v)}`);
+  if (params.length > 0) lines.push(params.join(", "));
+  const stated = paper.params["message_class"];
+  if (stated !== undefined && x !== null) lines.push(`“${stated}” is drawn at ${size(x)}`);
+  if (verdict?.ours !== undefined) lines.push(`ours: ${quantity(verdict.ours, paper.unit!)}`);
+  if (verdict !== undefined) lines.push(verdict.verdict);
+  return lines.join("\n");
+}
+
+// The papers' values that belong into this chart under this choice.
+export function publishedFor(chart: Chart, choice: Choice, papers: Paper[]): Paper[] {
+  return papers.filter(
+    (paper) =>
+      paper.kind === "measurement" &&
+      paper.experiment === chart.experiment &&
+      paper.metric === chart.metric &&
+      paper.unit === chart.unit &&
+      typeof paper.value === "number" &&
+      agrees(chart, paper, choice),
+  );
+}
+
+// The same as marks; `limits` are those of the axis.
+export function marks(
+  chart: Chart,
+  choice: Choice,
+  papers: Paper[],
+  verdicts: Map<string, Verdict>,
+  limits: Limits,
+): Mark[] {
+  return publishedFor(chart, choice, papers).map((paper) => {
+    const verdict = verdicts.get(paper.id);
+    const x = chart.x === null ? null : place(paper, verdict, chart.x, limits);
+    return {
+      id: paper.id,
+      x,
+      y: paper.value!,
+      bound: bound(paper.qualifier),
+      fabric: verdict?.fabric ?? null,
+      text: text(paper, verdict, x),
+    };
+  });
+}

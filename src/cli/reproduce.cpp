@@ -1,0 +1,97 @@
+#include "reproduce/reproduce.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "reproduce/show.hpp"
+#include "results/file.hpp"
+
+namespace railyard::cli {
+
+namespace {
+
+constexpr const char* standard_output = "-";
+
+struct Words {
+    std::string paper, only, json, exceptions;
+    CLI::Option* json_option = nullptr;
+    bool list = false, quiet = false;
+
+    /// Where the JSON goes; empty if it was not asked for.
+    std::string json_file() const {
+        if (json_option->count() == 0) return "";
+        return json.empty() ? standard_output : json;
+    }
+};
+
+std::vector<reproduce::Exception> exceptions(const Words& words) {
+    if (words.exceptions.empty()) return reproduce::known_exceptions();
+    return reproduce::read_exceptions(results::read_file(words.exceptions), words.exceptions,
+                                      reproduce::papers());
+}
+
+int run(const Words& words) {
+    const auto& all = reproduce::papers();
+    const auto chosen = reproduce::choose(all, words.paper, words.only);
+    const auto excused = exceptions(words);
+    if (words.list) {
+        fmt::print("{}", reproduce::list(reproduce::tasks(chosen, all)));
+        return 0;
+    }
+    const std::string file = words.json_file();
+    const bool to_file = !file.empty() && file != standard_output;
+    if (to_file) results::check_writable(file);
+
+    reproduce::Reproduction found;
+    {
+        const ProgressLine line(!words.quiet);
+        found = reproduce::reproduce(chosen, all, excused,
+                                     [&](std::string_view what) { line.show(what); });
+    }
+    const reproduce::Counts counts = reproduce::count(found.verdicts);
+    const std::string json = reproduce::to_json(found.verdicts, found.rows);
+    if (to_file) results::write_file(file, json);
+    if (file == standard_output)
+        fmt::print("{}", json);
+    else
+        fmt::print("{}{}\n", reproduce::tables(found.verdicts), reproduce::summary(counts));
+    return counts.good() ? 0 : 1;
+}
+
+}  // namespace
+
+Command reproduce_command(CLI::App& parent) {
+    CLI::App* app = parent.add_subcommand(
+        "reproduce", "Runs the papers' experiments on the models, and compares the figures");
+    const auto words = std::make_shared<Words>();
+    app->add_option("--paper", words->paper, "Only this paper: liu04, petrini02, liu04pcie, ...")
+        ->type_name("KEY");
+    app->add_option("--only", words->only,
+                    "Only records whose id or experiment matches: 'hotspot-*', 'liu04.latency.*'")
+        ->type_name("PATTERN");
+    words->json_option =
+        app->add_option(
+               "--json", words->json,
+               "Write verdicts and rows there as JSON; '-' or nothing: to stdout, no tables")
+            ->type_name("[FILE]")
+            ->expected(0, 1);
+    app->add_option("--exceptions", words->exceptions,
+                    "Another list of records that are known to be off")
+        ->type_name("FILE");
+    app->add_flag("--list", words->list, "Only say which records there are, and where they run");
+    app->add_flag("--quiet", words->quiet, "No progress on stderr");
+    app->footer(
+        "Examples:\n"
+        "  railyard reproduce                              all of it\n"
+        "  railyard reproduce --paper liu04 --only 'latency-*'\n"
+        "  railyard reproduce --json verdicts.json\n"
+        "  railyard reproduce --list --only 'liu04pcie.*'");
+    return {app, [words] { return run(*words); }};
+}
+
+}  // namespace railyard::cli

@@ -1,0 +1,144 @@
+/// hotspot-send: a master sends one small message to each of its slaves; how long until the last of
+/// them has it. liu04 fig. 11a.
+
+#include <algorithm>
+#include <string>
+
+#include "experiments/exchange.hpp"
+#include "experiments/star.hpp"
+#include "experiments/sweep.hpp"
+
+namespace railyard::experiments {
+
+namespace {
+
+/// In virtual time: long enough for everything under way to end.
+constexpr Duration silence = Duration::ms(1);
+
+/// Iterations of one master and so many slaves, each on its own: it begins when nothing of the one
+/// before is under way.
+class Iterations {
+  public:
+    Iterations(Context& context, Star& star, Lines& lines, unsigned slaves)
+        : star_(star), lines_(lines), slaves_(slaves), shared_clock_(context.virtual_time()) {}
+
+    /// Without a shared clock: until the last slave's answer has come, in us.
+    std::vector<double> master(unsigned n) {
+        fabric::Host& host = star_.host();
+        const Duration clock = clock_cost(host);
+        std::vector<double> times;
+        for (; n > 0; --n) {
+            if (shared_clock_) host.compute(silence);
+            const Time start = host.now();
+            for (unsigned slave = 1; slave <= slaves_; ++slave)
+                lines_.with(slave).send();
+            if (shared_clock_) {
+                starts_.push_back(start);
+                host.compute(silence);
+            } else {
+                lines_.with(slaves_).await();
+                times.push_back((host.now() - start - clock).microseconds());
+                lines_.with(slaves_).tidy();
+            }
+            regroup();
+        }
+        return times;
+    }
+
+    void slave(unsigned n) {
+        Line& line = lines_.with(1);
+        for (; n > 0; --n) {
+            line.await();
+            arrivals_.push_back(star_.host().now());
+            const bool last = static_cast<unsigned>(star_.rank().id()) == slaves_;
+            if (last && !shared_clock_) line.send();
+            line.tidy();
+            line.pair().wait_received();
+            line.pair().post_receives();
+            line.pair().settle();
+            line.pair().notify();
+        }
+    }
+
+    /// With a shared clock: from the master's first post to the last arrival, in us.
+    std::vector<double> collect(const std::string& key) {
+        if (!star_.master()) {
+            star_.rank().bootstrap().put(key, std::as_bytes(std::span<const Time>(arrivals_)));
+            return {};
+        }
+        std::vector<double> times(starts_.size(), 0.0);
+        for (unsigned slave = 1; slave <= slaves_; ++slave) {
+            const auto arrivals = values_of<Time>(star_.rank(), static_cast<int>(slave), key);
+            for (std::size_t i = 0; i < times.size(); ++i)
+                times[i] = std::max(times[i], (arrivals.at(i) - starts_[i]).microseconds());
+        }
+        return times;
+    }
+
+  private:
+    /// Asks every slave whether it has its message. Not timed.
+    void regroup() {
+        for (unsigned slave = 1; slave <= slaves_; ++slave) {
+            star_.pair(slave).settle();
+            star_.pair(slave).notify();
+        }
+        for (unsigned slave = 1; slave <= slaves_; ++slave) {
+            star_.pair(slave).wait_received();
+            star_.pair(slave).post_receives();
+        }
+    }
+
+    Star& star_;
+    Lines& lines_;
+    unsigned slaves_;
+    bool shared_clock_;
+    std::vector<Time> starts_;
+    std::vector<Time> arrivals_;
+};
+
+/// Each iteration is a sample, since each is timed on its own.
+Sampling counts(const Context& context) {
+    const Request& request = context.request();
+    const bool few = context.virtual_time();
+    const unsigned iterations = few ? 2 : request.quick ? 100 : 1'000;
+    return {request.warmup.value_or(few ? 1 : iterations / 10),
+            std::max(1U, request.iterations.value_or(iterations)), 1};
+}
+
+void measure(Context& context, Star& star, fabric::Op op, Bytes size) {
+    Lines lines(star, op, size);
+    const Sampling sampling = counts(context);
+    const unsigned n = sampling.warmup + sampling.samples;
+    double answer = 0;  // us; with one slave, an answered iteration is a ping-pong
+    for (unsigned slaves = 1; slaves <= star.slaves(); ++slaves) {
+        if (static_cast<unsigned>(star.rank().id()) > slaves) continue;
+        Iterations iterations(context, star, lines, slaves);
+        std::vector<double> times;
+        if (star.master())
+            times = iterations.master(n);
+        else
+            iterations.slave(n);
+        if (context.virtual_time())
+            times = iterations.collect("hotspot-send/" + std::string(fabric::name(op)) + "/" +
+                                       std::to_string(size.count()) + "/" + std::to_string(slaves));
+        if (!star.master()) continue;
+        times.erase(times.begin(), times.begin() + sampling.warmup);
+        if (slaves == 1 && !context.virtual_time()) answer = results::summarize(times).p50 / 2;
+        for (double& time : times)
+            time -= answer;
+        context.emit(parameters_of(context, op, size, slaves), results::metric::iteration_latency,
+                     results::unit::microseconds, results::summarize(times));
+    }
+}
+
+}  // namespace
+
+void hotspot_send(Context& context) {
+    Star star(context, "hotspot-send", largest_size(context));
+    sweep(context, [&](fabric::Op op, Bytes size) {
+        if (watchable(context, star.any_pair(), op, size)) measure(context, star, op, size);
+    });
+    star.part();
+}
+
+}  // namespace railyard::experiments

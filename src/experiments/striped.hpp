@@ -1,0 +1,69 @@
+#pragma once
+/// Windows of RDMA writes over the rails (ports) between two ranks, cut into parts or whole, as
+/// liu04pcie has them.
+///
+/// Messages above a threshold that may use several rails are cut into equal parts, one a rail, each
+/// followed on its rail by a control message; the receiver polls its completion queue until all
+/// parts are in, in whatever order (MP-1, MP-2, MP-3). All other messages go whole over the first
+/// rail, and a window is found by its last byte.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "experiments/bundle.hpp"
+#include "experiments/stamp.hpp"
+
+namespace railyard::experiments {
+
+class Striped {
+  public:
+    static constexpr Bytes threshold{8192};
+
+    /// `rails`: the connections of the bundle that this side sends on. Its buffers hold two
+    /// messages; it keeps receives_for() of them posted.
+    Striped(Bundle& bundle, Bytes size, unsigned window, std::vector<std::size_t> rails);
+    Striped(const Striped&) = delete;  // requests point into this object
+    Striped& operator=(const Striped&) = delete;
+
+    static unsigned receives_for(unsigned window, std::size_t rails);
+    static unsigned sends_for(unsigned window) { return 2 * window + 8; }
+
+    bool cut() const { return cut_; }
+    Bytes size() const { return size_; }
+    unsigned window() const { return window_; }
+
+    void send();         ///< one window
+    void await();        ///< until all of the peer's next window is here
+    void reply();        ///< a small message
+    void await_reply();  ///< and until this side's window is finished
+
+    /// How many parts have come over each connection of the bundle, so far.
+    const std::vector<std::uint64_t>& parts() const { return parts_; }
+
+  private:
+    void make_parts();
+    void make_whole();
+    bool window_is_in() const;
+    void reap();
+
+    Bundle& bundle_;
+    Bytes size_;
+    unsigned window_;
+    std::vector<std::size_t> rails_;
+    bool cut_;
+    bool watched_;
+    std::vector<fabric::Slice>
+        slices_;  ///< cut: a part each; whole: all messages but the last, last
+    std::vector<std::vector<fabric::WorkRequest>> requests_;  ///< a window, for each rail used
+    fabric::WorkRequest control_;
+    fabric::WorkRequest reply_;
+    Stamp sent_;
+    Stamp seen_;
+    std::uint64_t windows_in_ = 0;
+    std::vector<std::uint64_t> parts_;
+    std::uint64_t replies_ = 0;
+    std::uint64_t replies_taken_ = 0;
+};
+
+}  // namespace railyard::experiments

@@ -1,0 +1,40 @@
+#pragma once
+/// The one table of all that a profile can say: every key with its unit, its range, a line of
+/// explanation, and its place in Parameters. Profiles are read, printed and shown by it.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "interconnects/model/parameters.hpp"
+#include "interconnects/model/schema_value.hpp"
+
+namespace railyard::model {
+
+struct Key {
+    std::string_view part;  ///< the table that it is in; empty: it stands before all tables
+    std::string_view name;
+    std::string_view explanation;
+    Allowed allowed;
+    bool required = false;
+    void (*set)(Parameters&, const Value&);
+    Value (*get)(const Parameters&);
+
+    /// "link.rate"
+    std::string path() const;
+};
+
+struct Part {
+    std::string_view name;
+    std::string_view explanation;
+};
+
+/// In the order in which people should see them; keys of one part stand together.
+std::span<const Key> keys();
+std::span<const Part> parts();
+
+/// Null if there is none.
+const Key* find_key(std::string_view part, std::string_view name);
+const Part* find_part(std::string_view name);
+
+}  // namespace railyard::model

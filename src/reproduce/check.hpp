@@ -1,0 +1,49 @@
+#pragma once
+/// What must be measured for a record, and how the answer is judged.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "reproduce/record.hpp"
+#include "reproduce/selection.hpp"
+
+namespace railyard::reproduce {
+
+struct Judgement {
+    bool right = false;
+    std::optional<double> ours{};                ///< for values: the one furthest from the paper's
+    std::optional<double> difference_percent{};  ///< likewise, for "=" and "~"
+    std::string numbers{};                       ///< what a relation's answer rests on
+};
+
+struct Check {
+    std::vector<Selection> selections{};
+    /// Is given the points of each selection, in their order.
+    std::function<Judgement(std::span<const Series>)> judge{};
+};
+
+/// Why a record is not checked.
+enum class Unchecked : unsigned char {
+    needs_mpi,     ///< an MPI library's figure, or a program's on it
+    not_measured,  ///< a result of no experiment that there is
+    in_words,      ///< a relation without a form that can be evaluated
+    not_a_result,  ///< a parameter or a remark
+};
+std::string_view name(Unchecked why);
+
+/// The check of a record. `all` are the records among which it stands: some relations are between
+/// systems that have a record each.
+std::variant<Check, Unchecked> check_of(const Record& record, std::span<const Record> all);
+
+/// A relation in a few words: "best: quadrics/elanlib", "flat over slaves".
+std::string describe(const Relation& relation);
+
+// The two halves of check_of().
+Check value_check(const Record& record);
+std::optional<Check> relation_check(const Record& record, std::span<const Record> all);
+
+}  // namespace railyard::reproduce

@@ -1,0 +1,38 @@
+#pragma once
+/// What the papers leave open, decided once for all records: which size "small" is, how near is
+/// near, how flat is flat. docs/reproduce.md gives the reasons.
+
+#include <array>
+#include <cstdint>
+
+namespace railyard::reproduce::choice {
+
+// Message sizes, in bytes.
+inline constexpr std::int64_t small = 4;
+inline constexpr std::int64_t large = 1 << 20;
+/// Where a relation speaks of all sizes of a latency, or of all below or above a limit.
+inline constexpr std::array<std::int64_t, 6> latency_sizes{4, 64, 1024, 4096, 16384, 65536};
+inline constexpr std::array<std::int64_t, 6> bandwidth_sizes{64, 1024, 4096, 16384, 65536, large};
+inline constexpr std::array<std::int64_t, 3> small_and_medium{4, 256, 1024};
+
+/// Messages outstanding, where a paper does not say.
+inline constexpr std::int64_t queue = 100;
+
+// How near, as shares of one.
+inline constexpr double tolerance = 0.05;  ///< a value, stated or "about"
+inline constexpr double zero = 0.05;       ///< a value of nought: absolute, in its unit
+inline constexpr double alike = 0.10;      ///< "alike", "about twice"
+inline constexpr double noise = 0.001;     ///< two values nearer than that do not differ
+
+// Shapes of curves.
+inline constexpr double flat = 0.05;           ///< (largest - least) / largest
+inline constexpr double flat_beside = 0.25;    ///< of the least rise of the systems beside it
+inline constexpr double against_trend = 0.01;  ///< a step back that a trend may have
+inline constexpr double knee = 0.03;           ///< level within this; worse by more than this
+inline constexpr double dip = 0.01;
+inline constexpr double jump = 0.03;
+inline constexpr double strong = 0.25;  ///< a change of at least that; a weak one is less
+inline constexpr double medium = 0.05;
+inline constexpr double peak = 0.05;  ///< within this of the peak is at the peak
+
+}  // namespace railyard::reproduce::choice

@@ -1,0 +1,197 @@
+/// Relations between systems or variants: which is best, in which order they stand, how two of them
+/// compare.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "reproduce/choices.hpp"
+#include "reproduce/relations.hpp"
+#include "reproduce/wanted.hpp"
+
+namespace railyard::reproduce {
+
+namespace {
+
+Judgement judgement(const Finding& finding) {
+    return {
+        .right = finding.holds, .ours = {}, .difference_percent = {}, .numbers = finding.numbers};
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> out;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        out.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return out;
+}
+
+Selection at_sizes(const Record& record, const System& system, std::string_view op = "") {
+    Selection out = selection_of(record, system, op);
+    out.sizes = relation_sizes(record);
+    if (!record.check->metric.empty()) out.metric = record.check->metric;
+    return out;
+}
+
+/// One place of an order: "quadrics/tports+quadrics/mpi", "quadrics/elan3lib:source=elan". MPI
+/// libraries are left out.
+std::vector<Selection> place(const Record& record, const std::string& text) {
+    std::vector<Selection> out;
+    for (const std::string& item : split(text, '+')) {
+        const auto parts = split(item, ':');
+        for (const System* system : systems_of(record.seed, parts.front())) {
+            const Selection base = at_sizes(record, *system);
+            if (parts.size() == 1) {
+                out.push_back(base);
+                continue;
+            }
+            for (const auto& [source, destination] : placements())
+                if (parts[1] == "source=" + source)
+                    out.push_back(placed(base, source, destination));
+        }
+    }
+    return out;
+}
+
+/// Every operation of every system of the record, and whose it is.
+struct Rivals {
+    std::vector<Selection> selections;
+    std::vector<bool> favourite;
+};
+
+Rivals rivals(const Record& record) {
+    Rivals out;
+    const bool alone = systems_of(record.seed, record.system).size() == 1;
+    for (const System* system : systems_of(record.seed, alone ? "all" : record.system)) {
+        const bool favourite = system->slug == record.check->system;
+        // An operation that the record names is the favourite's; it must beat all of the others'.
+        Record of_rival = record;
+        if (!favourite) of_rival.params.erase("op");
+        for (const std::string& op : operations(of_rival, *system)) {
+            out.selections.push_back(at_sizes(record, *system, op));
+            out.selections.back().label = fmt::format("{} {}", system->slug, op);
+            out.favourite.push_back(favourite);
+        }
+    }
+    return out;
+}
+
+/// The worse of what latency and bandwidth lose without reuse: two selections a system.
+Check least_sensitive(const Record& record) {
+    Rivals found;
+    Record part = record;
+    part.check->over = "reuse_percent";
+    for (const System* system : systems_of(record.seed, record.system))
+        for (const auto& [metric, size] : {std::pair("latency", 4096), {"bandwidth", 512 << 10}}) {
+            part.metric = metric;
+            part.params["message_bytes"] = std::int64_t{size};
+            found.selections.push_back(along(part, *system).front());
+            found.favourite.push_back(system->slug == record.check->system);
+        }
+    const auto judge = [favourite = found.favourite](std::span<const Series> all) {
+        std::vector<Series> ours, others;
+        for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
+            const double loss = std::max(change(all[i].points), change(all[i + 1].points));
+            (favourite[i] ? ours : others).push_back({all[i].label, {{0, 100 * loss}}});
+        }
+        return judgement(best(ours, others, Better::lower));
+    };
+    return {std::move(found.selections), judge};
+}
+
+/// The bases from which both sides of a comparison are made: all that the record leaves open.
+std::vector<Selection> bases(const Record& record) {
+    const Relation& relation = *record.check;
+    const bool of_systems = find_system(record.seed, relation.lhs) != nullptr;
+    std::vector<const System*> systems = systems_of(record.seed, record.system);
+    if (of_systems) systems.resize(1);
+
+    std::vector<Selection> out;
+    for (const System* system : systems) {
+        if (record.experiment == "latency-atomic") {
+            out.push_back(at_sizes(record, *system, "fetch_add"));
+            out.push_back(at_sizes(record, *system, "compare_swap"));
+        } else if (of_systems && record.experiment == "bandwidth-bi-two-port") {
+            for (const char* mode : {"striping", "binding"})
+                out.push_back(variant(at_sizes(record, *system), mode, record.seed));
+        } else if (record.experiment == "quadrics-ping-bi" && is_user_level(relation.lhs)) {
+            for (const auto& [source, destination] : placements())
+                out.push_back(placed(at_sizes(record, *system), source, destination));
+        } else if (of_systems) {
+            for (const std::string& op : operations(record, *system))
+                out.push_back(at_sizes(record, *system, op));
+        } else {
+            out.push_back(at_sizes(record, *system));
+        }
+    }
+    return out;
+}
+
+/// The usual operation of each system, not that of the first.
+Selection side(const Record& record, const Selection& base, const std::string& word) {
+    Selection out = variant(base, word, record.seed);
+    const System* system = find_system(record.seed, word);
+    if (system != nullptr && record.experiment.starts_with("hotspot")) {
+        out.where[results::parameter::op] = std::string(system->ops.front());
+        out.over = "slaves";
+    }
+    return out;
+}
+
+}  // namespace
+
+Check order_check(const Record& record) {
+    Check out;
+    std::vector<std::size_t> sizes;
+    for (const std::string& text : record.check->order) {
+        const auto selections = place(record, text);
+        if (selections.empty()) continue;
+        out.selections.insert(out.selections.end(), selections.begin(), selections.end());
+        sizes.push_back(selections.size());
+    }
+    out.judge = [sizes, better = better_named(record.check->better)](std::span<const Series> all) {
+        std::vector<std::vector<Series>> groups;
+        for (const std::size_t size : sizes) {
+            groups.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
+            all = all.subspan(size);
+        }
+        return judgement(order(groups, better));
+    };
+    return out;
+}
+
+Check best_check(const Record& record) {
+    if (record.metric == "sensitivity") return least_sensitive(record);
+    Rivals found = rivals(record);
+    const auto judge = [favourite = found.favourite,
+                        better = better_named(record.check->better)](std::span<const Series> all) {
+        std::vector<Series> ours, others;
+        for (std::size_t i = 0; i < all.size(); ++i)
+            (favourite[i] ? ours : others).push_back(all[i]);
+        return judgement(best(ours, others, better));
+    };
+    return {std::move(found.selections), judge};
+}
+
+Check compare_check(const Record& record) {
+    const Relation& relation = *record.check;
+    std::vector<Selection> selections;
+    for (const Selection& base : bases(record)) {
+        selections.push_back(side(record, base, relation.lhs));
+        selections.push_back(side(record, base, relation.rhs));
+    }
+    // Two operations over a sweep of our own choosing may meet at its ends; two systems must not.
+    const bool everywhere =
+        selections.front().sizes.size() == 1 || find_system(record.seed, relation.lhs) != nullptr;
+    const double tolerance = relation.tolerance_percent.value_or(100 * choice::alike) / 100;
+    return in_pairs(std::move(selections), [=, comparison = comparison_named(relation.op)](
+                                               const Series& lhs, const Series& rhs) {
+        return compare(lhs, comparison, rhs, everywhere, tolerance);
+    });
+}
+
+}  // namespace railyard::reproduce

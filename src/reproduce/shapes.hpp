@@ -1,0 +1,85 @@
+#pragma once
+/// What a curve looks like, and which of two lies above: the words of the papers' relations as
+/// functions of points. They know neither records nor rows. Thresholds are in choices.hpp.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace railyard::reproduce {
+
+struct Point {
+    double x = 0;
+    double y = 0;
+    friend bool operator==(const Point&, const Point&) = default;
+};
+/// In the order of x, each x once.
+using Points = std::vector<Point>;
+
+struct Series {
+    std::string label;
+    Points points;
+};
+
+/// Whether a relation holds, and the numbers behind the answer.
+struct Finding {
+    bool holds = false;
+    std::string numbers;
+};
+
+enum class Better : unsigned char { lower, higher };
+/// Throws Error for another word than "lower" and "higher".
+Better better_named(std::string_view word);
+
+// One curve. All answer no if there are fewer points than the question needs.
+
+/// No trend: everything within a small spread.
+Finding flat(const Points& points);
+/// Nowhere clearly below what came before it: level, or rising.
+Finding never_drops(const Points& points);
+/// Rises only slightly: flat, or by a fraction of what each of the others rises by.
+Finding flat_beside(const Series& series, std::span<const Series> others);
+
+enum class Trend : unsigned char { falls, rises };
+/// The relative change from the first point to the last, of the last: 1 if it doubles or halves.
+double change(const Points& points);
+/// Goes one way, a hair's breadth aside. `strength`: "", "weak", "medium", "strong".
+Finding monotone(const Points& points, Trend trend, std::string_view strength);
+
+/// Level up to `after`, and clearly worse beyond.
+Finding knee(const Points& points, double after, Better better);
+/// Falls to its minimum at `at`, and rises beyond.
+Finding valley(const Points& points, double at);
+/// Somewhere (in `range`, if there is one) clearly below an earlier point, and higher again later.
+Finding dip(const Points& points, std::optional<std::pair<double, double>> range);
+/// A step between the last point up to `at` and the first beyond, unlike the steps around it.
+Finding jump(const Points& points, double at);
+
+// Several curves. They are compared at every x; all must have the same ones.
+
+/// Best group first: the worst of each is better than the best of the next.
+Finding order(std::span<const std::vector<Series>> groups, Better better);
+/// Every one of `others` is worse than the best of `best`.
+Finding best(std::span<const Series> best, std::span<const Series> others, Better better);
+
+enum class Comparison : unsigned char { less, greater, alike };
+/// Throws Error for another word than "<", ">" and "~".
+Comparison comparison_named(std::string_view word);
+/// `everywhere`: at each x; otherwise nowhere the other way round, and somewhere so. "Alike" is
+/// always everywhere.
+Finding compare(const Series& lhs, Comparison comparison, const Series& rhs, bool everywhere,
+                double tolerance);
+
+/// lhs / rhs is about `value`.
+Finding ratio(const Series& lhs, const Series& rhs, double value);
+/// All lie between the two.
+Finding within(std::span<const Series> series, double low, double high);
+/// The slopes grow from each to the next.
+Finding slope_order(std::span<const Series> series);
+/// As good as the peak.
+Finding reaches_peak(const Series& series, const Series& peak);
+
+}  // namespace railyard::reproduce

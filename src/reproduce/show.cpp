@@ -1,0 +1,131 @@
+#include "reproduce/show.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/report.hpp"
+#include "report/table.hpp"
+#include "reproduce/number.hpp"
+
+namespace railyard::reproduce {
+
+namespace {
+
+using report::Align;
+
+std::string unit_of(const Record& record) {
+    if (record.unit == "percent") return " %";
+    if (record.unit == "x") return "";
+    return " " + record.unit;
+}
+
+std::string ours(const Verdict& verdict) {
+    const auto& value = verdict.judgement.ours;
+    return value ? report::short_number(*value) : "";
+}
+
+std::string difference(const Verdict& verdict) {
+    const auto& value = verdict.judgement.difference_percent;
+    // Never "-0.0 %".
+    return value ? fmt::format("{:+.1f} %", std::abs(*value) < 0.05 ? 0.0 : *value) : "";
+}
+
+std::string word(const Verdict& verdict) {
+    const bool relation = verdict.record.kind == Kind::relation;
+    if (verdict.outcome == Outcome::right) return relation ? "holds" : "right";
+    if (verdict.outcome == Outcome::off) return relation ? "FAILS" : "OFF";
+    if (verdict.outcome == Outcome::come_right) return "COME RIGHT";
+    return std::string(name(verdict.outcome));
+}
+
+std::string remark(const Verdict& verdict) {
+    if (verdict.reason.empty()) return verdict.judgement.numbers;
+    if (verdict.judgement.numbers.empty()) return verdict.reason;
+    return verdict.judgement.numbers + "; " + verdict.reason;
+}
+
+report::Table new_table() {
+    report::Table table;
+    table.add_column({"record"}, Align::left);
+    table.add_column({"system"}, Align::left);
+    table.add_column({"paper"}, Align::left);
+    table.add_column({"ours"}, Align::point);
+    table.add_column({"difference"}, Align::point);
+    table.add_column({"basis"}, Align::left);
+    table.add_column({"verdict"}, Align::left);
+    table.add_column({""}, Align::left);
+    return table;
+}
+
+/// "12 values", "1 value"; nothing for none.
+std::string part(std::size_t n, std::string_view one, std::string_view many) {
+    return n == 0 ? "" : fmt::format(", {} {}", n, n == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string stated(const Record& record) {
+    if (record.check) return describe(*record.check);
+    if (!record.value) return "";
+    return fmt::format("{} {}{}", name(record.qualifier), brief(*record.value), unit_of(record));
+}
+
+std::string tables(std::span<const Verdict> verdicts) {
+    std::string out;
+    std::string title;
+    report::Table table = new_table();
+    const auto flush = [&] {
+        if (!title.empty()) out += fmt::format("{}\n{}\n", title, table.text());
+        table = new_table();
+    };
+    for (const Verdict& verdict : verdicts) {
+        if (!checked(verdict.outcome)) continue;
+        const Record& record = verdict.record;
+        const std::string here = record.seed + ": " + record.experiment;
+        if (here != title) flush();
+        title = here;
+        table.add_row({record.id, record.system, stated(record), ours(verdict), difference(verdict),
+                       std::string(name(verdict.basis)), word(verdict), remark(verdict)});
+    }
+    flush();
+    return out;
+}
+
+std::string list(std::span<const Task> tasks) {
+    report::Table table;
+    for (const char* header : {"record", "experiment", "system", "paper", "measured on"})
+        table.add_column({header}, Align::left);
+    for (const Task& task : tasks) {
+        const auto* check = std::get_if<Check>(&task.check);
+        std::string on;
+        if (check == nullptr) {
+            on = fmt::format("({})", name(std::get<Unchecked>(task.check)));
+        } else {
+            for (const Want& want : wants(check->selections))
+                if (on.find(want.fabric) == std::string::npos)
+                    on += (on.empty() ? "" : ", ") + want.fabric;
+        }
+        const Record& record = task.record;
+        table.add_row({record.id, record.experiment, record.system, stated(record), on});
+    }
+    return table.text();
+}
+
+std::string summary(const Counts& c) {
+    std::string out = fmt::format(
+        "{} records: {} values right ({} fitted, {} predicted), {} "
+        "relations hold, {} off",
+        c.records, c.fitted + c.predicted, c.fitted, c.predicted, c.relations, c.off);
+    out += part(c.exceptions, "exception", "exceptions");
+    out += part(c.come_right, "exception that has come right", "exceptions that have come right");
+    out += part(c.not_available, "not available", "not available");
+    std::string rest = part(c.not_checkable, "relation in words", "relations in words");
+    rest += part(c.needs_mpi, "that needs MPI", "that need MPI");
+    rest += part(c.not_measured, "not measured", "not measured");
+    rest += part(c.not_results, "parameter or remark", "parameters and remarks");
+    if (!rest.empty()) out += "; not checked: " + rest.substr(2);
+    return out;
+}
+
+}  // namespace railyard::reproduce

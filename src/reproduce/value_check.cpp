@@ -1,0 +1,135 @@
+/// Records with a number: as measured, or made of two measurements.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "reproduce/check.hpp"
+#include "reproduce/number.hpp"
+#include "reproduce/values.hpp"
+#include "reproduce/wanted.hpp"
+
+namespace railyard::reproduce {
+
+namespace {
+
+/// How far from what the paper says, the wrong way for a bound: larger is worse.
+double distance(const Record& record, double ours) {
+    switch (record.qualifier) {
+        case Qualifier::less:
+        case Qualifier::at_most:
+            return ours;
+        case Qualifier::more:
+        case Qualifier::at_least:
+            return -ours;
+        default:
+            return std::abs(ours - *record.value);
+    }
+}
+
+/// All must agree; the one that is furthest off stands for them.
+Judgement judge(const Record& record, const std::vector<double>& values, Scale scale) {
+    const double ours = *std::ranges::max_element(
+        values, {}, [&](double value) { return distance(record, value); });
+    Judgement out;
+    out.right = agrees(*record.value, record.qualifier, ours, scale);
+    out.ours = ours;
+    if (record.qualifier == Qualifier::equal || record.qualifier == Qualifier::about)
+        out.difference_percent = difference_percent(*record.value, ours, scale);
+    if (values.size() > 1)
+        out.numbers = fmt::format("{} to {}", brief(std::ranges::min(values)),
+                                  brief(std::ranges::max(values)));
+    return out;
+}
+
+/// A value made of one series, or of pairs of them.
+using Combine = double (*)(double ours, double baseline);
+
+double quotient(double a, double b) {
+    return a / b;
+}
+double gain(double a, double b) {
+    return 100 * (a / b - 1);
+}
+double reduction(double a, double b) {
+    return 100 * (1 - a / b);
+}
+
+Check pairs(const Record& record, std::vector<Selection> selections, Combine combine, Scale scale) {
+    const auto judged = [record, combine, scale](std::span<const Series> series) {
+        std::vector<double> values;
+        for (std::size_t i = 0; i + 1 < series.size(); i += 2)
+            for (std::size_t p = 0; p < series[i].points.size(); ++p)
+                values.push_back(combine(series[i].points[p].y, series[i + 1].points[p].y));
+        return judge(record, values, scale);
+    };
+    return {std::move(selections), judged};
+}
+
+Check direct(const Record& record, double scale) {
+    Check out;
+    for (const System* system : systems_of(record.seed, record.system))
+        out.selections.push_back(
+            selection_of(record, *system, word(record.params, "op").value_or("")));
+    out.judge = [record, scale](std::span<const Series> series) {
+        std::vector<double> values;
+        for (const Series& one : series)
+            for (const Point& point : one.points)
+                values.push_back(scale * point.y);
+        return judge(record, values, Scale::plain);
+    };
+    return out;
+}
+
+const System& baseline(const Record& record) {
+    const auto slug = word(record.params, "baseline").value_or("");
+    if (const System* system = find_system(record.seed, slug)) return *system;
+    throw Error(fmt::format("record {}: there is no baseline '{}'", record.id, slug));
+}
+
+std::vector<Selection> against_baseline(const Record& record) {
+    std::vector<Selection> out;
+    for (const System* system : systems_of(record.seed, record.system))
+        for (const std::string& op : operations(record, *system)) {
+            out.push_back(selection_of(record, *system, op));
+            out.push_back(selection_of(record, baseline(record), op));
+        }
+    return out;
+}
+
+/// Two ways over one way, on the same system.
+std::vector<Selection> against_one_way(const Record& record) {
+    std::vector<Selection> out;
+    std::string one_way = record.experiment;
+    if (const auto at = one_way.find("-bi-"); at != std::string::npos)
+        one_way.replace(at, 4, "-uni-");
+    for (const System* system : systems_of(record.seed, record.system)) {
+        out.push_back(selection_of(record, *system));
+        out.push_back(variant(out.back(), one_way, record.seed));
+    }
+    return out;
+}
+
+}  // namespace
+
+Check value_check(const Record& record) {
+    if (record.metric == "latency_reduction")
+        return pairs(record, against_baseline(record), reduction, Scale::plain);
+    if (record.metric == "bandwidth_gain")
+        return pairs(record, against_baseline(record), gain, Scale::gain);
+    if (record.metric == "bandwidth_ratio")
+        return pairs(record, against_baseline(record), quotient, Scale::plain);
+    if (record.metric == "bandwidth_gain_over_uni")
+        return pairs(record, against_one_way(record), gain, Scale::gain);
+    if (record.metric == "bandwidth_utilization") {
+        const auto whole = number(record.params, "of_mb_s");
+        if (!whole || *whole <= 0)
+            throw Error(fmt::format("record {}: of_mb_s: missing", record.id));
+        return direct(record, 100.0 / static_cast<double>(*whole));
+    }
+    return direct(record, 1);
+}
+
+}  // namespace railyard::reproduce

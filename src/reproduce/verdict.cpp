@@ -1,0 +1,216 @@
+#include "reproduce/verdict.hpp"
+
+#include <algorithm>
+
+namespace railyard::reproduce {
+
+namespace {
+
+bool is_value(const Record& record) {
+    return record.kind == Kind::measurement || record.kind == Kind::ratio;
+}
+
+Outcome outcome_of(Unchecked why) {
+    switch (why) {
+        case Unchecked::needs_mpi:
+            return Outcome::needs_mpi;
+        case Unchecked::not_measured:
+            return Outcome::not_measured;
+        case Unchecked::in_words:
+            return Outcome::not_checkable;
+        case Unchecked::not_a_result:
+            return Outcome::not_a_result;
+    }
+    return Outcome::not_a_result;
+}
+
+struct Collected {
+    std::vector<Series> series{};
+    std::string missing{};  ///< why one of them is not there
+};
+
+Collected collect(const Check& check, const Measured& measured) {
+    Collected out;
+    for (const Selection& selection : check.selections) {
+        const auto failed =
+            measured.failures.find(std::pair(selection.experiment, selection.fabric));
+        if (failed != measured.failures.end()) return {{}, failed->second};
+        auto found = select(measured.rows, selection);
+        if (const auto* unavailable = std::get_if<Unavailable>(&found))
+            return {{}, unavailable->reason};
+        out.series.push_back(std::get<Series>(std::move(found)));
+    }
+    return out;
+}
+
+std::vector<std::string> fabrics_of(const Check& check) {
+    std::vector<std::string> out;
+    for (const Selection& selection : check.selections)
+        if (std::ranges::find(out, selection.fabric) == out.end()) out.push_back(selection.fabric);
+    return out;
+}
+
+/// Of a value that is one point: where that point lies.
+results::Parameters place_of(const Record& record, const Check& check) {
+    if (!is_value(record) || check.selections.empty()) return {};
+    const Selection& first = check.selections.front();
+    results::Parameters out = first.where;
+    if (first.sizes.size() == 1) out[results::parameter::message_bytes] = first.sizes.front();
+    return out;
+}
+
+Verdict judge_checked(const Record& record, const Check& check, const Measured& measured,
+                      const Bases& bases, const Exception* exception) {
+    Verdict out;
+    out.record = record;
+    out.fabrics = fabrics_of(check);
+    out.basis = bases.of(record, check);
+    out.place = place_of(record, check);
+    const Collected collected = collect(check, measured);
+    if (!collected.missing.empty()) {
+        out.outcome = Outcome::not_available;
+        out.reason = collected.missing;
+        return out;
+    }
+    out.judgement = check.judge(collected.series);
+    if (out.judgement.right)
+        out.outcome = exception == nullptr ? Outcome::right : Outcome::come_right;
+    else
+        out.outcome = exception == nullptr ? Outcome::off : Outcome::exception;
+    if (exception != nullptr) out.reason = exception->reason + ": " + exception->text;
+    return out;
+}
+
+}  // namespace
+
+std::string_view name(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::right:
+            return "right";
+        case Outcome::off:
+            return "off";
+        case Outcome::exception:
+            return "exception";
+        case Outcome::come_right:
+            return "come right";
+        case Outcome::not_available:
+            return "not available";
+        case Outcome::needs_mpi:
+            return "needs MPI";
+        case Outcome::not_measured:
+            return "not measured";
+        case Outcome::not_checkable:
+            return "not checkable";
+        case Outcome::not_a_result:
+            return "not a result";
+    }
+    return "?";
+}
+
+bool checked(Outcome outcome) {
+    return outcome <= Outcome::not_available;
+}
+
+std::string_view name(Basis basis) {
+    return basis == Basis::fitted ? "fitted" : "predicted";
+}
+
+std::vector<Task> tasks(std::span<const Record> records, std::span<const Record> all) {
+    std::vector<Task> out;
+    for (const Record& record : records)
+        out.push_back({record, check_of(record, all)});
+    return out;
+}
+
+std::vector<Selection> selections(std::span<const Task> tasks) {
+    std::vector<Selection> out;
+    for (const Task& task : tasks)
+        if (const auto* check = std::get_if<Check>(&task.check))
+            out.insert(out.end(), check->selections.begin(), check->selections.end());
+    return out;
+}
+
+Bases::Bases(std::span<const Record> all, Fitted fitted) : fitted_(std::move(fitted)) {
+    for (const Record& record : all) {
+        const auto check = check_of(record, all);
+        const auto* found = std::get_if<Check>(&check);
+        if (found == nullptr || !is_value(record) || !named(record, *found)) continue;
+        fitted_selections_.insert(fitted_selections_.end(), found->selections.begin(),
+                                  found->selections.end());
+    }
+}
+
+bool Bases::named(const Record& record, const Check& check) const {
+    return std::ranges::any_of(check.selections, [&](const Selection& selection) {
+        const auto found = fitted_.find(selection.fabric);
+        return found != fitted_.end() && found->second.contains(record.id);
+    });
+}
+
+Basis Bases::of(const Record& record, const Check& check) const {
+    const auto is_fitted = [&](const Selection& selection) {
+        return std::ranges::any_of(fitted_selections_,
+                                   [&](const Selection& s) { return same(s, selection); });
+    };
+    return named(record, check) || std::ranges::all_of(check.selections, is_fitted)
+               ? Basis::fitted
+               : Basis::predicted;
+}
+
+std::vector<Verdict> judge(std::span<const Task> tasks, const Measured& measured,
+                           const Bases& bases, std::span<const Exception> exceptions) {
+    std::vector<Verdict> out;
+    for (const Task& task : tasks) {
+        const auto listed = std::ranges::find(exceptions, task.record.id, &Exception::id);
+        const Exception* exception = listed != exceptions.end() ? &*listed : nullptr;
+        if (const auto* check = std::get_if<Check>(&task.check)) {
+            out.push_back(judge_checked(task.record, *check, measured, bases, exception));
+            continue;
+        }
+        out.emplace_back();
+        out.back().record = task.record;
+        out.back().outcome = outcome_of(std::get<Unchecked>(task.check));
+    }
+    return out;
+}
+
+Counts count(std::span<const Verdict> verdicts) {
+    Counts out;
+    out.records = verdicts.size();
+    for (const Verdict& verdict : verdicts) {
+        switch (verdict.outcome) {
+            case Outcome::right:
+                ++(!is_value(verdict.record)        ? out.relations
+                   : verdict.basis == Basis::fitted ? out.fitted
+                                                    : out.predicted);
+                break;
+            case Outcome::off:
+                ++out.off;
+                break;
+            case Outcome::exception:
+                ++out.exceptions;
+                break;
+            case Outcome::come_right:
+                ++out.come_right;
+                break;
+            case Outcome::not_available:
+                ++out.not_available;
+                break;
+            case Outcome::needs_mpi:
+                ++out.needs_mpi;
+                break;
+            case Outcome::not_measured:
+                ++out.not_measured;
+                break;
+            case Outcome::not_checkable:
+                ++out.not_checkable;
+                break;
+            case Outcome::not_a_result:
+                ++out.not_results;
+                break;
+        }
+    }
+    return out;
+}
+
+}  // namespace railyard::reproduce

@@ -1,0 +1,51 @@
+/// Any text to the reader of profiles: it is refused with a UsageError of which every line says
+/// where, or taken, and what was taken is printed as a profile that reads back as the same.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "interconnects/model/profile.hpp"
+
+namespace {
+
+using namespace railyard;
+
+[[noreturn]] void broken(const char* what, const std::string& text) {
+    std::fprintf(stderr, "%s: %s\n", what, text.c_str());
+    std::abort();
+}
+
+/// What a profile extends is not looked for on this machine.
+std::optional<std::string> no_file(const std::string&) {
+    return std::nullopt;
+}
+
+std::string read_back(const std::string& printed) {
+    try {
+        return model::to_toml(model::parse_profile(printed, "fuzz.toml", no_file));
+    } catch (const UsageError& error) {
+        broken("what was printed is refused", error.what());
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    std::string printed;
+    try {
+        printed = model::to_toml(model::parse_profile(text, "fuzz.toml", no_file));
+    } catch (const UsageError& error) {
+        if (!std::string_view(error.what()).starts_with("fuzz.toml:"))
+            broken("the message does not say where", error.what());
+        return 0;
+    }
+    if (read_back(printed) != printed) broken("it reads back as something else", printed);
+    return 0;
+}

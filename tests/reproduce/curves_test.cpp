@@ -1,0 +1,116 @@
+// The shapes of one curve, on curves made up for it: each holds, and each can fail.
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "reproduce/shapes.hpp"
+
+namespace railyard::reproduce {
+namespace {
+
+Points curve(std::initializer_list<double> values) {
+    Points out;
+    for (const double value : values)
+        out.push_back({static_cast<double>(out.size() + 1), value});
+    return out;
+}
+
+TEST(Flat, IsAllWithinFivePercent) {
+    EXPECT_TRUE(flat(curve({100, 98, 96, 99})).holds);
+    EXPECT_FALSE(flat(curve({100, 98, 94, 99})).holds);
+    EXPECT_FALSE(flat(curve({1, 2, 3})).holds);
+    EXPECT_FALSE(flat(curve({100})).holds);  // one point shows no trend
+    EXPECT_FALSE(flat({}).holds);
+    EXPECT_EQ(flat(curve({100, 90})).numbers, "90 to 100: 10.0 %");
+}
+
+TEST(NeverDrops, IsLevelOrRising) {
+    EXPECT_TRUE(never_drops(curve({100, 100, 99, 120, 118})).holds);
+    EXPECT_TRUE(never_drops(curve({1, 2, 30})).holds);
+    EXPECT_FALSE(never_drops(curve({100, 120, 110})).holds);
+    EXPECT_FALSE(never_drops(curve({100})).holds);
+}
+
+TEST(FlatBeside, RisesByAQuarterOfTheOthersAtMost) {
+    const Series elan{"elan", curve({2, 3, 4})};
+    const Series vapi{"vapi", curve({6, 16, 26})};
+    const Series gm{"gm", curve({6, 10, 13})};
+    EXPECT_TRUE(flat_beside(elan, std::vector{vapi}).holds);
+    EXPECT_FALSE(flat_beside(elan, std::vector{vapi, gm}).holds);
+    EXPECT_FALSE(flat_beside(vapi, std::vector{elan}).holds);
+    // What is flat is flat beside anything.
+    EXPECT_TRUE(flat_beside({"level", curve({2, 2, 2})}, std::vector{elan}).holds);
+    EXPECT_FALSE(flat_beside({"one", curve({2})}, std::vector{elan}).holds);
+    EXPECT_EQ(flat_beside(elan, std::vector{vapi}).numbers, "rises by 2, vapi by 20");
+}
+
+TEST(Monotone, GoesOneWay) {
+    EXPECT_TRUE(monotone(curve({10, 8, 8, 5}), Trend::falls, "").holds);
+    EXPECT_TRUE(monotone(curve({10, 8, 8.05, 5}), Trend::falls, "").holds);  // a hair's breadth
+    EXPECT_FALSE(monotone(curve({10, 8, 9, 5}), Trend::falls, "").holds);
+    EXPECT_FALSE(monotone(curve({10, 8, 8, 5}), Trend::rises, "").holds);
+    EXPECT_TRUE(monotone(curve({5, 8, 9}), Trend::rises, "").holds);
+    EXPECT_FALSE(monotone(curve({5, 5, 5}), Trend::rises, "").holds);
+    EXPECT_FALSE(monotone(curve({5}), Trend::rises, "").holds);
+}
+
+TEST(Monotone, HasAStrength) {
+    const Points steep = curve({30, 20, 10});
+    const Points mild = curve({11, 10.5, 10});
+    EXPECT_DOUBLE_EQ(change(steep), 2);
+    EXPECT_DOUBLE_EQ(change(mild), 0.1);
+    EXPECT_TRUE(monotone(steep, Trend::falls, "strong").holds);
+    EXPECT_FALSE(monotone(steep, Trend::falls, "weak").holds);
+    EXPECT_FALSE(monotone(mild, Trend::falls, "strong").holds);
+    EXPECT_TRUE(monotone(mild, Trend::falls, "weak").holds);
+    EXPECT_TRUE(monotone(mild, Trend::falls, "medium").holds);
+    EXPECT_FALSE(monotone(curve({10.2, 10.1, 10}), Trend::falls, "medium").holds);
+}
+
+TEST(Knee, IsLevelAndThenWorse) {
+    const Points bandwidth = curve({830, 831, 829, 700, 650});
+    EXPECT_TRUE(knee(bandwidth, 3, Better::higher).holds);
+    EXPECT_FALSE(knee(bandwidth, 2, Better::higher).holds);  // 829 is still level
+    EXPECT_FALSE(knee(bandwidth, 4, Better::higher).holds);  // 700 is worse already
+    EXPECT_FALSE(knee(bandwidth, 3, Better::lower).holds);
+    EXPECT_TRUE(knee(curve({5, 5, 9, 9}), 2, Better::lower).holds);
+    EXPECT_FALSE(knee(curve({5, 5, 5}), 2, Better::lower).holds);
+    EXPECT_FALSE(knee(curve({5, 5}), 2, Better::lower).holds);                // nothing beyond
+    EXPECT_FALSE(knee(curve({5, 5}), 0, Better::lower).holds);                // nothing before
+    EXPECT_TRUE(knee(curve({100, 300, 600, 400}), 3, Better::higher).holds);  // rising up to it
+}
+
+TEST(Valley, HasItsMinimumThere) {
+    const Points latency = curve({4.5, 3.4, 3.2, 3.8, 3.8});
+    EXPECT_TRUE(valley(latency, 3).holds);
+    EXPECT_FALSE(valley(latency, 2).holds);
+    EXPECT_FALSE(valley(curve({4.5, 3.4, 3.2}), 3).holds);  // does not rise again
+    EXPECT_FALSE(valley(curve({3.2, 3.4, 3.5}), 1).holds);  // did not fall
+    EXPECT_FALSE(valley(curve({3, 3, 3}), 1).holds);
+}
+
+TEST(Dip, GoesDownAndUpAgain) {
+    EXPECT_TRUE(dip(curve({100, 300, 250, 500}), {}).holds);
+    EXPECT_FALSE(dip(curve({100, 300, 299, 500}), {}).holds);
+    EXPECT_FALSE(dip(curve({100, 300, 250, 200}), {}).holds);  // never recovers
+    EXPECT_FALSE(dip(curve({100, 200, 300}), {}).holds);
+    EXPECT_TRUE(dip(curve({100, 300, 250, 500}), std::pair(2.0, 3.0)).holds);
+    EXPECT_FALSE(dip(curve({100, 300, 250, 500}), std::pair(4.0, 5.0)).holds);
+}
+
+TEST(Jump, StandsOutOfItsNeighbours) {
+    EXPECT_TRUE(jump(curve({10, 10, 14, 14}), 2).holds);
+    EXPECT_TRUE(jump(curve({10, 10, 7, 7}), 2).holds);
+    EXPECT_FALSE(jump(curve({10, 11, 12.1, 13.3}), 2).holds);
+    EXPECT_FALSE(jump(curve({10, 10, 14, 14}), 3).holds);  // there is nothing there
+    EXPECT_FALSE(jump(curve({10, 14}), 1).holds);
+}
+
+TEST(Better, HasTwoNames) {
+    EXPECT_EQ(better_named("lower"), Better::lower);
+    EXPECT_EQ(better_named("higher"), Better::higher);
+    EXPECT_THROW(better_named("nicer"), Error);
+}
+
+}  // namespace
+}  // namespace railyard::reproduce
