@@ -58,6 +58,12 @@ class Rate {
 constexpr Duration operator/(Bytes moved, Rate rate) {
     if (moved.count() == 0) return Duration();
     if (rate.count_ == 0) return Duration::forever();
+    // Most transfers are short enough for 64 bits, which divide ten times as fast.
+    constexpr std::uint64_t narrow = std::uint64_t{1} << 23;
+    if (moved.count() < narrow && rate.count_ < std::uint64_t{1} << 63) {
+        const std::uint64_t whole = moved.count() * Rate::ps_per_second;
+        return Duration::ps(static_cast<std::int64_t>((whole + rate.count_ / 2) / rate.count_));
+    }
     const Rate::Wide ps =
         Rate::rounded(Rate::Wide{moved.count()} * Rate::ps_per_second, rate.count_);
     if (ps > static_cast<std::uint64_t>(Duration::forever().picoseconds()))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "experiments/pair.hpp"
@@ -19,6 +20,11 @@ constexpr double noticeable = 0.02;
 /// together where processor and network both are nearly busy.
 constexpr std::array parts{0.0,   0.25, 0.5,  0.75, 0.9,  0.95, 0.98, 0.99, 0.995,
                            0.999, 1.0,  1.01, 1.02, 1.05, 1.1,  1.25, 1.5,  2.0};
+
+/// More digits than anyone needs, but fewer than a double has.
+double rounded(double value) {
+    return std::round(value * 1e4) / 1e4;
+}
 
 /// A stream in which each message is followed by a computation.
 class Stream {
@@ -109,9 +115,9 @@ class Sweep {
             if (part == 0) alone = statistics.p50;
             best_ = std::max(best_, statistics.p50);
             auto parameters = parameters_;
-            parameters[results::parameter::computation_us] = computation.microseconds();
+            parameters[results::parameter::computation_us] = rounded(computation.microseconds());
             parameters[results::parameter::cpu_share_percent] =
-                share_percent(computation, statistics.p50);
+                rounded(share_percent(computation, statistics.p50));
             context_.emit(std::move(parameters), results::metric::bandwidth,
                           results::unit::megabytes_per_second, statistics);
         }
@@ -119,7 +125,7 @@ class Sweep {
 
     /// The longest computation that costs no noticeable bandwidth, by halving an interval.
     void drop() {
-        const unsigned steps = context_.virtual_time() ? 24 : 10;
+        const unsigned steps = context_.virtual_time() ? 16 : 10;
         Duration longest{};
         double share = 0;
         Duration too_long = first() ? period(best_) * 2 : Duration();

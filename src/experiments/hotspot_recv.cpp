@@ -45,6 +45,9 @@ void measure(Context& context, Star& star, fabric::Op op, Bytes size) {
     const Sampling sampling = counts(context, size);
     for (unsigned slaves = 1; slaves <= star.slaves(); ++slaves) {
         if (static_cast<unsigned>(star.rank().id()) > slaves) continue;
+        // So that no completion comes in the middle of a few iterations.
+        for (unsigned i = 1; i <= (star.master() ? slaves : 1); ++i)
+            star.pair(i).settle();
         if (!star.master()) {
             slave(lines.with(1), sampling);
             continue;

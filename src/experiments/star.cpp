@@ -7,7 +7,7 @@ namespace railyard::experiments {
 Star::Star(Context& context, const std::string& tag, Bytes buffer) : rank_(context.rank()) {
     const auto add = [&](unsigned slave, int peer) {
         const Pair::Options options{
-            .buffer = buffer, .memory = context.request().memory, .sends = 32, .peer = peer};
+            .buffer = buffer, .memory = context.request().memory, .peer = peer};
         pairs_.push_back(std::make_unique<Pair>(rank_, tag + "/" + std::to_string(slave), options));
     };
     if (!master()) {

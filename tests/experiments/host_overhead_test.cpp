@@ -57,8 +57,8 @@ TEST(HostOverheadBandwidth, FallsOnlyWhenTheProcessorHasNothingToSpare) {
         EXPECT_EQ(integer(row, results::parameter::message_bytes), 256 << 10);
         const double computation = number(row, results::parameter::computation_us);
         const double share = number(row, results::parameter::cpu_share_percent);
-        EXPECT_NEAR(row.value, std::min(rate, rate * period / computation), 1e-6);
-        EXPECT_NEAR(share, std::min(100.0, 100 * computation / period), 1e-6);
+        EXPECT_NEAR(row.value, std::min(rate, rate * period / computation), 1e-3);
+        EXPECT_NEAR(share, std::min(100.0, 100 * computation / period), 1e-3);
         fallen = fallen || row.value < 0.6 * rate;
     }
     EXPECT_TRUE(fallen) << "the sweep goes on beyond the knee";

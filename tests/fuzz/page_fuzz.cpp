@@ -34,8 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     report::PageInput papers;
     papers.papers = {"papers", text};
     // A row, so that there is an experiment whose papers are wanted.
-    papers.sources.push_back(
-        {text, {.machine = {}, .rows = {{.experiment = "latency-uni", .fabric = "shm"}}}});
+    results::Row row;
+    row.experiment = "latency-uni";
+    papers.sources.push_back({text, {.machine = {}, .rows = {row}}});
     check(papers);
     report::PageInput verdicts;
     verdicts.verdicts = {"verdicts", text};

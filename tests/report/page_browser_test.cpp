@@ -43,7 +43,7 @@ TEST(PageInBrowser, ShowsPlotsMarksAndVerdicts) {
     EXPECT_EQ(count(page, "<figure"), 3);
     EXPECT_EQ(count(page, "<svg[^>]* role=\"group\""), 3) << "one plot a figure";
     // Two curves of latency, one of bandwidth, and one point without a curve.
-    EXPECT_EQ(count(page, "<g[^>]* class=\"series\"[^>]*><path"), 4);
+    EXPECT_EQ(count(page, "<g[^>]* class=\"series\"[^>]*><(path|circle)"), 4);
     EXPECT_EQ(count(page, "<g[^>]* class=\"points\""), 3);
     EXPECT_EQ(count(page, "<button[^>]* aria-pressed=\"true\""), 4);
     // The papers' values, each with its record, to be reached by keyboard.

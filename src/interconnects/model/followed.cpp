@@ -62,7 +62,7 @@ void Lane::inject_now() {
         if (!message->route->reads() && before_link_ > 0) return;
         ++in_buffer_;
         ++before_link_;
-        arrive({message, message->injected++, 0, engine_.now()});
+        arrive({message, message->injected++, 0, engine_.now(), engine_.now()});
     }
 }
 

@@ -91,6 +91,7 @@ class Lane {
         std::uint32_t index;
         std::uint32_t stage;
         Time ready;  ///< to be served at that stage
+        Time injected;
     };
     /// Where a lane that looks ahead stands, or would stand.
     struct State {
@@ -102,6 +103,7 @@ class Lane {
         Time at_link;                 ///< when the last one came to the link
     };
     enum class Mode : std::uint8_t { real, dry };
+    class Pace;
 
     // lane.cpp
     void join(Route& route);
@@ -117,6 +119,10 @@ class Lane {
     bool inject(State& state, Message* message, Time until, Packet& packet);
     template <Mode mode>
     void run(State& state, Packet& packet, Time until);
+    template <Mode mode, class Done>
+    void inject_all(State& state, Message* message, Time until, Done&& done);
+    std::uint32_t period(const Message& message) const;
+    std::uint32_t skip(State& state, const Message& message, const Pace& pace, Time until);
     void catch_up();
     void begin_rehearsal(const Route& route);
     void end_rehearsal();

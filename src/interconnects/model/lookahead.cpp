@@ -3,6 +3,7 @@
 /// has happened is caught up with when somebody looks.
 
 #include <algorithm>
+#include <array>
 
 #include "interconnects/model/lane.hpp"
 
@@ -22,7 +23,7 @@ inline bool Lane::inject(State& state, Message* message, Time until, Packet& pac
         at = std::max(at, state.at_link);
     }
     if (at > until) return false;
-    packet = {message, state.injected++, 0, at};
+    packet = {message, state.injected++, 0, at, at};
     ++state.sequence;
     return true;
 }
@@ -51,6 +52,113 @@ inline void Lane::run(State& state, Packet& packet, Time until) {
     }
 }
 
+/// After how many packets what holds them up repeats itself: one if nothing does; nought if it does
+/// not repeat at all.
+std::uint32_t Lane::period(const Message& message) const {
+    if (message.read_extra.empty() && message.write_extra.empty()) return 1;
+    const std::uint32_t pages = message.route->page_packets;
+    const auto repeats = [&](const std::vector<Duration>& extra) {
+        return extra.size() <= pages ||
+               std::equal(extra.begin() + pages, extra.end(), extra.begin());
+    };
+    return repeats(message.read_extra) && repeats(message.write_extra) ? pages : 0;
+}
+
+/// Notices when packets follow each other at one and the same distance at every stage. From then on
+/// they always will, as long as they are alike: what each waits for (the packet before it, and the
+/// one that leaves room in the buffer) moves on by that distance, too. Where every so many packets
+/// are alike, the same holds for each group of them.
+class Lane::Pace {
+  public:
+    /// Of packets that pass the first so many stages.
+    Pace(const Route& route, std::size_t stages, std::uint32_t packets_alike)
+        : group(packets_alike), route_(route), stages_(stages) {}
+
+    /// A packet has passed them.
+    void note() {
+        if (++in_group_ < group) return;
+        in_group_ = 0;
+        Duration found = Duration::forever();
+        bool same = true;
+        for (std::size_t i = 0; i < stages_; ++i) {
+            const Time now = route_.stages[i].fifo->free_at;
+            const Duration since = now - last_[i];
+            same = same && (i == 0 || since == found);
+            found = since;
+            last_[i] = now;
+        }
+        alike_ = same && found == distance ? alike_ + 1 : 0;
+        distance = found;
+    }
+    bool steady(unsigned buffer) const {
+        return in_group_ == 0 && alike_ * group > buffer && distance > Duration{};
+    }
+    std::size_t stages() const { return stages_; }
+    Time last_end() const { return last_[stages_ - 1]; }
+
+    static constexpr std::size_t most_stages = 32;
+    const std::uint32_t group;
+    Duration distance;
+
+  private:
+    const Route& route_;
+    std::size_t stages_;
+    std::uint32_t in_group_ = 0;
+    unsigned alike_ = 0;
+    std::array<Time, most_stages> last_{};
+};
+
+/// Moves on by as many packets as will have passed all these stages by then. How many.
+std::uint32_t Lane::skip(State& state, const Message& message, const Pace& pace, Time until) {
+    // The last packet may be shorter, and is the one that others hear of.
+    std::uint64_t groups = (message.packets - 1 - state.injected) / pace.group;
+    if (until != Time::never()) {
+        const Duration left = until - pace.last_end();
+        if (left < pace.distance) return 0;
+        groups = std::min(
+            groups, static_cast<std::uint64_t>(left.picoseconds() / pace.distance.picoseconds()));
+    }
+    const std::uint64_t many = groups * pace.group;
+    const Duration shift = pace.distance * static_cast<std::int64_t>(groups);
+    for (std::size_t i = 0; i < pace.stages(); ++i) {
+        Fifo& fifo = *message.route->stages[i].fifo;
+        fifo.free_at = fifo.free_at + shift;
+    }
+    const std::vector<Time> before = state.left;
+    for (std::uint64_t i = state.departed - buffer_; i != state.departed; ++i)
+        state.left[(i + many) % buffer_] = before[i % buffer_] + shift;
+    state.at_link = state.at_link + shift;
+    state.injected += static_cast<std::uint32_t>(many);
+    state.sequence += many;
+    state.departed += many;
+    return static_cast<std::uint32_t>(many);
+}
+
+/// Injects what can be by then, and takes each packet as far as it gets; `done` is told of it.
+template <Lane::Mode mode, class Done>
+inline void Lane::inject_all(State& state, Message* message, Time until, Done&& done) {
+    const Route& route = *message->route;
+    const std::size_t stages = message->open ? route.stages.size() : route.gate;
+    // A few packets are not worth the watching; and what was really done, a trace wants to see.
+    bool watches = message->packets - state.injected > 2 * buffer_ + 4 &&
+                   stages <= Pace::most_stages &&
+                   (mode == Mode::dry || (message->open && !engine_.trace()));
+    const std::uint32_t group = watches ? period(*message) : 0;
+    watches = group > 0;
+    Pace pace(route, stages, group);
+    for (Packet packet; inject(state, message, until, packet);) {
+        run<mode>(state, packet, until);
+        done(packet);
+        watches =
+            watches && packet.stage == stages;  // those behind it will not get that far either
+        if (!watches) continue;
+        pace.note();
+        if (!pace.steady(buffer_) || state.injected + 1 >= message->packets) continue;
+        const std::uint32_t skipped = skip(state, *message, pace, until);
+        if constexpr (mode == Mode::real) message->finished += skipped;
+    }
+}
+
 /// Brings the lane up to now.
 void Lane::catch_up() {
     const Time now = engine_.now();
@@ -69,10 +177,9 @@ void Lane::catch_up() {
     state_.packets.resize(kept);
     if (waiting_.empty()) return;
     Message* const message = waiting_.front();
-    for (Packet packet; inject(state_, message, now, packet);) {
-        run<Mode::real>(state_, packet, now);
+    inject_all<Mode::real>(state_, message, now, [&](const Packet& packet) {
         if (keep(packet)) state_.packets.push_back(packet);
-    }
+    });
     message->injected = state_.injected;
 }
 
@@ -115,17 +222,16 @@ void Lane::foresee_departure(Message* message) {
         if (packet.message == message && packet.index == 0) first = packet.ready;
     }
     Time turn_over = engine_.now();
-    for (Packet packet; inject(rehearsal_, message, Time::never(), packet);) {
-        turn_over = packet.ready;
-        run<Mode::dry>(rehearsal_, packet, Time::never());
+    // Its turn is over when its last packet is injected.
+    inject_all<Mode::dry>(rehearsal_, message, Time::never(), [&](const Packet& packet) {
+        turn_over = packet.injected;
         if (packet.index == 0) first = packet.ready;
-    }
+    });
     end_rehearsal();
     message->first_event = engine_.schedule(first, [this, message] {
         message->first_event = {};
         reached_gate(message);
     });
-    // Its turn is over with its last packet, and the next message's begins.
     turn_event_ = engine_.schedule(turn_over, [this] {
         catch_up();
         waiting_.pop_front();
@@ -151,8 +257,7 @@ void Lane::foresee_delivery(Message* message) {
     for (Packet& packet : rehearsal_.packets)
         run<Mode::dry>(rehearsal_, packet, Time::never());
     if (!waiting_.empty() && waiting_.front() == message)
-        for (Packet packet; inject(rehearsal_, message, Time::never(), packet);)
-            run<Mode::dry>(rehearsal_, packet, Time::never());
+        inject_all<Mode::dry>(rehearsal_, message, Time::never(), [](const Packet&) {});
     end_rehearsal();
     message->done_event = engine_.schedule(message->done_at, [this, message] {
         message->done_event = {};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace railyard::model {
 
 Node::Node(sim::Engine& engine, const Parameters& parameters, Switches& switches, fabric::NodeId id)
@@ -46,6 +48,8 @@ Route& Node::route(unsigned port, Place source, Node& to, unsigned to_port, Plac
     route.deliveries = &out.deliveries[to.id_];
     route.packet = parameters_.link.packet;
     route.block = parameters_.link.block;
+    route.page_packets = static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(1, parameters_.translation.page.count() / route.packet.count()));
     add_read(route, source);
     route.link = route.stages.size();
     if (&to == this)

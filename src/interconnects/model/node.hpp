@@ -39,7 +39,7 @@ class Node {
 
     PageTable pages;
     unsigned open_queue_pairs = 0;
-    Duration descriptors_unread;  ///< time of descriptor reads that has not been spent yet
+    Duration descriptors_unread;     ///< time of descriptor reads that has not been spent yet
     Time last_request;               ///< when the latest request comes to the adapter
     Time last_opened;                ///< when the latest message may go into memory
     std::vector<Time> last_visible;  ///< by Nic: the latest completion

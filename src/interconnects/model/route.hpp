@@ -15,13 +15,13 @@ namespace railyard::model {
 
 struct Stage {
     Fifo* fifo = nullptr;
-    Rate rate{};         ///< nought: only `fixed`
-    Bytes header{};      ///< on top of the payload
-    Duration fixed{};    ///< per packet
-    Duration rest{};     ///< for which it stays busy after a packet, in nobody's way
-    Duration latency{};  ///< from here to the next part; holds up nobody
+    Rate rate{};               ///< nought: only `fixed`
+    Bytes header{};            ///< on top of the payload
+    Duration fixed{};          ///< per packet
+    Duration rest{};           ///< for which it stays busy after a packet, in nobody's way
+    Duration latency{};        ///< from here to the next part; holds up nobody
     std::size_t paced_by = 0;  ///< the stage, this or a later one, whose pace its data have
-    Duration full{};     ///< what a full packet takes: set by Route::add
+    Duration full{};           ///< what a full packet takes: set by Route::add
 
     Duration time(Bytes payload) const {
         return rate == Rate{} ? fixed : (payload + header) / rate + fixed;
@@ -43,8 +43,9 @@ struct Route {
     std::size_t placed = 0;  ///< once the stages before this one are done, the data are in memory;
                              ///< what follows (acknowledgments) nobody waits for
     Duration visible;        ///< ... and so much later they can be seen
-    bool meets_itself = false;  ///< passes one part twice
-    unsigned messages = 0;      ///< under way
+    std::uint32_t page_packets = 1;  ///< packets to a page of memory
+    bool meets_itself = false;       ///< passes one part twice
+    unsigned messages = 0;           ///< under way
 
     void add(Stage stage) {
         stage.full = stage.time(packet);

@@ -80,6 +80,7 @@ class Yard {
         auto route = std::make_unique<Route>();
         route->deliveries = &deliveries_[from * lanes_.size() + to];
         route->packet = 1_KiB;
+        route->page_packets = 4;
         if (reads) route->add({.fifo = &bus_[from], .rate = mb_per_s(900), .latency = 500_ns});
         route->link = route->stages.size();
         route->add(
@@ -170,12 +171,16 @@ TEST(Lane, LookingAheadGivesTheTimesOfEveryPacketFollowed) {
             const std::size_t from = alone ? 0 : random() % nodes;
             std::size_t to = random() % nodes;
             if (to == from) to = (to + 1) % nodes;
-            const Bytes size(random() % 4 == 0 ? 0 : random() % (1U << (random() % 17)));
+            const Bytes size(random() % 4 == 0 ? 0 : random() % (1U << (random() % 19)));
             const Duration patience = Duration::ns(random() % 3 == 0 ? 0 : random() % 2000);
             std::vector<Duration> extra;
             if (size > 0_B && random() % 4 == 0) {
                 extra.resize((size.count() + 1023) / 1024);
-                extra[random() % extra.size()] = Duration::ns(random() % 5000);
+                if (random() % 2 == 0)
+                    extra[random() % extra.size()] = Duration::ns(random() % 5000);
+                else  // every page
+                    for (std::size_t k = random() % 4; k < extra.size(); k += 4)
+                        extra[k] = Duration::ns(900);
             }
             ahead.send(at, from, to, size, patience, extra);
             followed.send(at, from, to, size, patience, extra);
