@@ -7,7 +7,7 @@ ASAN_SAMPLE ?= base sim results hosts job shm contract
 TSAN_SAMPLE ?= base hosts job shm contract
 
 .DEFAULT_GOAL := build
-.PHONY: build setup test report bench soak install clean format tidy help sample-asan sample-tsan
+.PHONY: build setup test report bench soak golden accept install clean format tidy help sample-asan sample-tsan
 
 build: build/release/build.ninja ## Build everything: programs in build/release/bin, libraries in build/release/lib
 	cmake --build --preset release
@@ -33,6 +33,12 @@ bench: setup ## Run every benchmark: ours, the reference, their ratio and the ta
 soak: setup ## Hours rather than minutes: long stress, all tests under the sanitizers, fuzzing
 	scripts/install-packages soak
 	scripts/soak
+
+golden: build ## Show what the models do differently from their golden traces
+	scripts/golden show
+
+accept: build ## Let the golden traces be what the models do now
+	scripts/golden accept
 
 install: build ## Install under PREFIX (default /usr/local)
 	cmake --install build/release --prefix '$(PREFIX)'

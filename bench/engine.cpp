@@ -54,27 +54,20 @@ double switches(unsigned fibers) {
     return millions_per_second(engine, 2.0 * (count / fibers) * fibers);
 }
 
-void report_median(const Settings& settings, const Report& report, std::string name,
-                   std::string note, double target, double (*measure)(unsigned),
-                   unsigned argument) {
-    std::vector<double> values;
-    for (unsigned i = 0; i < settings.rounds; ++i)
-        values.push_back(measure(argument));
-    report({.name = std::move(name),
-            .unit = "million/s",
-            .ours = median(values),
-            .target = Target{Target::Kind::at_least, target, 0, true},
-            .note = std::move(note)});
-}
-
 }  // namespace
 
 void engine(const Settings& settings, const Report& report) {
     constexpr double switch_of_60_ns = 1e3 / 60;
     const auto figure = [&](std::string name, std::string note, double target,
                             double (*measure)(unsigned), unsigned argument) {
-        report_median(settings, report, std::move(name), std::move(note), target, measure,
-                      argument);
+        std::vector<double> values;
+        for (unsigned i = 0; i < settings.rounds; ++i)
+            values.push_back(measure(argument));
+        report({.name = std::move(name),
+                .unit = "million/s",
+                .ours = median(values),
+                .target = Target{Target::Kind::at_least, target, 0, true},
+                .note = std::move(note)});
     };
     figure("engine/events", "64 pending", 8, events, 64);
     figure("engine/events-many", "64 Ki pending", 8, events, 64 << 10);

@@ -25,6 +25,10 @@ class Step {
     Step(const Plan& plan, const Experiment& experiment, std::string fabric)
         : experiment_(experiment), fabric_(std::move(fabric)) {
         request_ = resolve(experiment, plan.wishes);
+        // What a fabric cannot do is left out, so that one command serves all fabrics.
+        if (!experiment.raw && !job::find_fabric(fabric_)->write_immediate)
+            nothing_left_ =
+                std::erase(request_.ops, fabric::Op::rdma_write_imm) > 0 && request_.ops.empty();
         options_.ranks = plan.ranks.value_or(usual_ranks());
         options_.fabric = fabric_;
         if (in_virtual_time())
@@ -39,6 +43,7 @@ class Step {
     std::string name() const { return fmt::format("{} on {}", experiment_.name, row_fabric()); }
 
     job::Result run(const Progress& progress) const {
+        if (nothing_left_) return {};
         const bool virtual_time = in_virtual_time();
         const Progress labelled = [&](std::string_view what) {
             if (progress) progress(fmt::format("{}: {}", name(), what));
@@ -66,6 +71,7 @@ class Step {
     std::string fabric_;
     Request request_;
     job::Options options_;
+    bool nothing_left_ = false;  ///< of what was asked for
 };
 
 std::vector<Step> steps(const Plan& plan) {

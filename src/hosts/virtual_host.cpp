@@ -52,9 +52,9 @@ bool VirtualHost::wait(Ticket ticket, Time deadline, fabric::Wait how) {
 
 /// Only for the report of a deadlock: a deadline is a reason to go on, so there is none.
 std::string VirtualHost::describe_wait(Ticket ticket) const {
-    std::string text = fmt::format(
-        "an arrival: a completion, a write or a connection request; {}, {} came before",
-        how_ == fabric::Wait::sleep ? "asleep" : "spinning", ticket);
+    std::string text =
+        fmt::format("an arrival: a completion, a write or a connection request; {}, {} came before",
+                    how_ == fabric::Wait::sleep ? "asleep" : "spinning", ticket);
     if (arrivals_ > ticket)
         text += fmt::format(", and {} since that do not wake a sleeper, not being solicited",
                             arrivals_ - ticket);

@@ -1,6 +1,6 @@
 #pragma once
-/// Rows and machines as JSON values. For the files of this folder only: the library stays out of
-/// sight of everybody else.
+/// Rows and machines as JSON values, and a reader that says where a file is wrong. For those who
+/// read or write files: the library stays out of sight of everybody else.
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -92,7 +92,8 @@ bool EventQueue::cancel(Event event) {
     const Action dying = std::move(slot(index).action);
     free_slot(index);
     --live_;
-    if (keys_ > few_keys && live_ < keys_ / 2) keep_keys([this](const Key& key) { return live(key); });
+    if (keys_ > few_keys && live_ < keys_ / 2)
+        keep_keys([this](const Key& key) { return live(key); });
     return true;
 }
 

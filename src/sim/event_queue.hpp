@@ -77,7 +77,7 @@ class EventQueue {
     template <class Keep>
     void keep_keys(Keep keep);
 
-    std::vector<Keys> buckets_;  ///< by level and digit
+    std::vector<Keys> buckets_;                     ///< by level and digit
     std::array<std::uint64_t, levels> occupied_{};  ///< a bit a digit
     std::uint64_t occupied_levels_ = 0;             ///< a bit a level
     std::int64_t last_ = 0;  ///< no key is earlier; it is what keys are filed by

@@ -112,8 +112,8 @@ TEST_P(ExperimentsOnShm, AsThreads) {
         if (experiment.raw) continue;
         SCOPED_TRACE(experiment.name);
         const bool sized = !experiment.defaults.sizes.empty();
-        const Wishes w =
-            wishes(sized ? std::vector{Bytes(8), Bytes(32 << 10)} : std::vector<Bytes>{});
+        Wishes w = wishes(sized ? std::vector{Bytes(8), Bytes(32 << 10)} : std::vector<Bytes>{});
+        if (!experiment.takes_memory) w.memory.reset();
         const auto rows = measure(experiment.name, "shm", w, job::Kind::threads);
         EXPECT_FALSE(rows.empty());
         // Differences of two measurements may be of either sign, and shares nought.

@@ -35,9 +35,8 @@ TEST(Trace, HasTheseBytes) {
     trace.slice(link, "packet", at(2'500'001), at(4'000'000), 7);
     trace.slice(bus, "read", at(0), at(1), 7);
     trace.slice(engine, "send", at(1'000'000), at(1'000'000'000'000'000'001), ~std::uint64_t{0});
-    EXPECT_EQ(
-        written(trace),
-        R"({"displayTimeUnit":"ns","traceEvents":[
+    EXPECT_EQ(written(trace),
+              R"({"displayTimeUnit":"ns","traceEvents":[
 {"ph":"M","pid":1,"tid":3,"name":"process_name","args":{"name":"node 0"}},
 {"ph":"M","pid":1,"tid":3,"name":"process_sort_index","args":{"sort_index":1}},
 {"ph":"M","pid":1,"tid":3,"name":"thread_name","args":{"name":"bus"}},

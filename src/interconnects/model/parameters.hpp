@@ -134,9 +134,11 @@ struct Tagged {
     Bytes inline_limit;     ///< comes with the doorbell, placed with its envelope
     Bytes eager_limit;      ///< sent at once; larger ones after the match
     Bytes copied_from;      ///< eager messages from this size on are copied by the host, both sides
+    Bytes piece;            ///< ... piece by piece while others are under way: one is waited for
     Duration match;         ///< adapter time to match a message ...
     Duration posted_entry;  ///< ... per posted receive passed over
-    Duration unexpected_entry;           ///< ... per unexpected message passed over
+    Duration unexpected_entry;  ///< ... per unexpected message passed over
+    Duration thread;  ///< waking the thread that answers a match, and the one that sends data
     bool implicit_registration = false;  ///< large buffers are registered inside
     unsigned registration_cache = 0;     ///< buffers kept registered
     fabric::Progress progress = fabric::Progress::hardware;

@@ -20,7 +20,7 @@ namespace railyard::model {
 /// One key as a file sets it.
 struct Setting {
     const Key* key = nullptr;
-    std::string written;
+    Literal literal;  ///< as it is written
     fabric::Source source;
 };
 

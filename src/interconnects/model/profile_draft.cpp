@@ -155,7 +155,7 @@ class Reader {
     /// The parser drops comments; they are found again by the line on which the value ends.
     Setting setting(const Key& key, const Literal& literal, const toml::node& node) const {
         const unsigned line = node.source().end.line;
-        Setting found{&key, plain(literal), {}};
+        Setting found{&key, literal, {}};
         if (line >= 1 && line <= lines_.size())
             found.source = parse_source(comment_of(lines_[line - 1]));
         found.source.file = draft_.file;

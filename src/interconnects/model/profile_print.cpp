@@ -14,10 +14,16 @@ const Setting* find_setting(const Profile& profile, const Key& key) {
     return found != profile.settings.end() ? &found->second : nullptr;
 }
 
+/// As the file has it: "1500 MB/s" stays what it is.
+Literal literal(const Profile& profile, const Key& key) {
+    const Setting* setting = find_setting(profile, key);
+    return setting != nullptr ? setting->literal : write(key.get(profile.parameters), key.allowed);
+}
+
 fabric::Parameter parameter(const Profile& profile, const Key& key) {
     const Setting* setting = find_setting(profile, key);
     return {.name = std::string(key.name),
-            .value = plain(write(key.get(profile.parameters), key.allowed)),
+            .value = plain(literal(profile, key)),
             .explanation = std::string(key.explanation),
             .set = setting != nullptr,
             .source = setting != nullptr ? setting->source : fabric::Source{}};
@@ -39,8 +45,7 @@ std::string comment(const fabric::Source& source) {
 }
 
 std::string line(const Profile& profile, const Key& key) {
-    const Literal value = write(key.get(profile.parameters), key.allowed);
-    const std::string text = fmt::format("{} = {}", key.name, toml(value));
+    const std::string text = fmt::format("{} = {}", key.name, toml(literal(profile, key)));
     const Setting* setting = find_setting(profile, key);
     const std::string behind = setting != nullptr ? comment(setting->source) : "";
     return behind.empty() ? text + "\n" : fmt::format("{:<36}  # {}\n", text, behind);

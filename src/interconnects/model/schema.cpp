@@ -231,6 +231,10 @@ constexpr std::array rows{
                                           "sent at once; larger messages go after the match"),
     row<&P::tagged, &Tagged::copied_from>(
         "tagged", "copied_from", "eager messages from this size on are copied by both hosts"),
+    row<&P::tagged, &Tagged::piece>(
+        "tagged", "piece", "... piece by piece while others are under way: one is waited for"),
+    row<&P::tagged, &Tagged::thread>(
+        "tagged", "thread", "waking the thread that answers a match, and the one that sends data"),
     row<&P::tagged, &Tagged::match>("tagged", "match", "adapter time to match a message ..."),
     row<&P::tagged, &Tagged::posted_entry>("tagged", "posted_entry",
                                            "... per posted receive passed over"),

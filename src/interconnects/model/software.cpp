@@ -1,5 +1,7 @@
 /// What the modelled interconnect costs its host, and the rules of its tagged port.
 
+#include <algorithm>
+
 #include "interconnects/model/wire.hpp"
 
 namespace railyard::model {
@@ -33,6 +35,8 @@ Duration Wire::host_cost(HostStep step, Bytes size) const {
         case HostStep::connect:
             return parameters_.connection.connectionless ? Duration{} : host.connect;
         case HostStep::copy:
+            if (const Bytes piece = parameters_.tagged.piece; piece > Bytes())
+                size = std::min(size, piece);
             return host.copy == Rate{} ? Duration{} : size / host.copy;
     }
     return {};

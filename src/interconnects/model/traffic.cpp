@@ -171,6 +171,8 @@ void Traffic::ask_engine(Parcel& parcel) {
         if (!adapter.waits_for_bus)
             delay += parameters_.bus.read_latency * std::int64_t{adapter.send_reads};
     }
+    if (parcel.kind == Kind::tagged_pull || parcel.kind == Kind::tagged_data)
+        delay += parameters_.tagged.thread;
     Time& last = parcel.source->last_request;
     last = std::max(last, engine_.now() + delay);
     if (engine_in_order_)

@@ -51,7 +51,7 @@ TEST(Profile, TakesWhatIsSetAndLeavesTheRestAtItsDefault) {
 TEST(Profile, SaysWhereEachValueComesFrom) {
     const Profile profile = parse(least);
     const Setting& rate = profile.settings.at("bus.write_rate");
-    EXPECT_EQ(rate.written, "900 MB/s");
+    EXPECT_EQ(rate.literal, Literal("900 MB/s"));
     EXPECT_EQ(rate.source.evidence, Evidence::fitted);
     EXPECT_THAT(rate.source.records, ElementsAre("paper.bandwidth.uni", "paper.bandwidth.bi"));
     EXPECT_EQ(rate.source.text, "with read_rate");
@@ -132,7 +132,8 @@ TEST(Profile, PrintsAsAProfileThatStandsAlone) {
 }
 
 TEST(Profile, MakesADatasheet) {
-    const fabric::Datasheet sheet = datasheet(parse(least));
+    const fabric::Datasheet sheet =
+        datasheet(parse(std::string("[bus]\ndoorbell = \"0.9 us\"\n") + (least + 7)));
     EXPECT_THAT(sheet.files, ElementsAre("net/mine.toml"));
     ASSERT_EQ(sheet.parts.size(), parts().size() + 1);
     const fabric::Part& bus = sheet.parts[2];
@@ -142,6 +143,7 @@ TEST(Profile, MakesADatasheet) {
     };
     EXPECT_EQ(find("read_rate").value, "800 MB/s");
     EXPECT_TRUE(find("read_rate").set);
+    EXPECT_EQ(find("doorbell").value, "0.9 us") << "as it is written, not 900 ns";
     EXPECT_EQ(find("read_stream").value, "off");
     EXPECT_FALSE(find("read_stream").set);
     EXPECT_EQ(sheet.fitted_records.size(), 2U);

@@ -1,0 +1,109 @@
+// railyard reproduce as a user calls it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/program.hpp"
+#include "results/file.hpp"
+
+namespace railyard::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(Reproduce, ExplainsItself) {
+    const Ended help = railyard({"reproduce", "--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_THAT(help.out, HasSubstr("Examples:\n  railyard reproduce"));
+}
+
+TEST(Reproduce, WrongCallsSayWhatThereIs) {
+    const auto complaint = [](const Arguments& arguments) {
+        const Ended ended = railyard(arguments);
+        EXPECT_EQ(ended.exit_code, 2);
+        EXPECT_EQ(ended.out, "");
+        return ended.err;
+    };
+    EXPECT_EQ(
+        complaint({"reproduce", "--paper", "liu05"}),
+        "railyard: --paper: there is no paper 'liu05'; did you mean 'liu04'? there are liu04, "
+        "petrini02, liu04pcie, wu02, rashti07\n");
+    EXPECT_EQ(complaint({"reproduce", "--paper", "wu02", "--only", "hotspot-*"}),
+              "railyard: --only: 'hotspot-*' is no record and no experiment of wu02; `railyard "
+              "reproduce --list` shows all\n");
+}
+
+TEST(Reproduce, ListsWithoutMeasuring) {
+    const Ended ended = railyard({"reproduce", "--list", "--only", "liu04.latency.*"});
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(ended.out, HasSubstr("liu04.latency.rdma_write.small.vapi"));
+    EXPECT_THAT(ended.out, HasSubstr("infiniband-pcix-liu04"));
+}
+
+TEST(Reproduce, AMistakeInTheExceptionsHasALine) {
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("exceptions.toml");
+    results::write_file(file, "\n[[exception]]\nid = \"liu04.nothing\"\n");
+    const Ended ended = railyard({"reproduce", "--exceptions", file});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.err, HasSubstr("exceptions.toml:2: "));
+}
+
+// What nobody checks is no failure: these need no model at all.
+TEST(Reproduce, CountsWhatItDoesNotCheck) {
+    const Ended ended = railyard({"reproduce", "--only", "testbed.*"});
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(ended.out, HasSubstr("records: 0 values right"));
+    EXPECT_THAT(ended.out, HasSubstr("not checked: "));
+}
+
+const Arguments one_record{"reproduce", "--only", "liu04.latency.rdma_write.small.vapi"};
+
+TEST(Reproduce, ShowsTheFigureBesideOurs) {
+    const Ended ended = railyard(one_record);
+    EXPECT_EQ(ended.exit_code, 0) << ended.out;
+    EXPECT_THAT(ended.out, StartsWith("liu04: latency-uni\n"));
+    EXPECT_THAT(ended.out, HasSubstr("~ 6 us"));
+    EXPECT_THAT(ended.out, HasSubstr("1 records: 1 values right"));
+    EXPECT_EQ(ended.err, "");
+}
+
+TEST(Reproduce, GivesTheSameBytesTwice) {
+    Arguments json = one_record;
+    json.emplace_back("--json");
+    const Ended first = railyard(json);
+    const Ended second = railyard(json);
+    EXPECT_THAT(first.out, StartsWith("{\n  \"schema\": 1,"));
+    EXPECT_EQ(first.out, second.out);
+
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("verdicts.json");
+    json.push_back(file);
+    EXPECT_EQ(railyard(json).exit_code, 0);
+    EXPECT_EQ(results::read_file(file), first.out);
+}
+
+// Listed, though it is right: the list must be mended, and the exit code says so.
+TEST(Reproduce, AnExceptionThatHasComeRightIsAFailure) {
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("exceptions.toml");
+    results::write_file(file,
+                        "[[exception]]\nid = \"liu04.latency.rdma_write.small.vapi\"\n"
+                        "reason = \"physics\"\ntext = \"because\"\n");
+    Arguments arguments = one_record;
+    arguments.insert(arguments.end(), {"--exceptions", file});
+    const Ended ended = railyard(arguments);
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.out, HasSubstr("COME RIGHT"));
+}
+
+// The whole of it: nothing is off but what the shipped list explains.
+TEST(Reproduce, EverythingIsRightOrExplained) {
+    const Ended ended = railyard({"reproduce"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.out;
+    EXPECT_THAT(ended.out, HasSubstr("\n580 records: "));
+}
+
+}  // namespace
+}  // namespace railyard::cli
