@@ -18,7 +18,7 @@ void Lane::submit(Message* message) {
     message->seen = message->open = message->placed = false;
     message->complete = message->delivered = false;
     active_.push_back(message);
-    route.deliveries->push_back(message);
+    route.deliveries->waiting.push_back(message);
     join(route);
     waiting_.push_back(message);
     if (follows_)
@@ -58,7 +58,7 @@ void Lane::reached_gate(Message* message) {
 /// All of it is in memory; it is done once that holds for all before it.
 void Lane::completed(Message* message) {
     message->complete = true;
-    Deliveries& deliveries = *message->route->deliveries;
+    std::deque<Message*>& deliveries = message->route->deliveries->waiting;
     while (!deliveries.empty() && deliveries.front()->complete) {
         Message* const first = deliveries.front();
         deliveries.pop_front();

@@ -39,9 +39,11 @@ class Node {
 
     PageTable pages;
     unsigned open_queue_pairs = 0;
-    Duration descriptors_unread;     ///< time of descriptor reads that has not been spent yet
-    Time last_request;               ///< when the latest request comes to the adapter
-    Time last_opened;                ///< when the latest message may go into memory
+    Duration descriptors_unread;  ///< time of descriptor reads that has not been spent yet
+    Time last_request;            ///< when the latest request comes to the adapter
+    /// By node: until when a connection is being made with it, before which nothing from there gets
+    /// through. Looked up only.
+    std::unordered_map<fabric::NodeId, Time> connecting;
     std::vector<Time> last_visible;  ///< by Nic: the latest completion
 
   private:

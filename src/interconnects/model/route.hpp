@@ -30,8 +30,11 @@ struct Stage {
 
 struct Message;
 
-/// Messages from one lane to one node that are not in memory yet: they get there in order.
-using Deliveries = std::deque<Message*>;
+/// Messages from one lane to one node: they get there in order.
+struct Deliveries {
+    std::deque<Message*> waiting;  ///< not in memory yet
+    Time last_opened;              ///< when the latest may pass the gate
+};
 
 struct Route {
     Deliveries* deliveries = nullptr;

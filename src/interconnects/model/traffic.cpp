@@ -98,12 +98,7 @@ Traffic::Parcel& Traffic::wrap(const virtual_time::Transfer& transfer, sim::Acti
     const Place target = empty ? Place::nowhere : home(transfer.target);
     parcel.route =
         &parcel.source->route(transfer.from.port, source, *parcel.target, transfer.to.port, target);
-    // Descriptors come by the same stream of reads as data. A message's own is part of its latency;
-    // as a load on the stream it counts behind the next data.
-    Duration& unread = parcel.source->descriptors_unread;
-    if (parameters_.bus.read_stream > Rate{})
-        unread += parameters_.bus.read_latency * std::int64_t{parameters_.adapter.send_reads};
-    parcel.read_rest = source == Place::host ? std::exchange(unread, {}) : Duration{};
+    parcel.read_rest = {};
     parcel.fetch = source == Place::host ? parameters_.bus.read_latency : Duration{};
     if (source == Place::host)
         parcel.source->pages.use(transfer.from.nic, transfer.source, parcel.route->packet,
@@ -127,7 +122,10 @@ void Traffic::carry(const virtual_time::Transfer& transfer, sim::Action arrived)
     Parcel& parcel = wrap(transfer, std::move(arrived));
     // An answer has been prepared by the engine that served the request.
     if (is_answer(transfer.kind)) return leave(parcel);
-    ask_engine(parcel);
+    const bool by_thread = transfer.kind == Kind::tagged_pull || transfer.kind == Kind::tagged_data;
+    if (!by_thread || parameters_.tagged.thread == Duration{}) return ask_engine(parcel);
+    engine_.schedule(engine_.now() + parameters_.tagged.thread,
+                     [this, &parcel] { ask_engine(parcel); });
 }
 
 /// It crosses the network and is dealt with by the sender's adapter when that has nothing better
@@ -164,15 +162,19 @@ Duration Traffic::send_work(const Parcel& parcel, Node& from) {
 
 /// The doorbell rings, and the adapter reads the descriptor.
 void Traffic::ask_engine(Parcel& parcel) {
-    const Adapter& adapter = parameters_.adapter;
+    if (stopped_) return;
     Duration delay;
     if (parcel.kind != Kind::control) {
+        const Duration read =
+            parameters_.bus.read_latency * std::int64_t{parameters_.adapter.send_reads};
         delay = parameters_.bus.doorbell;
-        if (!adapter.waits_for_bus)
-            delay += parameters_.bus.read_latency * std::int64_t{adapter.send_reads};
+        if (!parameters_.adapter.waits_for_bus) delay += read;
+        // Descriptors come by the same stream of reads as data. A message's own is part of its
+        // latency; as a load on the stream it counts behind the next data.
+        Duration& unread = parcel.source->descriptors_unread;
+        if (parameters_.bus.read_stream > Rate{}) unread += read;
+        if (parcel.fetch > Duration{}) parcel.read_rest = std::exchange(unread, {});
     }
-    if (parcel.kind == Kind::tagged_pull || parcel.kind == Kind::tagged_data)
-        delay += parameters_.tagged.thread;
     Time& last = parcel.source->last_request;
     last = std::max(last, engine_.now() + delay);
     if (engine_in_order_)
@@ -216,11 +218,28 @@ void Traffic::at_gate(Parcel& parcel) {
     Time ready = to.receiver().run_from(engine_.now(), work, rest, parcel.what, parcel.id);
     if (parcel.takes_receive && !adapter.waits_for_bus)
         ready = ready + parameters_.bus.read_latency * std::int64_t{adapter.receive_reads};
-    if (parcel.kind == Kind::control && !parameters_.connection.connectionless)
-        ready = ready + parameters_.connection.setup;
-    // Nothing overtakes.
-    to.last_opened = ready = std::max(ready, to.last_opened);
+    ready = hold_order(parcel, ready);
     engine_.schedule(ready, [this, &parcel] { open(parcel); });
+}
+
+/// Nothing overtakes: neither a message another of its lane, nor anything what makes a connection.
+Time Traffic::hold_order(const Parcel& parcel, Time ready) {
+    Node& to = *parcel.target;
+    Time& last = parcel.route->deliveries->last_opened;
+    ready = std::max(ready, last);
+    if (parcel.kind == Kind::control && !parameters_.connection.connectionless) {
+        ready = ready + parameters_.connection.setup;
+        to.connecting[parcel.from.node] = ready;
+    } else if (!to.connecting.empty()) {
+        const auto made = to.connecting.find(parcel.from.node);
+        if (made != to.connecting.end()) {
+            if (made->second < ready)
+                to.connecting.erase(made);
+            else
+                ready = made->second;
+        }
+    }
+    return last = ready;
 }
 
 /// The target's engine has looked at it: its data go to memory, and the message can be judged.

@@ -49,6 +49,7 @@ class Traffic {
     void send(Parcel& parcel, Time at);
     void leave(Parcel& parcel);
     void at_gate(Parcel& parcel);
+    Time hold_order(const Parcel& parcel, Time ready);
     void open(Parcel& parcel);
     void control_arrived(Parcel& parcel);
     void in_memory(Parcel& parcel);

@@ -133,7 +133,7 @@ TEST(Profile, PrintsAsAProfileThatStandsAlone) {
 
 TEST(Profile, MakesADatasheet) {
     const fabric::Datasheet sheet =
-        datasheet(parse(std::string("[bus]\ndoorbell = \"0.9 us\"\n") + (least + 7)));
+        datasheet(parse(std::string(least) + "[host]\npost = \"0.9 us\"\n"));
     EXPECT_THAT(sheet.files, ElementsAre("net/mine.toml"));
     ASSERT_EQ(sheet.parts.size(), parts().size() + 1);
     const fabric::Part& bus = sheet.parts[2];
@@ -143,9 +143,9 @@ TEST(Profile, MakesADatasheet) {
     };
     EXPECT_EQ(find("read_rate").value, "800 MB/s");
     EXPECT_TRUE(find("read_rate").set);
-    EXPECT_EQ(find("doorbell").value, "0.9 us") << "as it is written, not 900 ns";
     EXPECT_EQ(find("read_stream").value, "off");
     EXPECT_FALSE(find("read_stream").set);
+    EXPECT_EQ(sheet.parts[1].parameters[0].value, "0.9 us") << "as it is written, not 900 ns";
     EXPECT_EQ(sheet.fitted_records.size(), 2U);
 }
 

@@ -214,5 +214,38 @@ TEST_F(ModelPair, ALoopbackMessageCrossesTheBusTwiceAndNoLink) {
         false);
 }
 
+TEST_F(ModelPair, MakingAConnectionHoldsUpNobodyElse) {
+    plain.connection.setup = 1_ms;
+    run([&] {
+        Rank c(engine, *fabric, 2);
+        ASSERT_TRUE(c.pair->connect_peer(b->nic->address(), 5, {}, Time::never()).ok());
+        EXPECT_NEAR(us(write_time()), write_us, 1e-4);
+    });
+}
+
+TEST_F(ModelPair, AMessageBehindItsOwnConnectionWaitsForItOnWhicheverPort) {
+    plain.connection.setup = 1_ms;
+    plain.adapter.ports = 2;
+    run(
+        [&] {
+            std::unique_ptr<fabric::ReceiveQueue> receives[2];
+            fabric::QueuePairOptions options;
+            options.port = 1;
+            const auto at_a = a->another(receives[0], options);
+            const auto at_b = b->another(receives[1], options);
+            const Slice into = a->slice(0, 64);
+            ASSERT_TRUE(receives[0]->post(ReceiveRequest{1, {&into, 1}}).ok());
+            ASSERT_TRUE(at_a->connect_peer(b->nic->address(), 5, {}, Time::never()).ok());
+            ASSERT_TRUE(
+                b->host.wait_until([&] { return b->nic->poll_peer_request().has_value(); }));
+            // Connected at once here; the other side hears of it by a message of its own.
+            ASSERT_TRUE(at_b->connect_peer(a->nic->address(), 5, {}, Time::never()).ok());
+            const Slice slice = b->slice(0, 8);
+            ASSERT_TRUE(at_b->post(send(1, slice)).ok());
+            EXPECT_TRUE(a->next_received().status.ok());
+        },
+        false);
+}
+
 }  // namespace
 }  // namespace railyard::model
