@@ -3,8 +3,11 @@
 
 PREFIX ?= /usr/local
 # Which test programs `make test` samples under each sanitizer; `make soak` runs them all.
-ASAN_SAMPLE ?= base sim results hosts job shm contract
+ASAN_SAMPLE ?= base sim results hosts virtual model job shm contract
 TSAN_SAMPLE ?= base hosts job shm contract
+# Two models that differ as much as models can; all share their semantics.
+FABRIC_SAMPLE ?= shm,ideal,infiniband-pcix-liu04,quadrics
+SAMPLE = RAILYARD_CONTRACT_QUICK=1 RAILYARD_CONTRACT_FABRICS=$(FABRIC_SAMPLE)
 
 .DEFAULT_GOAL := build
 .PHONY: build setup test report bench soak golden accept install clean format tidy help sample-asan sample-tsan
@@ -66,8 +69,8 @@ labels = $(subst $(empty) $(empty),|,$(strip $(1)))
 
 sample-asan: build/asan/build.ninja
 	cmake --build --preset asan --target $(ASAN_SAMPLE:%=%_test)
-	RAILYARD_CONTRACT_QUICK=1 ctest --preset asan -L '^($(call labels,$(ASAN_SAMPLE)))$$'
+	$(SAMPLE) ctest --preset asan -L '^($(call labels,$(ASAN_SAMPLE)))$$'
 
 sample-tsan: build/tsan/build.ninja
 	cmake --build --preset tsan --target $(TSAN_SAMPLE:%=%_test)
-	RAILYARD_CONTRACT_QUICK=1 ctest --preset tsan -L '^($(call labels,$(TSAN_SAMPLE)))$$'
+	$(SAMPLE) ctest --preset tsan -L '^($(call labels,$(TSAN_SAMPLE)))$$'

@@ -14,6 +14,7 @@ void idle(const Settings& settings, const Report& report);
 void empty_poll(const Settings& settings, const Report& report);
 void engine(const Settings& settings, const Report& report);
 void ring(const Settings& settings, const Report& report);
+void adapter(const Settings& settings, const Report& report);
 
 std::span<const Benchmark> all() {
     static constexpr std::array benchmarks{
@@ -30,6 +31,7 @@ std::span<const Benchmark> all() {
         Benchmark{"empty-poll", "an empty poll with 256 connections, beside one with 2",
                   empty_poll},
         Benchmark{"engine", "the virtual-time engine: events and switches", engine},
+        Benchmark{"adapter", "messages through a modelled adapter, in real time", adapter},
         Benchmark{"ring", "a ring of 4096 ranks in virtual time, beside one of 2", ring},
     };
     return benchmarks;

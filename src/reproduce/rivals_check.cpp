@@ -113,8 +113,10 @@ std::vector<Selection> bases(const Record& record) {
     std::vector<Selection> out;
     for (const System* system : systems) {
         if (record.experiment == "latency-atomic") {
-            out.push_back(at_sizes(record, *system, "fetch_add"));
-            out.push_back(at_sizes(record, *system, "compare_swap"));
+            for (const char* op : {"fetch_add", "compare_swap"}) {
+                out.push_back(at_sizes(record, *system, op));
+                out.back().label = fmt::format("{} {}", system->slug, op);
+            }
         } else if (of_systems && record.experiment == "bandwidth-bi-two-port") {
             for (const char* mode : {"striping", "binding"})
                 out.push_back(variant(at_sizes(record, *system), mode, record.seed));
@@ -122,8 +124,10 @@ std::vector<Selection> bases(const Record& record) {
             for (const auto& [source, destination] : placements())
                 out.push_back(placed(at_sizes(record, *system), source, destination));
         } else if (of_systems) {
-            for (const std::string& op : operations(record, *system))
+            for (const std::string& op : operations(record, *system)) {
                 out.push_back(at_sizes(record, *system, op));
+                out.back().label = op;
+            }
         } else {
             out.push_back(at_sizes(record, *system));
         }
@@ -131,11 +135,13 @@ std::vector<Selection> bases(const Record& record) {
     return out;
 }
 
-/// The usual operation of each system, not that of the first.
-Selection side(const Record& record, const Selection& base, const std::string& word) {
+/// One side of a comparison. Where there are several, its label says which one it is.
+Selection side(const Record& record, const Selection& base, const std::string& word, bool several) {
     Selection out = variant(base, word, record.seed);
+    if (several) out.label = fmt::format("{} {}", base.label, word);
     const System* system = find_system(record.seed, word);
     if (system != nullptr && record.experiment.starts_with("hotspot")) {
+        // The usual operation of each system, not that of the first.
         out.where[results::parameter::op] = std::string(system->ops.front());
         out.over = "slaves";
     }
@@ -180,11 +186,12 @@ Check best_check(const Record& record) {
 Check compare_check(const Record& record) {
     const Relation& relation = *record.check;
     std::vector<Selection> selections;
-    for (const Selection& base : bases(record)) {
-        selections.push_back(side(record, base, relation.lhs));
-        selections.push_back(side(record, base, relation.rhs));
+    const std::vector<Selection> open = bases(record);
+    for (const Selection& base : open) {
+        selections.push_back(side(record, base, relation.lhs, open.size() > 1));
+        selections.push_back(side(record, base, relation.rhs, open.size() > 1));
     }
-    // Two operations over a sweep of our own choosing may meet at its ends; two systems must not.
+    // Two variants may meet somewhere in a sweep of our own choosing; two systems must not.
     const bool everywhere =
         selections.front().sizes.size() == 1 || find_system(record.seed, relation.lhs) != nullptr;
     const double tolerance = relation.tolerance_percent.value_or(100 * choice::alike) / 100;

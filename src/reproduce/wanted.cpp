@@ -53,6 +53,7 @@ std::string measured_metric(const Record& record) {
 std::int64_t usual_size(const Record& record) {
     if (record.experiment == "host-overhead-bandwidth") return 256 << 10;
     if (record.experiment == "buffer-reuse-fifo") return 512 << 10;
+    if (record.experiment == "latency-atomic") return 8;  // a word, beside a read of as many bytes
     // Sixteen nodes at one: a block is large enough when it is many packets.
     if (record.experiment == "quadrics-hotspot") return 64 << 10;
     return is_rate(measured_metric(record)) ? choice::large : choice::small;
