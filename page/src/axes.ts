@@ -31,52 +31,61 @@ export function decimalTicks(least: number, most: number): number[] {
   return ticks.filter((tick) => tick >= least * 0.999 && tick <= most * 1.001);
 }
 
-export function vertical(unit: string, metric: string, values: number[], kind: Kind): ScaleOptions {
-  const [least, most] = within(values);
-  const label = `${words(metric)} (${unitName(unit)})`;
-  if (kind === "linear")
-    return {
-      type: "linear",
-      domain: [Math.min(0, least), most],
-      nice: true,
-      label,
-      tickFormat: short,
-    };
-  // Room above and below, so that no point stands on the frame.
-  const domain: [number, number] = [least / 1.3, most * 1.3];
-  return { type: "log", domain, label, ticks: decimalTicks(...domain), tickFormat: short };
+// A scale, and its ticks where the library would choose worse ones.
+export interface Axis {
+  scale: ScaleOptions;
+  ticks?: number[];
+  text: (value: number) => string;
 }
 
-export class Horizontal {
+export function valueAxis(unit: string, metric: string, values: number[], kind: Kind): Axis {
+  const [least, most] = within(values);
+  const label = `${words(metric)} (${unitName(unit)})`;
+  if (kind === "linear") {
+    const domain = [Math.min(0, least), most];
+    return { scale: { type: "linear", domain, nice: true, label }, text: short };
+  }
+  // Room above and below, so that no point stands on the frame.
+  const domain: [number, number] = [least / 1.3, most * 1.3];
+  return { scale: { type: "log", domain, label }, ticks: decimalTicks(...domain), text: short };
+}
+
+// Along what was varied.
+export class Horizontal implements Axis {
   readonly scale: ScaleOptions;
+  readonly ticks?: number[];
   readonly least: number;
   readonly most: number;
+  private readonly sizes: boolean;
   private readonly zero: number;
 
   constructor(chart: Chart, values: number[], width: number) {
     const positive = values.filter((v) => v > 0);
     const [least, most] = within(positive.length > 0 ? positive : [1]);
-    const sizes = chart.x === "message_bytes";
-    const log = sizes || (positive.length === values.length && most / least >= 16);
+    const none = positive.length < values.length;
+    this.sizes = chart.x === "message_bytes";
+    const log = this.sizes || (!none && most / least >= 16);
     // A logarithm has no place for nought: it stands one step to the left of all.
     this.zero = log ? least / 2 : 0;
-    this.least = positive.length < values.length ? this.zero : least;
+    this.least = none ? this.zero : least;
     this.most = most;
-    const label = words(chart.x ?? "") + (sizes ? " (bytes)" : "");
-    const written = (v: number) =>
-      v === this.zero && this.least === this.zero ? "0" : sizes ? size(v) : short(v);
-    const domain: [number, number] = log ? [this.least / 1.15, most * 1.15] : [this.least, most];
-    this.scale = log
-      ? { type: "log", base: 2, domain, label, tickFormat: written, ticks: this.ticks(width) }
-      : { type: "linear", domain, label, tickFormat: written, insetLeft: 8, insetRight: 8 };
+    const label = words(chart.x ?? "") + (this.sizes ? " (bytes)" : "");
+    if (!log) {
+      const domain = [this.least, most];
+      this.scale = { type: "linear", domain, label, insetLeft: 8, insetRight: 8 };
+      return;
+    }
+    const room = Math.max(2, Math.floor(width / pixelsPerTick));
+    this.scale = { type: "log", base: 2, domain: [this.least / 1.15, most * 1.15], label };
+    this.ticks = [...(none ? [this.zero] : []), ...powerTicks(least, most, room)];
   }
+
+  text = (value: number): string => {
+    if (value === this.zero) return "0";
+    return this.sizes ? size(value) : short(value);
+  };
 
   place(value: number): number {
     return value <= 0 ? this.zero : value;
-  }
-
-  private ticks(width: number): number[] {
-    const room = Math.max(2, Math.floor(width / pixelsPerTick));
-    return powerTicks(this.least, this.most, room);
   }
 }

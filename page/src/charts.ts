@@ -80,10 +80,11 @@ function dimensions(rows: Row[], names: string[], x: string | null): Dimension[]
     if (!chosen.includes(name) && tellApart(rows, [...axis, ...fewer])) needed = fewer;
   }
   needed.sort((a, b) => rank(a) - rank(b));
-  return needed.map((name) => ({
-    name,
-    values: values(rows, name).filter((v): v is Value => v !== undefined),
-  }));
+  return needed.map((name) => {
+    const found = values(rows, name).filter((v): v is Value => v !== undefined);
+    if (found.every((v) => typeof v === "number")) found.sort((a, b) => Number(a) - Number(b));
+    return { name, values: found };
+  });
 }
 
 function rank(name: string): number {
@@ -124,7 +125,7 @@ function fits(chart: Chart, row: Row, choice: Choice): boolean {
   });
 }
 
-// The series that a choice leaves, in the order in which they first occur.
+// The series that a choice leaves: by interconnect, then by what else was varied.
 export function series(chart: Chart, choice: Choice): Series[] {
   const found = new Map<string, Series>();
   for (const row of chart.rows) {
@@ -139,7 +140,18 @@ export function series(chart: Chart, choice: Choice): Series[] {
   if (x !== null)
     for (const one of found.values())
       one.rows.sort((a, b) => Number(a.parameters[x]) - Number(b.parameters[x]));
-  return [...found.values()];
+  const places = (one: Series) => [
+    chart.fabrics.indexOf(one.fabric),
+    ...chart.dimensions.map((d, i) => d.values.indexOf(one.choice[i] ?? "")),
+  ];
+  return [...found.values()].sort((a, b) => {
+    const theirs = places(b);
+    return (
+      places(a)
+        .map((place, i) => place - theirs[i]!)
+        .find((difference) => difference !== 0) ?? 0
+    );
+  });
 }
 
 // All of it, if that can still be read; otherwise what most interconnects have in common, and of

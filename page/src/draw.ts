@@ -4,7 +4,7 @@
 
 import * as Plot from "@observablehq/plot";
 import type { Markish } from "@observablehq/plot";
-import { Horizontal, naturalKind, vertical, type Kind } from "./axes";
+import { Horizontal, naturalKind, valueAxis, type Axis, type Kind } from "./axes";
 import { label, series, type Chart, type Choice, type Series } from "./charts";
 import type { Paper, Row, Verdict } from "./data";
 import type { Look, Looks } from "./looks";
@@ -77,7 +77,7 @@ function publishedMarks(found: Placed[], flip: boolean, context: Context, chart:
       className: "published",
       symbol: mark.bound === "is" ? "diamond2" : "triangle",
       rotate: mark.bound === "most" ? 180 : 0,
-      r: 5.5,
+      r: mark.bound === "is" ? 5.5 : 4.5,
       stroke: context.looks.ofFabric(chart, mark.fabric),
       strokeWidth: 2,
       fill: "var(--plot-background)",
@@ -91,12 +91,25 @@ function tip(points: object[]): Markish {
   return Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: "text", maxRadius: 30 }));
 }
 
-// What the value axis spans does not change when the reader hides a series.
-function valueAxis(chart: Chart, view: View, all: Series[], found: Mark[]) {
+// What the values span does not change when the reader hides a series.
+function spanned(chart: Chart, view: View, all: Series[], found: Mark[]): Axis {
   const values = [...all.flatMap((s) => s.rows.map((r) => r.value)), ...found.map((m) => m.y)];
   const possible = values.every((value) => value > 0);
   const kind = possible ? (view.kind ?? naturalKind(values)) : "linear";
-  return { ...vertical(chart.unit, chart.metric, values, kind), grid: true };
+  return valueAxis(chart.unit, chart.metric, values, kind);
+}
+
+// Ticks that are named by hand, since the library leaves out some of a logarithmic axis.
+function axisX(axis: Axis): Markish[] {
+  const options = { labelOffset: 38 };
+  if (axis.ticks === undefined)
+    return [Plot.gridX(), Plot.axisX({ ...options, tickFormat: axis.text })];
+  return [Plot.gridX(axis.ticks), Plot.axisX(axis.ticks, { ...options, text: axis.text })];
+}
+
+function axisY(axis: Axis): Markish[] {
+  if (axis.ticks === undefined) return [Plot.gridY(), Plot.axisY({ tickFormat: axis.text })];
+  return [Plot.gridY(axis.ticks), Plot.axisY(axis.ticks, { text: axis.text })];
 }
 
 function curves(chart: Chart, context: Context, view: View, width: number): Drawing {
@@ -116,15 +129,18 @@ function curves(chart: Chart, context: Context, view: View, width: number): Draw
       text: describe(row),
     })),
   );
+  const values = spanned(chart, view, all, found);
   const everywhere = found.filter((mark) => mark.x === null);
   const svg = Plot.plot({
     width,
     height: Math.max(260, Math.min(440, width * 0.6)),
     marginLeft: 56,
     marginBottom: 44,
-    x: { ...axis.scale, grid: true, labelOffset: 38 },
-    y: valueAxis(chart, view, all, found),
+    x: axis.scale,
+    y: values.scale,
     marks: [
+      ...axisX(axis),
+      ...axisY(values),
       Plot.frame({ strokeOpacity: 0.2 }),
       Plot.ruleY(everywhere, { y: "y", strokeDasharray: "2 4", strokeOpacity: 0.7 }),
       ...shown.flatMap((one, i) => lineMarks(points[i]!, context.looks.of(chart, all, one))),
@@ -149,6 +165,7 @@ function dots(chart: Chart, context: Context, view: View, width: number): Drawin
   const points = shown.map((one) =>
     one.rows.map((row) => ({ x: row.value, y: one.name, text: describe(row) })),
   );
+  const values = spanned(chart, view, all, found);
   const lines = [...new Set([...shown.map((one) => one.name), ...found.map((m) => m.at)])];
   const longest = Math.max(0, ...lines.map((line) => line.length));
   const svg = Plot.plot({
@@ -156,9 +173,10 @@ function dots(chart: Chart, context: Context, view: View, width: number): Drawin
     height: 64 + 26 * lines.length,
     marginLeft: Math.min(width / 2.5, 20 + 6.5 * longest),
     marginBottom: 44,
-    x: { ...valueAxis(chart, view, all, found), labelOffset: 38 },
+    x: values.scale,
     y: { type: "point", domain: lines, label: null, grid: true },
     marks: [
+      ...axisX(values),
       Plot.frame({ strokeOpacity: 0.2 }),
       ...shown.map((one, i) => {
         const look = context.looks.of(chart, named, one);

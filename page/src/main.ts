@@ -1,7 +1,7 @@
 // Builds the page from the data that stands in it.
 
 import { charts, type Chart } from "./charts";
-import type { PageData, Source } from "./data";
+import type { PageData, Row, Source } from "./data";
 import { element, table } from "./dom";
 import type { Context } from "./draw";
 import { Figure } from "./figure";
@@ -73,13 +73,27 @@ function experimentSection(
 
 const started: Figure[] = [];
 
+// Each name once: first those that railyard knows, in its order, then the others.
+function inOrder(found: string[], known: Record<string, unknown>): string[] {
+  const names = new Set(found);
+  return [...new Set([...Object.keys(known).filter((name) => names.has(name)), ...names])];
+}
+
 function build(): void {
   const data = readData();
   const main = document.querySelector("main")!;
-  const all = charts(data.rows);
-  const names = [...new Set(all.map((chart) => chart.experiment))];
+  const fabrics = inOrder(
+    data.rows.map((row) => row.fabric),
+    data.fabrics,
+  );
+  const place = (row: Row) => fabrics.indexOf(row.fabric);
+  const all = charts([...data.rows].sort((a, b) => place(a) - place(b)));
+  const names = inOrder(
+    all.map((chart) => chart.experiment),
+    data.experiments,
+  );
   const context: Context = {
-    looks: new Looks([...new Set(data.rows.map((row) => row.fabric))]),
+    looks: new Looks(fabrics),
     papers: data.papers,
     verdicts: new Map(data.verdicts?.records.map((verdict) => [verdict.id, verdict])),
   };

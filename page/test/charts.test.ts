@@ -100,3 +100,15 @@ test("among equals the choice with more published values comes first", () => {
     [100],
   );
 });
+
+test("series stand by interconnect, then by what else was varied, in the order of numbers", () => {
+  const rows = [16, 8].flatMap((queue) => ["b", "a"].flatMap((name) => sizes(name, { queue })));
+  const [chart] = charts(rows);
+  const names = series(chart!, [null]).map((s) => [s.fabric, s.choice[0]]);
+  assert.deepEqual(names, [
+    ["b", 8],
+    ["b", 16],
+    ["a", 8],
+    ["a", 16],
+  ]);
+});

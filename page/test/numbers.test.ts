@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { decimalTicks, naturalKind } from "../src/axes";
+import { decimalTicks, Horizontal, naturalKind } from "../src/axes";
+import { charts } from "../src/charts";
+import { row } from "./rows";
 import { powerTicks, quantity, short, size } from "../src/numbers";
 
 test("sizes are written in binary units", () => {
@@ -43,4 +45,12 @@ test("a wide range of values is shown on a logarithmic axis, with few ticks", ()
   assert.equal(naturalKind([0, 100]), "linear");
   assert.deepEqual(decimalTicks(1, 60), [1, 2, 5, 10, 20, 50]);
   assert.deepEqual(decimalTicks(0.01, 5000), [0.01, 0.1, 1, 10, 100, 1000]);
+});
+
+test("a message of no bytes has its place and its name on a logarithmic axis", () => {
+  const bytes = [0, 1, 2, 4];
+  const [chart] = charts(bytes.map((n) => row("shm", { message_bytes: n }, 1)));
+  const axis = new Horizontal(chart!, bytes, 600);
+  assert.equal(axis.place(0), 0.5);
+  assert.deepEqual(axis.ticks!.map(axis.text), ["0", "1", "2", "4"]);
 });

@@ -118,9 +118,18 @@ void Bundle::post_receives(unsigned n) {
 }
 
 std::size_t Bundle::poll_received(std::span<fabric::Completion> out) {
-    const std::size_t n = receives_->poll(out);
-    check(out.first(n));
-    return n;
+    std::size_t kept = 0;
+    for (;;) {
+        const auto room = out.subspan(kept);
+        const std::size_t n = receives_->poll(room);
+        check(room.first(n));
+        const auto greetings =
+            std::ranges::stable_partition(room.first(n), &fabric::Completion::has_immediate);
+        greetings_ += greetings.size();
+        post_receives(static_cast<unsigned>(greetings.size()));
+        kept += n - greetings.size();
+        if (n < room.size() || kept == out.size()) return kept;
+    }
 }
 
 std::size_t Bundle::connection_of(const fabric::Completion& completion) {
@@ -130,9 +139,12 @@ std::size_t Bundle::connection_of(const fabric::Completion& completion) {
 void Bundle::meet() {
     settle();
     post(0, fabric::WorkRequest{});  // an empty send
-    fabric::Completion completion;
-    wait([&] { return poll_received({&completion, 1}) == 1; });
-    post_receives();
+    wait([&] {
+        if (greetings_ == 0 && poll_received(completions_) != 0)
+            throw Error("a message came that nobody waited for");
+        return greetings_ > 0;
+    });
+    --greetings_;
     settle();
 }
 

@@ -58,7 +58,8 @@ class Bundle {
     void settle();
 
     void post_receives(unsigned n = 1);
-    /// Takes receives that have completed, and says which in `out`. They are not posted again.
+    /// Takes messages that have come, and says which in `out`: all but meet()'s, and those are the
+    /// ones without an immediate value. Their receives are not posted again.
     std::size_t poll_received(std::span<fabric::Completion> out);
     /// The connection on which it came.
     static std::size_t connection_of(const fabric::Completion& completion);
@@ -68,8 +69,8 @@ class Bundle {
         patience_.wait(ready);
     }
 
-    /// An empty message each way on the first connection, with a posted receive on either side. No
-    /// other message may be under way.
+    /// An empty message each way on the first connection, with a posted receive on either side. The
+    /// peer's may come while this side still waits for something else.
     void meet();
 
   private:
@@ -94,6 +95,7 @@ class Bundle {
     std::array<fabric::Slice, 1> receive_slices_;
     std::array<fabric::Completion, 16> completions_;
     unsigned depth_;
+    std::uint64_t greetings_ = 0;    ///< of the peer's meet(), not answered yet
     std::uint64_t outstanding_ = 0;  ///< completions asked for and not taken
     std::vector<unsigned> quiet_;    ///< of each connection, posted since the last signalled one
 };

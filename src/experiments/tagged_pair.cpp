@@ -73,11 +73,12 @@ void TaggedPair::expect(Bytes size, unsigned n) {
 
 void TaggedPair::send(Kind kind, Bytes size) {
     fabric::TaggedSend request;
+    request.id = kind;
     request.to = peer_;
     request.bits = bits_ | kind;
     request.data = {out_.get(), size.count()};
     insist([&] { return port_.send(request); });
-    ++sending_;
+    ++sending_[kind];
 }
 
 void TaggedPair::poll() {
@@ -90,7 +91,7 @@ void TaggedPair::poll() {
             if (completion.receive)
                 ++received_[completion.bits & 1];
             else
-                --sending_;
+                --sending_[completion.id];
         }
     } while (n == completions_.size());
 }
@@ -103,11 +104,11 @@ void TaggedPair::wait_received(Kind kind, unsigned n) {
     received_[kind] -= n;
 }
 
-void TaggedPair::wait_sent() {
-    if (sending_ == 0) return;
+void TaggedPair::wait_sent(Kind kind) {
+    if (sending_[kind] == 0) return;
     patience_.wait([&] {
         poll();
-        return sending_ == 0;
+        return sending_[kind] == 0;
     });
 }
 
@@ -121,10 +122,10 @@ std::vector<double> TaggedPair::ping_pong(Bytes size, const Sampling& sampling) 
             if (!first_) send(message, size);
             expect(size, 1);
             // One's own message has long left: the peer has answered it, or soon will.
-            if (first_) wait_sent();
+            if (first_) wait_sent(message);
         }
     });
-    wait_sent();
+    wait_sent(message);
     return microseconds(times, 2.0 * sampling.batch);
 }
 
@@ -139,7 +140,7 @@ std::vector<double> TaggedPair::cross(Bytes size, const Sampling& sampling) {
             expect(size, 1);
         }
     });
-    wait_sent();
+    wait_sent(message);
     return microseconds(times, sampling.batch);
 }
 
@@ -160,9 +161,10 @@ std::vector<double> TaggedPair::windows(Bytes size, unsigned window, Ways ways,
                 send(reply, Bytes(0));
             }
             if (sends) wait_received(reply);
-            wait_sent();
+            wait_sent(message);
         }
     });
+    wait_sent(reply);
     const unsigned directions = ways == Ways::both ? 2 : 1;
     return megabytes_per_second(times, size * window * directions * sampling.batch);
 }

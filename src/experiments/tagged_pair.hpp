@@ -44,7 +44,8 @@ class TaggedPair {
     void expect_one(Kind kind, Bytes size);
     void send(Kind kind, Bytes size);
     void wait_received(Kind kind, unsigned n = 1);
-    void wait_sent();
+    /// Until none of these is under way.
+    void wait_sent(Kind kind);
     void poll();
     template <class Call>
     void insist(Call call);
@@ -65,8 +66,8 @@ class TaggedPair {
     fabric::TaggedPeer peer_;
     std::array<fabric::TaggedCompletion, 16> completions_;
     std::array<std::uint64_t, 2> received_{};  ///< by Kind; not yet waited for
-    std::uint64_t sending_ = 0;
-    std::uint64_t to_come_ = 0;  ///< messages that no receive has been posted for
+    std::array<std::uint64_t, 2> sending_{};   ///< by Kind
+    std::uint64_t to_come_ = 0;                ///< messages that no receive has been posted for
 };
 
 }  // namespace railyard::experiments

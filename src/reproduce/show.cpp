@@ -58,9 +58,13 @@ report::Table new_table() {
     return table;
 }
 
-/// "12 values", "1 value"; nothing for none.
+std::string counted(std::size_t n, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+/// ", 12 exceptions"; nothing for none.
 std::string part(std::size_t n, std::string_view one, std::string_view many) {
-    return n == 0 ? "" : fmt::format(", {} {}", n, n == 1 ? one : many);
+    return n == 0 ? "" : ", " + counted(n, one, many);
 }
 
 }  // namespace
@@ -114,9 +118,9 @@ std::string list(std::span<const Task> tasks) {
 
 std::string summary(const Counts& c) {
     std::string out = fmt::format(
-        "{} records: {} values right ({} fitted, {} predicted), {} "
-        "relations hold, {} off",
-        c.records, c.fitted + c.predicted, c.fitted, c.predicted, c.relations, c.off);
+        "{}: {} right ({} fitted, {} predicted), {}, {} off",
+        counted(c.records, "record", "records"), counted(c.fitted + c.predicted, "value", "values"),
+        c.fitted, c.predicted, counted(c.relations, "relation holds", "relations hold"), c.off);
     out += part(c.exceptions, "exception", "exceptions");
     out += part(c.come_right, "exception that has come right", "exceptions that have come right");
     out += part(c.not_available, "not available", "not available");

@@ -65,7 +65,7 @@ TEST(Reproduce, ShowsTheFigureBesideOurs) {
     EXPECT_EQ(ended.exit_code, 0) << ended.out;
     EXPECT_THAT(ended.out, StartsWith("liu04: latency-uni\n"));
     EXPECT_THAT(ended.out, HasSubstr("~ 6 us"));
-    EXPECT_THAT(ended.out, HasSubstr("1 records: 1 values right"));
+    EXPECT_THAT(ended.out, HasSubstr("1 record: 1 value right"));
     EXPECT_EQ(ended.err, "");
 }
 

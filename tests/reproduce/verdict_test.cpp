@@ -104,7 +104,7 @@ TEST(Verdicts, AreCounted) {
     EXPECT_EQ(counts.not_available, 1U);
     EXPECT_FALSE(counts.good());
     EXPECT_EQ(summary(counts),
-              "6 records: 2 values right (1 fitted, 1 predicted), 1 relations hold, 0 off, 1 not "
+              "6 records: 2 values right (1 fitted, 1 predicted), 1 relation holds, 0 off, 1 not "
               "available; not checked: 1 that needs MPI, 1 parameter or remark");
     EXPECT_TRUE(count(verdicts({write_id}, measured(6, 7.8))).good());
     EXPECT_FALSE(count(verdicts({write_id}, measured(9, 9))).good());
