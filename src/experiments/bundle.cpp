@@ -92,6 +92,8 @@ unsigned Bundle::poll_sent() {
     for (;;) {
         const std::size_t n = sends_->poll(completions_);
         check(std::span(completions_).first(n));
+        for (std::size_t i = 0; i < n; ++i)
+            tally_ += completions_[i].id;
         total += static_cast<unsigned>(n);
         // To the last: nothing would call again for what is left behind.
         if (n < completions_.size()) break;

@@ -54,6 +54,8 @@ class Bundle {
     void post_quietly(std::size_t connection, fabric::WorkRequest& request);
     /// Takes the completions that are there, of all connections, and says how many.
     unsigned poll_sent();
+    /// The sum of the ids of all requests whose completions were taken: ids may be bytes.
+    std::uint64_t tally() const { return tally_; }
     /// Waits for all that were asked for.
     void settle();
 
@@ -95,7 +97,8 @@ class Bundle {
     std::array<fabric::Slice, 1> receive_slices_;
     std::array<fabric::Completion, 16> completions_;
     unsigned depth_;
-    std::uint64_t greetings_ = 0;    ///< of the peer's meet(), not answered yet
+    std::uint64_t greetings_ = 0;  ///< of the peer's meet(), not answered yet
+    std::uint64_t tally_ = 0;
     std::uint64_t outstanding_ = 0;  ///< completions asked for and not taken
     std::vector<unsigned> quiet_;    ///< of each connection, posted since the last signalled one
 };

@@ -10,10 +10,10 @@ namespace railyard::experiments {
 
 namespace {
 
-/// Bytes moved by `time`; none before the course, and none after.
-double moved_by(const std::vector<Mark>& course, double time) {
+/// Bytes moved by `time`: before the course as at its first mark, after it as at its last.
+double moved_by(std::span<const Mark> course, double time) {
     const auto after = std::ranges::find_if(
-        course, [&](const Mark& mark) { return static_cast<double>(mark.picoseconds) >= time; });
+        course, [&](const Mark& mark) { return static_cast<double>(mark.picoseconds) > time; });
     if (after == course.begin()) return static_cast<double>(course.front().bytes);
     if (after == course.end()) return static_cast<double>(course.back().bytes);
     const Mark& from = *(after - 1);
@@ -22,19 +22,41 @@ double moved_by(const std::vector<Mark>& course, double time) {
     return static_cast<double>(from.bytes) + share * static_cast<double>(after->bytes - from.bytes);
 }
 
-struct Span {
-    double begin;  // picoseconds
-    double end;
-};
-
-double rate_within(std::span<const std::vector<Mark>> courses, const Span& span) {
-    double bytes = 0;
-    for (const std::vector<Mark>& course : courses)
-        bytes += moved_by(course, span.end) - moved_by(course, span.begin);
-    return bytes / ((span.end - span.begin) * 1e-6);  // bytes a microsecond are MB a second
+template <class T>
+void put(job::Rank& rank, const std::string& key, std::span<const T> values) {
+    rank.bootstrap().put(key, std::as_bytes(values));
 }
 
 }  // namespace
+
+Stretch stretch_of(std::span<const Mark> course) {
+    if (course.size() < 2) throw Error("a rank has not said how far it came");
+    return {static_cast<double>(course.front().picoseconds),
+            static_cast<double>(course.back().picoseconds)};
+}
+
+Stretch common(std::span<const Stretch> stretches) {
+    constexpr double forever = std::numeric_limits<double>::infinity();
+    Stretch any{forever, -forever};
+    Stretch all{-forever, forever};
+    for (const Stretch& each : stretches) {
+        any = {std::min(any.begin, each.begin), std::max(any.end, each.end)};
+        all = {std::max(all.begin, each.begin), std::min(all.end, each.end)};
+    }
+    return all.begin < all.end ? all : any;
+}
+
+std::vector<double> moved_within(std::span<const Mark> course, const Stretch& stretch,
+                                 unsigned parts) {
+    const auto border = [&](unsigned i) {
+        // The end itself, not what rounding makes of it.
+        return i == parts ? stretch.end : stretch.begin + i * (stretch.end - stretch.begin) / parts;
+    };
+    std::vector<double> moved;
+    for (unsigned i = 0; i < parts; ++i)
+        moved.push_back(moved_by(course, border(i + 1)) - moved_by(course, border(i)));
+    return moved;
+}
 
 Course::Course(job::Rank& rank) : rank_(rank) {
     rank.bootstrap().fence();
@@ -45,34 +67,31 @@ void Course::mark(Bytes moved) {
     marks_.push_back({(rank_.host().now() - begin_).picoseconds(), moved.count()});
 }
 
-void Course::publish(std::string_view key) const {
-    rank_.bootstrap().put(key, std::as_bytes(std::span(marks_)));
-}
-
-std::vector<std::vector<Mark>> collect(job::Rank& rank, std::string_view key,
-                                       std::span<const int> ranks) {
-    std::vector<std::vector<Mark>> courses;
-    for (const int each : ranks)
-        courses.push_back(values_of<Mark>(rank, each, key));
-    return courses;
-}
-
-std::vector<double> common_rates(std::span<const std::vector<Mark>> courses, unsigned parts) {
-    Span all{std::numeric_limits<double>::infinity(), 0};
-    Span common{0, std::numeric_limits<double>::infinity()};
-    for (const std::vector<Mark>& course : courses) {
-        if (course.size() < 2) throw Error("a rank has not said how far it came");
-        const auto begin = static_cast<double>(course.front().picoseconds);
-        const auto end = static_cast<double>(course.back().picoseconds);
-        all = {std::min(all.begin, begin), std::max(all.end, end)};
-        common = {std::max(common.begin, begin), std::min(common.end, end)};
+std::vector<double> Course::rates_of_all(const std::string& key, std::span<const int> ranks,
+                                         unsigned parts) const {
+    // Marks may be many, and the bootstrap has little room: what is exchanged is the stretch, and
+    // then what each has moved in the common one.
+    const bool took_part = std::ranges::find(ranks, rank_.id()) != ranks.end();
+    if (took_part) {
+        const Stretch mine = stretch_of(marks_);
+        put(rank_, key, std::span(&mine, 1));
     }
-    if (common.end <= common.begin) return {rate_within(courses, all)};
-    std::vector<double> rates;
-    const double length = (common.end - common.begin) / parts;
-    for (unsigned i = 0; i < parts; ++i)
-        rates.push_back(
-            rate_within(courses, {common.begin + i * length, common.begin + (i + 1) * length}));
+    std::vector<Stretch> stretches;
+    for (const int rank : ranks)
+        stretches.push_back(values_of<Stretch>(rank_, rank, key).at(0));
+    const Stretch together = common(stretches);
+    if (took_part) {
+        const auto mine = moved_within(marks_, together, parts);
+        put(rank_, key + "/moved", std::span<const double>(mine));
+    }
+    if (rank_.id() != 0) return {};
+    std::vector<double> rates(parts, 0);
+    const double microseconds = (together.end - together.begin) * 1e-6 / parts;
+    for (const int rank : ranks) {
+        const auto moved = values_of<double>(rank_, rank, key + "/moved");
+        for (unsigned i = 0; i < parts; ++i)
+            rates[i] += moved.at(i) / microseconds;  // bytes a microsecond are MB a second
+    }
     return rates;
 }
 

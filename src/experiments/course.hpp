@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -19,29 +19,38 @@ struct Mark {
     std::uint64_t bytes = 0;       ///< moved by then
 };
 
+/// A stretch of time, in picoseconds.
+struct Stretch {
+    double begin = 0;
+    double end = 0;
+};
+
+/// From its first mark to its last, of which there must be two.
+Stretch stretch_of(std::span<const Mark> course);
+/// When all were at work; if that was never (real ranks that share a core may take turns), when any
+/// was.
+Stretch common(std::span<const Stretch> stretches);
+/// Bytes moved in each of so many equal parts of the stretch. Between two marks they flow evenly.
+std::vector<double> moved_within(std::span<const Mark> course, const Stretch& stretch,
+                                 unsigned parts);
+
 class Course {
   public:
     /// All ranks of the job come here, and are let go together.
     explicit Course(job::Rank& rank);
     /// So much has been moved by now, in all. The first mark ends the warming up.
     void mark(Bytes moved);
-    /// For collect() on rank 0; `key` is unique in the job.
-    void publish(std::string_view key) const;
-    const std::vector<Mark>& marks() const { return marks_; }
+
+    /// MB/s of `ranks` together, in each of so many equal parts of the time in which all were at
+    /// work. All of them call it, and rank 0, for whom alone the result is; `key` is unique in the
+    /// job.
+    std::vector<double> rates_of_all(const std::string& key, std::span<const int> ranks,
+                                     unsigned parts) const;
 
   private:
     job::Rank& rank_;
     Time begin_;
     std::vector<Mark> marks_;
 };
-
-/// The courses that these ranks have published.
-std::vector<std::vector<Mark>> collect(job::Rank& rank, std::string_view key,
-                                       std::span<const int> ranks);
-
-/// MB/s of all of them together, in each of so many equal parts of the time in which all were at
-/// work. Between two marks, bytes flow evenly. If there was no such time (real ranks that share a
-/// core may take turns), one rate over the whole.
-std::vector<double> common_rates(std::span<const std::vector<Mark>> courses, unsigned parts);
 
 }  // namespace railyard::experiments

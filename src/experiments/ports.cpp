@@ -50,21 +50,21 @@ std::vector<std::size_t> rails_of(Mode mode, const Place& place) {
 
 constexpr unsigned real_parts = 5;
 
-/// Few marks: they are exchanged through the bootstrap, which has little room.
-Sampling sampling_for(const Context& context, Bytes window) {
+/// Two pairs that share a port come to take turns, window by window, and it takes some windows to
+/// get there and to see it; of large messages, where that would be many bytes, one does.
+Sampling sampling_for(const Context& context, const Place& place, Bytes window) {
     Sampling sampling = window_sampling(context, window);
-    const unsigned total = sampling.samples * sampling.batch;
-    sampling.samples = std::min(total, real_parts);
-    sampling.batch = total / sampling.samples;
+    const Request& request = context.request();
+    const bool few = context.virtual_time() && place.processes > 1 && sampling.samples > 1;
+    if (few && !request.iterations) sampling.samples = 8;
+    if (few && !request.warmup) sampling.warmup = 2;
     return sampling;
 }
 
-/// One size in one mode, from one side of one pair.
+/// One size in one mode, from one side of one pair: the course of what this side sends.
 Course run(Context& context, Bundle& bundle, Striped& side, Ways ways, const Sampling& sampling) {
     const bool sends = bundle.first() || ways == Ways::both;
     const bool receives = !bundle.first() || ways == Ways::both;
-    const Bytes each = side.size() * side.window() * (ways == Ways::both ? 2 : 1);
-    Bytes moved;
     const auto windows = [&](unsigned n) {
         for (; n > 0; --n) {
             if (sends) side.send();
@@ -73,17 +73,18 @@ Course run(Context& context, Bundle& bundle, Striped& side, Ways ways, const Sam
                 side.reply();
             }
             if (sends) side.await_reply();
-            moved += each;
         }
     };
     Course course(context.rank());
     bundle.meet();
     windows(sampling.warmup);
-    course.mark(moved);
+    course.mark(side.finished());
+    side.follow([&] { course.mark(side.finished()); });
     for (unsigned i = 0; i < sampling.samples; ++i) {
         windows(sampling.batch);
-        course.mark(moved);
+        course.mark(side.finished());
     }
+    side.follow({});
     // The other pair may not be done yet: what it measures is to be measured with this one at work.
     if (context.rank().size() > 2) windows(1);
     bundle.meet();
@@ -112,9 +113,12 @@ class Measurement {
             context_.progress(mode == Mode::one_port
                                   ? "one port " + to_string(size)
                                   : std::string(name(mode)) + " " + to_string(size));
-            Striped side(bundle, size, window, rails_of(mode, place_));
-            const Course course =
-                run(context_, bundle, side, plan_.ways, sampling_for(context_, size * window));
+            // In virtual time there are few windows, and pairs that take turns must be seen doing
+            // so.
+            const bool followed = context_.virtual_time() && place_.processes > 1;
+            Striped side(bundle, size, window, rails_of(mode, place_), followed);
+            const Course course = run(context_, bundle, side, plan_.ways,
+                                      sampling_for(context_, place_, size * window));
             emit(mode, size, course, key + "/" + std::to_string(point++));
         }
         context_.rank().bootstrap().fence();
@@ -124,21 +128,21 @@ class Measurement {
     std::string pair_name() const { return "/pair" + std::to_string(place_.process); }
 
     void emit(Mode mode, Bytes size, const Course& course, const std::string& key) {
-        // The first node's processes know how far they came; rank 0 puts it together.
-        if (!place_.first) return;
-        if (place_.process != 0) return course.publish(key);
-        std::vector<int> others(static_cast<std::size_t>(place_.processes - 1));
-        std::iota(others.begin(), others.end(), 1);
-        auto courses = collect(context_.rank(), key, others);
-        courses.push_back(course.marks());
+        const int nodes = plan_.ways == Ways::both ? 2 : 1;
+        std::vector<int> senders(static_cast<std::size_t>(nodes * place_.processes));
+        std::iota(senders.begin(), senders.end(), 0);
+        const bool sent = place_.first || plan_.ways == Ways::both;
+        if (!sent) return;
+        const unsigned parts = context_.virtual_time() ? 1 : real_parts;
+        const auto rates = course.rates_of_all(key, senders, parts);
+        if (rates.empty()) return;
         auto parameters = parameters_of(context_, fabric::Op::rdma_write, size);
         parameters[results::parameter::window] = std::int64_t{context_.request().window};
         parameters[results::parameter::processes] = std::int64_t{place_.processes};
         parameters[results::parameter::ports] = std::int64_t{mode == Mode::one_port ? 1 : 2};
         if (mode != Mode::one_port) parameters[results::parameter::mode] = std::string(name(mode));
-        const unsigned parts = context_.virtual_time() ? 1 : real_parts;
         context_.emit(std::move(parameters), plan_.metric, results::unit::megabytes_per_second,
-                      results::summarize(common_rates(courses, parts)));
+                      results::summarize(rates));
     }
 
     Context& context_;

@@ -45,17 +45,19 @@ class Hotspot {
 
     void measure(Op op, Bytes size, int nodes) {
         const std::string key = "course/" + std::to_string(point_++);
-        const Course course(rank_);
+        Course course(rank_);
         if (rank_.id() == 0) {
             // Here all the while, ready to make progress where a fabric needs that.
             for (int i = 0; i < nodes && wakes(); ++i)
                 bundle(i).meet();
             for (int i = 0; i < nodes; ++i)
                 bundle(i).meet();
-            emit(op, size, nodes, key);
         } else if (rank_.id() <= nodes) {
-            access(course, op, size, key);
+            access(course, op, size);
+        } else {
+            return;
         }
+        emit(course, op, size, nodes, key);
     }
 
   private:
@@ -65,7 +67,7 @@ class Hotspot {
     unsigned depth() const { return context_.virtual_time() ? 1 : outstanding; }
     Bundle& bundle(int i) { return *bundles_[static_cast<std::size_t>(i)]; }
 
-    void access(Course course, Op op, Bytes size, const std::string& key) {
+    void access(Course& course, Op op, Bytes size) {
         Bundle& to_block = bundle(0);
         const fabric::Slice here(to_block.local(), Bytes(0), size);
         fabric::WorkRequest request;
@@ -95,23 +97,19 @@ class Hotspot {
         }
         run(depth());  // while others may still be measuring
         to_block.meet();
-        course.publish(key);
     }
 
     Sampling sampling_for(Bytes size) const {
         if (context_.virtual_time()) return {2, 32, 1};
-        const Sampling sampling = queue_sampling(context_, size, outstanding);
-        // Few marks: the bootstrap, through which they go, has little room.
-        const unsigned total = sampling.samples * sampling.batch;
-        const unsigned samples = std::min(total, real_parts);
-        return {sampling.warmup, samples, total / samples};
+        return queue_sampling(context_, size, outstanding);
     }
 
-    void emit(Op op, Bytes size, int nodes, const std::string& key) {
+    void emit(const Course& course, Op op, Bytes size, int nodes, const std::string& key) {
         std::vector<int> ranks(static_cast<std::size_t>(nodes));
         std::iota(ranks.begin(), ranks.end(), 1);
         const unsigned parts = context_.virtual_time() ? 1 : real_parts;
-        auto rates = common_rates(collect(rank_, key, ranks), parts);
+        auto rates = course.rates_of_all(key, ranks, parts);
+        if (rates.empty()) return;
         auto parameters = parameters_of(context_, op, size);
         parameters[results::parameter::access] =
             std::string(op == Op::rdma_read ? "read" : "write");

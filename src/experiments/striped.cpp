@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <utility>
 
 namespace railyard::experiments {
 
@@ -28,15 +27,18 @@ unsigned Striped::receives_for(unsigned window, std::size_t rails) {
     return window * static_cast<unsigned>(rails) + 4;
 }
 
-Striped::Striped(Bundle& bundle, Bytes size, unsigned window, std::vector<std::size_t> rails)
+Striped::Striped(Bundle& bundle, Bytes size, unsigned window, std::vector<std::size_t> rails,
+                 bool followed)
     : bundle_(bundle),
       size_(size),
       window_(window),
       rails_(std::move(rails)),
+      followed_(followed),
       cut_(size > threshold && rails_.size() > 1),
       watched_(!cut_ && bundle.traits().placement == fabric::Placement::last_byte_last),
       control_(small_message(control_mark)),
       reply_(small_message(reply_mark)),
+      before_(bundle.tally()),
       parts_(bundle.connections(), 0) {
     if (cut_)
         make_parts();
@@ -62,7 +64,7 @@ void Striped::make_parts() {
             requests_[i].push_back(write);
             requests_[i].push_back(control_);
         }
-        requests_[i].back().flags = fabric::Flags::none;
+        sign(requests_[i], slices_[i].length);
     }
 }
 
@@ -79,10 +81,23 @@ void Striped::make_whole() {
     requests_.emplace_back(window_, write);
     requests_[0].back().local = {&slices_[1], 1};
     if (!watched_) requests_[0].push_back(control_);
-    requests_[0].back().flags = fabric::Flags::none;
+    sign(requests_[0], size_);
     if (watched_) {
         slices_[0].data()[size_.count() - 1] = std::byte{0};
         bundle_.target().data()[size_.count() - 1] = std::byte{0};
+    }
+}
+
+/// Asks for a completion of each message that is followed, and of the last, and says in its id how
+/// many bytes have then gone since the one before.
+void Striped::sign(std::vector<fabric::WorkRequest>& requests, Bytes message) const {
+    Bytes gone;
+    for (fabric::WorkRequest& request : requests) {
+        if (request.op == fabric::Op::rdma_write) gone += message;
+        const bool ends_message = !cut_ || request.op == fabric::Op::send;
+        if (!(followed_ && ends_message) && &request != &requests.back()) continue;
+        request.flags = fabric::Flags::none;
+        request.id = std::exchange(gone, Bytes(0)).count();
     }
 }
 
@@ -105,9 +120,14 @@ void Striped::await() {
     if (watched_) {
         const std::byte* const last = bundle_.target().data() + size_.count() - 1;
         const std::byte value = seen_.next();
-        bundle_.wait([&] { return fabric::arrived(last, value); });
+        bundle_.wait([&] {
+            if (fabric::arrived(last, value)) return true;
+            look_at_sends();
+            return false;
+        });
     } else {
         bundle_.wait([&] {
+            look_at_sends();
             reap();
             return window_is_in();
         });
@@ -122,10 +142,15 @@ void Striped::reply() {
 void Striped::await_reply() {
     ++replies_taken_;
     bundle_.wait([&] {
+        look_at_sends();
         reap();
         return replies_ >= replies_taken_;
     });
     bundle_.settle();
+}
+
+void Striped::look_at_sends() {
+    if (followed_ && bundle_.poll_sent() > 0 && on_finished_) on_finished_();
 }
 
 void Striped::reap() {

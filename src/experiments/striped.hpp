@@ -9,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "experiments/bundle.hpp"
@@ -22,7 +24,9 @@ class Striped {
 
     /// `rails`: the connections of the bundle that this side sends on. Its buffers hold two
     /// messages; it keeps receives_for() of them posted.
-    Striped(Bundle& bundle, Bytes size, unsigned window, std::vector<std::size_t> rails);
+    /// Followed: every message has a completion, so that the course of a window can be seen.
+    Striped(Bundle& bundle, Bytes size, unsigned window, std::vector<std::size_t> rails,
+            bool followed = false);
     Striped(const Striped&) = delete;  // requests point into this object
     Striped& operator=(const Striped&) = delete;
 
@@ -30,8 +34,11 @@ class Striped {
     static unsigned sends_for(unsigned window) { return 2 * window + 8; }
 
     bool cut() const { return cut_; }
-    Bytes size() const { return size_; }
-    unsigned window() const { return window_; }
+
+    /// Of this side's messages, as far as their completions were taken.
+    Bytes finished() const { return Bytes(bundle_.tally() - before_); }
+    /// If followed: called from now on, while this side waits, whenever some have finished.
+    void follow(std::function<void()> on_finished) { on_finished_ = std::move(on_finished); }
 
     void send();         ///< one window
     void await();        ///< until all of the peer's next window is here
@@ -44,6 +51,8 @@ class Striped {
   private:
     void make_parts();
     void make_whole();
+    void sign(std::vector<fabric::WorkRequest>& requests, Bytes message) const;
+    void look_at_sends();
     bool window_is_in() const;
     void reap();
 
@@ -51,6 +60,7 @@ class Striped {
     Bytes size_;
     unsigned window_;
     std::vector<std::size_t> rails_;
+    bool followed_;
     bool cut_;
     bool watched_;
     std::vector<fabric::Slice>
@@ -58,6 +68,8 @@ class Striped {
     std::vector<std::vector<fabric::WorkRequest>> requests_;  ///< a window, for each rail used
     fabric::WorkRequest control_;
     fabric::WorkRequest reply_;
+    std::uint64_t before_;  ///< the bundle's tally when this object was made
+    std::function<void()> on_finished_;
     Stamp sent_;
     Stamp seen_;
     std::uint64_t windows_in_ = 0;

@@ -103,8 +103,10 @@ Check monotone_check(const Record& record, std::span<const Record> records) {
             other.experiment != record.experiment || other.metric != record.metric ||
             strength_of(*other.check) == strengths.front())
             continue;
-        selections.push_back(along_all(other).front());
-        strengths.push_back(strength_of(*other.check));
+        for (const Selection& theirs : along_all(other)) {
+            selections.push_back(theirs);
+            strengths.push_back(strength_of(*other.check));
+        }
     }
     return all_series(std::move(selections),
                       [=, strength = relation.strength](std::span<const Series> all) {

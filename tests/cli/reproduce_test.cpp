@@ -98,6 +98,21 @@ TEST(Reproduce, AnExceptionThatHasComeRightIsAFailure) {
     EXPECT_THAT(ended.out, HasSubstr("COME RIGHT"));
 }
 
+// Off, and the list does not say so.
+TEST(Reproduce, ARecordThatIsOffIsAFailure) {
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("exceptions.toml");
+    results::write_file(file, "");
+    const Arguments arguments{"reproduce", "--only", "liu04pcie.bandwidth.bi2p.striping.pcie"};
+    EXPECT_EQ(railyard(arguments).exit_code, 0);
+    Arguments without = arguments;
+    without.insert(without.end(), {"--exceptions", file});
+    const Ended ended = railyard(without);
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.out, HasSubstr("OFF"));
+    EXPECT_THAT(ended.out, HasSubstr("1 off"));
+}
+
 // The whole of it: nothing is off but what the shipped list explains.
 TEST(Reproduce, EverythingIsRightOrExplained) {
     const Ended ended = railyard({"reproduce"});

@@ -105,10 +105,11 @@ TEST(Usage, BadValuesSayWhatIsAllowed) {
 TEST(Usage, OptionsMustMeanSomethingToAnExperiment) {
     EXPECT_EQ(complaint({"measure", "latency-uni", "--queues", "8"}),
               "railyard: --queues: none of the experiments named has this parameter; it is for "
-              "bandwidth-uni-queue, bandwidth-bi-queue\n");
+              "bandwidth-uni-queue, bandwidth-bi-queue, host-overhead-bandwidth, buffer-reuse-fifo, "
+              "buffer-reuse-percent, quadrics-ping-uni, quadrics-ping-bi\n");
     EXPECT_EQ(complaint({"measure", "latency-uni", "--ops", "rdma_read"}),
               "railyard: --ops: 'rdma_read' is not measured by any of the experiments named; it is "
-              "by latency-rdma-read\n");
+              "by latency-rdma-read, quadrics-hotspot\n");
     EXPECT_EQ(complaint({"measure", "latency-uni", "latency-rdma-read", "--ops", "rdma_read"}),
               "railyard: --ops: latency-uni measures none of these; it measures send_recv, "
               "rdma_write, rdma_write_imm\n");

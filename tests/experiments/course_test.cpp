@@ -3,40 +3,67 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
-#include "experiments/measure.hpp"
+#include "job/job.hpp"
 
 namespace railyard::experiments {
 namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
-using Courses = std::vector<std::vector<Mark>>;
 
 constexpr std::int64_t us = 1'000'000;
 
-auto rate(double megabytes_per_second) {
-    return DoubleNear(megabytes_per_second, 1e-9);
+TEST(Stretch, GoesFromTheFirstMarkToTheLast) {
+    const std::vector<Mark> course{{5 * us, 0}, {7 * us, 10}, {9 * us, 20}};
+    EXPECT_EQ(stretch_of(course).begin, 5 * us);
+    EXPECT_EQ(stretch_of(course).end, 9 * us);
+    EXPECT_THROW(stretch_of(std::span(course).first(1)), Error);
 }
 
-TEST(CommonRates, OfOneCourseAreItsOwn) {
-    const Courses one{{{0, 100}, {10 * us, 1100}, {20 * us, 1600}}};
-    EXPECT_THAT(common_rates(one, 1), ElementsAre(rate(75)));
-    EXPECT_THAT(common_rates(one, 2), ElementsAre(rate(100), rate(50)));
+TEST(Stretch, IsCommonWhileAllAreAtWork) {
+    const std::vector<Stretch> overlapping{{0, 10}, {5, 15}, {3, 12}};
+    EXPECT_EQ(common(overlapping).begin, 5);
+    EXPECT_EQ(common(overlapping).end, 10);
+    const std::vector<Stretch> turns{{0, 10}, {10, 15}};
+    EXPECT_EQ(common(turns).begin, 0) << "never all of them: the whole, then";
+    EXPECT_EQ(common(turns).end, 15);
 }
 
-TEST(CommonRates, CountOnlyTheTimeInWhichAllWereAtWork) {
-    // 10 MB/s from 0 to 10 us, and 30 MB/s from 5 to 15 us: together only from 5 to 10 us.
-    const Courses two{{{0, 0}, {10 * us, 100}}, {{5 * us, 0}, {15 * us, 300}}};
-    EXPECT_THAT(common_rates(two, 1), ElementsAre(rate(40)));
+TEST(Stretch, BytesFlowEvenlyBetweenMarks) {
+    const std::vector<Mark> course{{0, 100}, {10 * us, 1100}, {20 * us, 1600}};
+    EXPECT_THAT(moved_within(course, {0, 20.0 * us}, 1), ElementsAre(1500));
+    EXPECT_THAT(moved_within(course, {0, 20.0 * us}, 2), ElementsAre(1000, 500));
+    EXPECT_THAT(moved_within(course, {5.0 * us, 15.0 * us}, 1), ElementsAre(750));
+    EXPECT_THAT(moved_within(course, {-10.0 * us, 30.0 * us}, 1), ElementsAre(1500));
 }
 
-TEST(CommonRates, OfTurnsAreThoseOfTheWhole) {
-    const Courses turns{{{0, 0}, {10 * us, 100}}, {{10 * us, 0}, {20 * us, 100}}};
-    EXPECT_THAT(common_rates(turns, 5), ElementsAre(rate(10)));
+TEST(Stretch, OfMarksMadeAtOneTimeTheLastCounts) {
+    const std::vector<Mark> course{{0, 0}, {10 * us, 50}, {10 * us, 100}};
+    EXPECT_THAT(moved_within(course, stretch_of(course), 1), ElementsAre(100));
 }
 
-TEST(CommonRates, NeedTwoMarksOfEach) {
-    EXPECT_THROW(common_rates(Courses{{{0, 0}}}, 1), Error);
+TEST(Course, SumsWhatRanksMoveWhileAllAreAtWork) {
+    job::Options options;
+    options.fabric = "ideal";
+    options.ranks = 4;
+    // Rank n moves n bytes a microsecond, begins n us late and takes 10 us; rank 0 only listens.
+    const job::Result result = job::run(options, [](job::Rank& rank) {
+        Course course(rank);
+        const auto n = static_cast<unsigned>(rank.id());
+        rank.host().compute(Duration::us(n));
+        if (n > 0) course.mark(Bytes(0));
+        rank.host().compute(Duration::us(10));
+        if (n > 0) course.mark(Bytes(10 * n));
+        const std::vector<int> ranks{1, 2, 3};
+        const auto rates = course.rates_of_all("all", ranks, 2);
+        if (n == 0)
+            for (const double rate : rates)
+                rank.deliver(std::to_string(rate));
+    });
+    ASSERT_TRUE(result.ok) << result.failure;
+    ASSERT_EQ(result.delivered.size(), 2U);
+    for (const std::string& rate : result.delivered)
+        EXPECT_THAT(std::stod(rate), DoubleNear(1 + 2 + 3, 1e-6));
 }
 
 }  // namespace

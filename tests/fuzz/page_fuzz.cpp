@@ -34,9 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     report::PageInput papers;
     papers.papers = {"papers", text};
     // A row, so that there is an experiment whose papers are wanted.
-    results::Row row;
-    row.experiment = "latency-uni";
-    papers.sources.push_back({text, {.machine = {}, .rows = {row}}});
+    report::PageInput::Source& source = papers.sources.emplace_back();
+    source.file = text;
+    source.results.rows.emplace_back().experiment = "latency-uni";
     check(papers);
     report::PageInput verdicts;
     verdicts.verdicts = {"verdicts", text};

@@ -114,6 +114,7 @@ TEST_F(TaggedPorts, OnlyWhatFitsIsPulled) {
 /// MX-5: what the adapter passes over is what makes queues dear.
 TEST_F(TaggedPorts, TheWireIsToldHowManyEntriesWerePassedOver) {
     run(2, [&] {
+        const Data large(2000);
         Data in(8);
         for (MatchBits bits = 0; bits < 10; ++bits)
             EXPECT_TRUE(rank(1).receive(bits, any_peer, bits, in).ok());
@@ -124,7 +125,7 @@ TEST_F(TaggedPorts, TheWireIsToldHowManyEntriesWerePassedOver) {
         EXPECT_EQ(plan.matched, (std::vector<Matched>{{1, 6, 0}, {1, 9, 0}, {1, 6, 0}, {1, 0, 0}}));
         plan.forget();
         EXPECT_TRUE(rank(0).send(1, rank(1), 100, Data(8)).ok());
-        EXPECT_TRUE(rank(0).send(1, rank(1), 101, Data(2000)).ok());
+        EXPECT_TRUE(rank(0).send(1, rank(1), 101, large).ok());
         pass(10_us);
         plan.forget();
         EXPECT_TRUE(rank(1).receive(20, any_peer, 101, in).ok());
@@ -210,9 +211,11 @@ TEST_F(TaggedPorts, SizesThatAreCopiedAreCopiedByBothHosts) {
     plan.rules.copied_from = 200_B;
     plan.host[HostStep::copy] = 1_us;
     run(2, [&] {
+        const TaggedPeer peer = rank(0).peer(rank(1));
+        const Data out(1001);
         Data in(500);
         for (const std::size_t size : {199, 200, 1000, 1001})  // the last is no eager one
-            EXPECT_TRUE(rank(0).send(size, rank(1), size, Data(size)).ok());
+            EXPECT_TRUE(rank(0).port->send({size, peer, size, std::span(out).first(size)}).ok());
         EXPECT_EQ(plan.sizes_of(HostStep::copy), (std::vector{200_B, 1000_B}));
         plan.forget();
         for (const MatchBits size : {199, 200, 1000, 1001}) {
@@ -256,7 +259,7 @@ TEST_F(TaggedPorts, AReceiversBufferIsRegisteredBeforeThePull) {
     run(2, [&] {
         const Data out(2000);
         std::vector<Data> in(2, Data(3000));
-        rank(0).send(0, rank(1), 6, out).ok();  // that buffer is known now
+        EXPECT_TRUE(rank(0).send(0, rank(1), 6, out).ok());  // that buffer is known now
         const auto receive = [&](Data& into) {
             EXPECT_TRUE(rank(0).send(1, rank(1), 7, out).ok());
             const Time start = engine.now();
