@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "experiments/exchange.hpp"
@@ -92,6 +93,10 @@ std::vector<double> Course::rates_of_all(const std::string& key, std::span<const
         for (unsigned i = 0; i < parts; ++i)
             rates[i] += moved.at(i) / microseconds;  // bytes a microsecond are MB a second
     }
+    // Ranks that share a core may all have stood still for a whole part: then only the whole
+    // counts.
+    if (std::ranges::find(rates, 0.0) != rates.end())
+        return {std::accumulate(rates.begin(), rates.end(), 0.0) / parts};
     return rates;
 }
 

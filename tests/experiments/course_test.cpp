@@ -42,6 +42,28 @@ TEST(Stretch, OfMarksMadeAtOneTimeTheLastCounts) {
     EXPECT_THAT(moved_within(course, stretch_of(course), 1), ElementsAre(100));
 }
 
+TEST(Course, WithAPartInWhichNothingMovedOnlyTheWholeCounts) {
+    job::Options options;
+    options.fabric = "ideal";
+    const job::Result result = job::run(options, [](job::Rank& rank) {
+        Course course(rank);
+        // One moves 20 bytes in the first 10 us, the other 20 in the last 10 of 40.
+        const bool late = rank.id() == 1;
+        rank.host().compute(Duration::us(late ? 30 : 0));
+        course.mark(Bytes(0));
+        rank.host().compute(Duration::us(10));
+        course.mark(Bytes(20));
+        const std::vector<int> ranks{0, 1};
+        const auto rates = course.rates_of_all("turns", ranks, 4);
+        if (rank.id() == 0) {
+            ASSERT_EQ(rates.size(), 1U);
+            EXPECT_NEAR(rates[0], 1.0, 1e-9);
+        }
+        rank.bootstrap().fence();
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
 TEST(Course, SumsWhatRanksMoveWhileAllAreAtWork) {
     job::Options options;
     options.fabric = "ideal";
