@@ -250,7 +250,7 @@ void Traffic::open(Parcel& parcel) {
     Parcel* const outer = std::exchange(arriving_, &parcel);
     sim::Action arrived = std::move(parcel.arrived);
     arrived();
-    if (parcel.kind == Kind::tagged_pull)
+    if (parcel.kind == Kind::tagged_pull || parcel.kind == Kind::tagged_request)
         parcel.told = true;  // nobody will ask
     else if (arriving_)
         late_.emplace(parcel.id, &parcel);

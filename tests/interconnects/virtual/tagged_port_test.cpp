@@ -164,6 +164,8 @@ TEST_F(TaggedPorts, AProbeSeesAMessageOnceTheAdapterHasLookedAtIt) {
     run(2, [&] {
         const Time start = engine.now();
         EXPECT_TRUE(rank(0).send(1, rank(1), 7, Data(8)).ok());
+        pass(2_us);  // it has come, and is being looked at
+        EXPECT_FALSE(rank(1).port->probe(any_peer, 7, all_bits).has_value());
         EXPECT_TRUE(rank(1).host.wait_until(
             [&] { return rank(1).port->probe(any_peer, 7, all_bits).has_value(); }));
         EXPECT_EQ(elapsed(start), 3_us);
