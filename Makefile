@@ -29,6 +29,7 @@ report: setup ## Measure shared memory here, run the models, and write a page: b
 	scripts/report
 
 bench: setup ## Run every benchmark: ours, the reference, their ratio and the target
+	scripts/install-packages bench
 	$(MAKE) build
 	mkdir -p build/bench
 	build/release/bin/railyard-bench --json build/bench/results.json

@@ -15,6 +15,12 @@ void empty_poll(const Settings& settings, const Report& report);
 void engine(const Settings& settings, const Report& report);
 void ring(const Settings& settings, const Report& report);
 void adapter(const Settings& settings, const Report& report);
+void datatypes(const Settings& settings, const Report& report);
+void mpi_pair(const Settings& settings, const Report& report);
+void mpi_queues(const Settings& settings, const Report& report);
+void mpi_group(const Settings& settings, const Report& report);
+void mpi_start(const Settings& settings, const Report& report);
+void mpi_virtual(const Settings& settings, const Report& report);
 
 std::span<const Benchmark> all() {
     static constexpr std::array benchmarks{
@@ -32,6 +38,13 @@ std::span<const Benchmark> all() {
                   empty_poll},
         Benchmark{"engine", "the virtual-time engine: events and switches", engine},
         Benchmark{"adapter", "messages through a modelled adapter, in real time", adapter},
+        Benchmark{"datatypes", "packing and reductions, beside loops written by hand", datatypes},
+        Benchmark{"mpi-pair", "our MPI beside the best other one here, two ranks", mpi_pair},
+        Benchmark{"mpi-queues", "latency behind long queues, beside empty ones", mpi_queues},
+        Benchmark{"mpi-group", "collectives of more ranks than cores, beside other MPIs",
+                  mpi_group},
+        Benchmark{"mpi-start", "starting and ending 64 ranks, and what a rank takes", mpi_start},
+        Benchmark{"mpi-virtual", "MPI in virtual time", mpi_virtual},
         Benchmark{"ring", "a ring of 4096 ranks in virtual time, beside one of 2", ring},
     };
     return benchmarks;

@@ -26,6 +26,8 @@ std::vector<int> spread(int ranks);
 /// Binds the calling thread, and the threads and processes it starts later, to one core. Needs no
 /// look at the machine. Throws Error, naming the core and those that are allowed.
 void pin_to(int core);
+/// The same to several, any of them: what allowed_cores() gave undoes a pin_to.
+void pin_to(std::span<const int> cores);
 
 /// What is known of this machine; nought or empty where the system does not tell.
 struct Machine {

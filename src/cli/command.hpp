@@ -14,6 +14,8 @@ struct Command {
 Command fabrics_command(CLI::App& parent);
 Command experiments_command(CLI::App& parent);
 Command measure_command(CLI::App& parent);
+Command run_command(CLI::App& parent);
+Command mpi_info_command(CLI::App& parent);
 Command reproduce_command(CLI::App& parent);
 Command report_command(CLI::App& parent);
 

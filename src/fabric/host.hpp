@@ -33,7 +33,11 @@ class Host {
     /// The processor is busy for that long.
     virtual void compute(Duration duration) = 0;
     /// `n` units of software work were done. Free for real: the work itself has taken its time.
-    virtual void charge(Work work, std::uint64_t n = 1) = 0;
+    void charge(Work work, std::uint64_t n = 1) {
+        if (work_costs_) [[unlikely]]
+            charge_for(work, n);
+    }
+    bool work_costs() const { return work_costs_; }
 
     /// Processor time spent on work so far, waiting left out; unset where work cannot be told from
     /// spinning.
@@ -53,26 +57,32 @@ class Host {
     /// The same in three steps, for callers whose `ready` is a whole progress engine:
     ///     ticket = prepare_wait();  look once more;  then either cancel_wait() or wait(ticket, …)
     /// Whatever arrives after prepare_wait() ends the wait. False: the deadline passed.
+    /// Before it sleeps, such a caller may spin: `spins()` rounds of `looks()` looks each, and
+    /// progress() between the rounds.
     using Ticket = std::uint64_t;
+    unsigned spins() const { return spins_; }
+    unsigned looks() const { return looks_; }
     virtual Ticket prepare_wait() = 0;
     virtual void cancel_wait() = 0;
     virtual bool wait(Ticket ticket, Time deadline, Wait how) = 0;
 
   protected:
     Host() = default;
-    /// How often `wait_until` looks before it sleeps. Nought in virtual time.
+    virtual void charge_for(Work, std::uint64_t) {}
+    bool work_costs_ = false;  ///< some work is charged for
+    /// Rounds of looking before a sleep. None in virtual time.
     unsigned spins_ = 0;
+    /// Looks in a round. Nics are given the floor after each: often enough for a peer that needs
+    /// our help, seldom enough that watching memory costs a load and a branch.
+    unsigned looks_ = 64;
 };
 
 template <class Ready>
 bool Host::wait_until(Ready&& ready, Time deadline, Wait how) {
-    // Nics are given the floor once every so many looks: often enough for a peer that needs our
-    // help, seldom enough that watching memory costs a load and a branch.
-    constexpr unsigned looks_between_progress = 64;
     for (;;) {
         const unsigned spins = how == Wait::sleep ? 0 : spins_;
         for (unsigned i = 0; i < spins; ++i) {
-            for (unsigned look = 0; look < looks_between_progress; ++look) {
+            for (unsigned look = 0; look < looks_; ++look) {
                 if (ready()) return true;
                 relax();
             }

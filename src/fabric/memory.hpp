@@ -71,9 +71,16 @@ class RemoteRegion {
 
     Bytes size() const { return size_; }
 
+    /// Where the peer's memory lies in this address space (allocated regions, where
+    /// Traits::maps_allocated), or null. Stores there do what RDMA writes do; whoever makes them
+    /// sees to their order, and wakes the peer by QueuePair::nudge(). Valid as long as this object,
+    /// also when the peer has given the region up: nobody then looks at it.
+    std::byte* mapped() const { return mapped_; }
+
   protected:
     explicit RemoteRegion(Bytes size) : size_(size) {}
     Bytes size_;
+    std::byte* mapped_ = nullptr;
 };
 
 /// A piece of one's own region.

@@ -69,6 +69,10 @@ class QueuePair {
     virtual Posted post(std::span<const WorkRequest> requests) = 0;
     Status post(const WorkRequest& request) { return post(std::span(&request, 1)).status; }
 
+    /// Wakes the peer if it sleeps, after stores into its mapped memory (RemoteRegion::mapped).
+    /// Nothing where no memory is mapped.
+    virtual void nudge() {}
+
     void* context() const { return context_; }
 
   protected:

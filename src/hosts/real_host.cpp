@@ -15,8 +15,11 @@ namespace {
 // About 20 to 80 microseconds of looking, depending on what a look costs: longer than a message
 // takes on any fabric, short against a time slice.
 constexpr unsigned spins_on_own_core = 150;
-// With fewer cores than ranks the peer may need this very core: look, offer it, and soon sleep.
-constexpr unsigned spins_on_shared_core = 2;
+// With fewer cores than ranks the peer may need this very core: look, offer it, look again when it
+// comes back, and sleep only when nobody else has needed it for a while. Being offered a core costs
+// a fraction of being woken.
+constexpr unsigned spins_on_shared_core = 20;
+constexpr unsigned looks_on_shared_core = 2;
 
 std::int64_t clock_ns() {
     struct timespec t {};
@@ -28,6 +31,7 @@ std::int64_t clock_ns() {
 
 RealHost::RealHost(Options options) : start_ns_(clock_ns()), shares_core_(options.shares_core) {
     spins_ = shares_core_ ? spins_on_shared_core : spins_on_own_core;
+    if (shares_core_) looks_ = looks_on_shared_core;
 }
 
 RealHost::~RealHost() = default;

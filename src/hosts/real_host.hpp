@@ -20,7 +20,6 @@ class RealHost final : public fabric::Host {
 
     Time now() override;
     void compute(Duration duration) override;
-    void charge(fabric::Work, std::uint64_t) override {}
     void progress() override;
 
     Ticket prepare_wait() override;

@@ -13,7 +13,7 @@ void VirtualHost::compute(Duration duration) {
     engine_.sleep_until(engine_.now() + duration);
 }
 
-void VirtualHost::charge(fabric::Work work, std::uint64_t n) {
+void VirtualHost::charge_for(fabric::Work work, std::uint64_t n) {
     const auto times = static_cast<std::int64_t>(n);
     switch (work) {
         case fabric::Work::match_entry:

@@ -24,15 +24,17 @@ class VirtualHost final : public fabric::Host {
     };
 
     explicit VirtualHost(sim::Engine& engine) : VirtualHost(engine, Costs{}) {}
-    VirtualHost(sim::Engine& engine, const Costs& costs) : engine_(engine), costs_(costs) {}
+    VirtualHost(sim::Engine& engine, const Costs& costs) : engine_(engine) { set_costs(costs); }
 
     sim::Engine& engine() const { return engine_; }
     const Costs& costs() const { return costs_; }
-    void set_costs(const Costs& costs) { costs_ = costs; }
+    void set_costs(const Costs& costs) {
+        costs_ = costs;
+        work_costs_ = costs.match_entry + costs.copied_byte + costs.request != Duration();
+    }
 
     Time now() override { return engine_.now(); }
     void compute(Duration duration) override;
-    void charge(fabric::Work work, std::uint64_t n) override;
     std::optional<Duration> worked() const override { return worked_; }
     /// Work that is done before anything else the rank does: for destructors, which must not wait.
     void owe(Duration duration) { owed_ += duration; }
@@ -47,6 +49,9 @@ class VirtualHost final : public fabric::Host {
     void notify();
     /// The same for what does not end a Wait::sleep (CompletionQueue::WakeFor::solicited).
     void notify_quietly();
+
+  protected:
+    void charge_for(fabric::Work work, std::uint64_t n) override;
 
   private:
     bool arrived_since(Ticket ticket, fabric::Wait how) const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -14,22 +15,12 @@
 #include "interconnects/model/fabric.hpp"
 #include "interconnects/model/profile.hpp"
 #include "interconnects/model/traits.hpp"
-#include "interconnects/shm/fabric.hpp"
+#include "interconnects/registry_real.hpp"
 #include "sim/engine.hpp"
 
 namespace railyard::interconnects {
 
 namespace {
-
-template <class Open>
-Entry real(fabric::Traits traits, Open open) {
-    return {std::move(traits), open, nullptr, nullptr};
-}
-
-template <class Open>
-Entry simulated(fabric::Traits traits, Open open) {
-    return {std::move(traits), nullptr, open, nullptr};
-}
 
 Entry modelled(model::Profile profile) {
     const auto kept = std::make_shared<const model::Profile>(std::move(profile));
@@ -38,20 +29,66 @@ Entry modelled(model::Profile profile) {
             [kept] { return model::datasheet(*kept); }};
 }
 
-std::vector<Entry> all_entries() {
-    // To add a fabric, add its line. A model needs none: it is a file in profiles/.
-    std::vector<Entry> entries = {
-        real(shm::traits(), shm::open),
-        simulated(ideal::traits(), [](sim::Engine& engine) { return ideal::open(engine); }),
-    };
-    for (const model::Shipped& shipped : model::shipped_texts())
-        entries.push_back(modelled(model::shipped_profile(shipped.name)));
-    return entries;
+Entry ideal_entry() {
+    return {ideal::traits(), nullptr, [](sim::Engine& engine) { return ideal::open(engine); },
+            nullptr};
 }
 
-const Entry* find_named(const auto& entries, std::string_view name) {
-    const auto found = std::ranges::find(entries, name, &Entry::name);
-    return found != entries.end() ? &*found : nullptr;
+/// What is part of the program. An entry is made when it is first asked for: most runs are on one
+/// fabric, and reading a profile takes its time.
+class Shipped {
+  public:
+    Shipped() {
+        for (const Entry& entry : real_fabrics())
+            lines_.push_back({entry.traits.name, [&entry] { return entry; }});
+        // To add a virtual fabric, add its line. A model needs none: it is a file in profiles/.
+        lines_.push_back({"ideal", ideal_entry});
+        for (const model::Shipped& shipped : model::shipped_texts())
+            lines_.push_back({std::string(shipped.name), [name = shipped.name] {
+                                  return modelled(model::shipped_profile(name));
+                              }});
+        entries_.resize(lines_.size());
+    }
+
+    const Entry* named(std::string_view name) {
+        const auto found = std::ranges::find(lines_, name, &Line::name);
+        if (found == lines_.end()) return nullptr;
+        const std::lock_guard lock(mutex_);
+        return &make(static_cast<std::size_t>(found - lines_.begin()));
+    }
+
+    std::span<const Entry> all() {
+        const std::lock_guard lock(mutex_);
+        for (std::size_t i = 0; i < lines_.size(); ++i)
+            make(i);
+        return entries_;
+    }
+
+    bool has(std::string_view name) const {
+        return std::ranges::find(lines_, name, &Line::name) != lines_.end();
+    }
+
+  private:
+    struct Line {
+        std::string name;
+        std::function<Entry()> make;
+        bool made = false;
+    };
+
+    Entry& make(std::size_t line) {
+        if (!lines_[line].made) entries_[line] = lines_[line].make();
+        lines_[line].made = true;
+        return entries_[line];
+    }
+
+    std::mutex mutex_;  ///< guards entries_ and Line::made
+    std::vector<Line> lines_;
+    std::vector<Entry> entries_;  ///< which stay where they are
+};
+
+Shipped& shipped() {
+    static Shipped shipped;
+    return shipped;
 }
 
 /// The users' own profiles: those that were asked for so far.
@@ -59,7 +96,7 @@ class Loaded {
   public:
     const Entry* named(std::string_view name) {
         const std::lock_guard lock(mutex_);
-        return find_named(entries_, name);
+        return find(name);
     }
 
     const Entry* at(const std::string& path) {
@@ -77,12 +114,17 @@ class Loaded {
   private:
     /// Rows and tables tell fabrics apart by name alone.
     void check_name(const std::string& path, std::string_view name) const {
-        const bool shipped = find_named(registry(), name) != nullptr;
-        if (!shipped && find_named(entries_, name) == nullptr) return;
+        const bool taken_by_ours = shipped().has(name);
+        if (!taken_by_ours && find(name) == nullptr) return;
         throw UsageError(fmt::format(
             "{}: the name '{}' is taken by {}; give it another with a "
             "line such as name = \"my-{}\"",
-            path, name, shipped ? "a fabric of Railyard's own" : "another profile", name));
+            path, name, taken_by_ours ? "a fabric of Railyard's own" : "another profile", name));
+    }
+
+    const Entry* find(std::string_view name) const {
+        const auto found = std::ranges::find(entries_, name, &Entry::name);
+        return found != entries_.end() ? &*found : nullptr;
     }
 
     std::mutex mutex_;
@@ -98,13 +140,12 @@ Loaded& loaded() {
 }  // namespace
 
 std::span<const Entry> registry() {
-    static const std::vector<Entry> entries = all_entries();
-    return entries;
+    return shipped().all();
 }
 
 const Entry* find(std::string_view name) {
     if (model::is_path(name)) return loaded().at(std::string(name));
-    if (const Entry* entry = find_named(registry(), name)) return entry;
+    if (const Entry* entry = shipped().named(name)) return entry;
     return loaded().named(name);
 }
 

@@ -1,33 +1,14 @@
 #pragma once
 /// All fabrics there are, by name. The only place that knows them all, and a list that one can
-/// read.
+/// read. Those that move bytes are listed apart (registry_real.hpp): a program that runs on nothing
+/// else need not carry the models.
 
-#include <functional>
-#include <memory>
 #include <span>
 #include <string_view>
 
-#include "fabric/datasheet.hpp"
-#include "fabric/fabric.hpp"
-#include "fabric/traits.hpp"
-
-namespace railyard::sim {
-class Engine;
-}
+#include "interconnects/registry_entry.hpp"
 
 namespace railyard::interconnects {
-
-struct Entry {
-    fabric::Traits traits;
-    /// Exactly one of the two is set, as traits.clock says. They throw Error when they cannot.
-    std::function<std::unique_ptr<fabric::Fabric>()> open_real;
-    std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&)> open_virtual;
-    /// What a model is made of. Empty for all others.
-    std::function<fabric::Datasheet()> datasheet;
-
-    std::string_view name() const { return traits.name; }
-    bool is_virtual() const { return traits.clock == fabric::Clock::virtual_time; }
-};
 
 /// In the order in which people should see them. The entries live as long as the program.
 std::span<const Entry> registry();

@@ -57,6 +57,7 @@ struct alignas(cache_line) Board::Log {
     std::atomic<std::uint32_t> used;
     std::atomic<std::uint32_t> fences_entered;
     std::atomic<std::uint32_t> left;
+    std::atomic<std::uint32_t> joined;
 };
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
@@ -193,9 +194,20 @@ std::optional<int> Board::absent_from_fence(std::uint32_t number) const {
     return std::nullopt;
 }
 
+bool Board::join(int rank) {
+    check_rank(rank);
+    return log(rank).joined.exchange(1, std::memory_order_acq_rel) == 0;
+}
+
+bool Board::present(int rank) const {
+    check_rank(rank);
+    return log(rank).joined.load(std::memory_order_acquire) != 0 &&
+           log(rank).left.load(std::memory_order_acquire) == 0;
+}
+
 void Board::leave(int rank) {
     check_rank(rank);
-    log(rank).left.store(1, std::memory_order_release);
+    if (log(rank).left.exchange(1, std::memory_order_acq_rel) != 0) return;
     header().ranks_left.fetch_add(1, std::memory_order_release);
     ring(log(rank).bell);
     ring(header().fence_bell);

@@ -48,8 +48,12 @@ class Board {
     /// Waits until all have entered. Throws Error if a rank ends outside, Aborted after abort().
     void fence(int rank);
 
-    /// The rank has ended well: nobody waits for it any more.
+    /// The rank has found the board by itself (see join.hpp). False if it had been here before.
+    bool join(int rank);
+    /// The rank has ended well: nobody waits for it any more. To say so twice is no mistake.
     void leave(int rank);
+    /// It joined and has not left yet.
+    bool present(int rank) const;
     /// The rank has failed: all who wait, or are going to, throw.
     void abort(int rank);
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "hosts/virtual_host.hpp"
+#include "job/bound_rank.hpp"
 #include "job/fabric_set.hpp"
 #include "job/fiber_exchange.hpp"
 #include "job/plan.hpp"
@@ -20,7 +21,8 @@ namespace {
 
 /// What all fibers of a job have in common.
 struct Shared {
-    explicit Shared(const Plan& p) : plan(p), fabrics(engine), exchange(engine, p.ranks) {}
+    explicit Shared(const Plan& p)
+        : plan(p), fabrics(find_entry, engine), exchange(engine, p.ranks) {}
 
     const Plan& plan;
     // In this order: fabrics go before the engine that they run on.
@@ -52,6 +54,7 @@ class FiberRank final : public Rank {
     void deliver(std::string bytes) override {
         shared_.result.delivered.push_back(std::move(bytes));
     }
+    void abort(int code, std::string_view why) override { throw AbortCalled(code, why); }
 
   private:
     Shared& shared_;
@@ -114,6 +117,7 @@ Result run_fibers(const Plan& plan, const Body& body) {
         shared.engine.spawn(fmt::format("rank {}", id), [&shared, &body, id] {
             {
                 FiberRank rank(shared, id);
+                const BoundRank bound(rank);
                 body(rank);
             }
             shared.exchange.leave(id);

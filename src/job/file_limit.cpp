@@ -38,7 +38,7 @@ FileLimit::~FileLimit() {
     if (raised_) ::setrlimit(RLIMIT_NOFILE, &previous_);
 }
 
-void FileLimit::undo_in_child() {
+void FileLimit::undo_in_child() const {
     if (raised_) ::setrlimit(RLIMIT_NOFILE, &previous_);
 }
 

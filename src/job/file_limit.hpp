@@ -18,7 +18,7 @@ class FileLimit {
     FileLimit& operator=(const FileLimit&) = delete;
 
     /// For a forked child, which gets the limit that its launcher had.
-    void undo_in_child();
+    void undo_in_child() const;
 
   private:
     rlimit previous_{};

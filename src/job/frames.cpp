@@ -30,6 +30,21 @@ void write_frame(int fd, FrameKind kind, std::string_view payload) {
     }
 }
 
+std::string abort_payload(int code, std::string_view why) {
+    const std::int32_t number = code;
+    std::string payload(sizeof number, '\0');
+    std::memcpy(payload.data(), &number, sizeof number);
+    return payload.append(why);
+}
+
+AbortFrame read_abort(std::string_view payload) {
+    AbortFrame frame;
+    if (payload.size() < sizeof frame.code) return frame;
+    std::memcpy(&frame.code, payload.data(), sizeof frame.code);
+    frame.why = payload.substr(sizeof frame.code);
+    return frame;
+}
+
 void FrameReader::feed(std::string_view piece, const Take& take) {
     for (;;) {
         const std::size_t wanted = std::min(header_bytes_.size() - header_filled_, piece.size());

@@ -14,10 +14,19 @@ namespace railyard::job {
 enum class FrameKind : std::uint64_t {
     delivery,   ///< bytes of Rank::deliver
     exception,  ///< the message of the exception that ended the rank
+    abort,      ///< the job is to end: an exit code (4 bytes) and why
 };
 
 /// Blocks while the pipe is full. Throws Error when nobody reads any more.
 void write_frame(int fd, FrameKind kind, std::string_view payload);
+
+/// What a frame of kind `abort` holds.
+struct AbortFrame {
+    std::int32_t code = 1;
+    std::string why;
+};
+std::string abort_payload(int code, std::string_view why);
+AbortFrame read_abort(std::string_view payload);
 
 /// Puts frames together again from whatever pieces the pipe gives.
 class FrameReader {

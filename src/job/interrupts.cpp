@@ -24,36 +24,44 @@ void on_signal(int number) {
     errno = saved_errno;
 }
 
-void catch_signal(int number, struct sigaction& previous) {
+struct sigaction catch_signal(int number) {
+    struct sigaction previous {};
     ::sigaction(number, nullptr, &previous);
     // Ignored on purpose (a job in a script's background): leave it so.
-    if (previous.sa_handler == SIG_IGN) return;
+    if (previous.sa_handler == SIG_IGN) return previous;
     struct sigaction action {};
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     ::sigaction(number, &action, nullptr);
+    return previous;
 }
 
 }  // namespace
 
-Interrupts::Interrupts() : pipe_(make_pipe()) {
+Interrupts::Interrupts(std::span<const int> others) : pipe_(make_pipe()) {
     if (::fcntl(pipe_.write.get(), F_SETFL, O_NONBLOCK) != 0)
         throw system_error("cannot set up a pipe");
     int nobody = -1;
     if (!handler_output.compare_exchange_strong(nobody, pipe_.write.get()))
         throw Error("this process already runs a job of processes; wait for it to end");
-    catch_signal(SIGINT, previous_int_);
-    catch_signal(SIGTERM, previous_term_);
+    caught_.reserve(others.size() + 3);
+    for (const int number : {SIGINT, SIGTERM})
+        caught_.push_back({number, catch_signal(number)});
+    for (const int number : others)
+        caught_.push_back({number, catch_signal(number)});
     // Someone else's handler, or ignoring, would reap our ranks before we learn how they ended.
     struct sigaction plain {};
     plain.sa_handler = SIG_DFL;
     sigemptyset(&plain.sa_mask);
-    ::sigaction(SIGCHLD, &plain, &previous_child_);
+    struct sigaction previous {};
+    ::sigaction(SIGCHLD, &plain, &previous);
+    caught_.push_back({SIGCHLD, previous});
 }
 
 Interrupts::~Interrupts() {
-    restore_handlers();
+    restore_for_exec();
+    handler_output.store(-1);
     if (const int number = take()) ::raise(number);
 }
 
@@ -63,15 +71,14 @@ int Interrupts::take() {
 }
 
 void Interrupts::undo_in_child() {
-    restore_handlers();
+    restore_for_exec();
+    handler_output.store(-1);
     pipe_ = {};
 }
 
-void Interrupts::restore_handlers() {
-    ::sigaction(SIGINT, &previous_int_, nullptr);
-    ::sigaction(SIGTERM, &previous_term_, nullptr);
-    ::sigaction(SIGCHLD, &previous_child_, nullptr);
-    handler_output.store(-1);
+void Interrupts::restore_for_exec() const {
+    for (const Caught& signal : caught_)
+        ::sigaction(signal.number, &signal.previous, nullptr);
 }
 
 SignalsBlocked::SignalsBlocked() {

@@ -1,8 +1,11 @@
 #pragma once
-/// Turns SIGINT and SIGTERM into something that a launcher can wait for while it has ranks to end,
-/// and puts the previous handlers back afterwards.
+/// Turns SIGINT, SIGTERM and others into something that a launcher can wait for while it has ranks
+/// to end, and puts the previous handlers back afterwards.
 
 #include <signal.h>
+
+#include <span>
+#include <vector>
 
 #include "job/descriptor.hpp"
 
@@ -10,8 +13,9 @@ namespace railyard::job {
 
 class Interrupts {
   public:
-    /// Only one at a time in a process, because signal handlers are the process's. Throws Error.
-    Interrupts();
+    /// SIGINT, SIGTERM, and the others that are named. Only one at a time in a process, because
+    /// signal handlers are the process's. Throws Error.
+    explicit Interrupts(std::span<const int> others = {});
     /// A signal that nobody has taken is raised again, for the previous handler.
     ~Interrupts();
     Interrupts(const Interrupts&) = delete;
@@ -24,14 +28,17 @@ class Interrupts {
 
     /// For a forked child: signals mean again what they meant before.
     void undo_in_child();
+    /// The same in a child that shares this memory: only the child's own handlers change.
+    void restore_for_exec() const;
 
   private:
-    void restore_handlers();
+    struct Caught {
+        int number;
+        struct sigaction previous;
+    };
 
     Pipe pipe_;
-    struct sigaction previous_int_ {};
-    struct sigaction previous_term_ {};
-    struct sigaction previous_child_ {};
+    std::vector<Caught> caught_;
 };
 
 /// Holds all signals back for a while, so that a fork's child meets none before it is ready.

@@ -1,7 +1,7 @@
 #include "job/job.hpp"
 
 #include "interconnects/registry.hpp"
-#include "job/fabric_set.hpp"
+#include "job/find_entry.hpp"
 #include "job/plan.hpp"
 
 namespace railyard::job {

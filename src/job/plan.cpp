@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/topology.hpp"
-#include "job/fabric_set.hpp"
+#include "job/find_entry.hpp"
 
 namespace railyard::job {
 
@@ -67,6 +67,7 @@ Plan make_plan(const Options& options) {
 }
 
 int exit_code_for(const std::exception& error) {
+    if (const auto* abort = dynamic_cast<const AbortCalled*>(&error)) return abort->code();
     return dynamic_cast<const UsageError*>(&error) != nullptr ? 2 : 1;
 }
 

@@ -32,7 +32,8 @@ Result run_processes(const Plan& plan, const Body& body);
 Result run_threads(const Plan& plan, const Body& body);
 Result run_fibers(const Plan& plan, const Body& body);
 
-/// What a launcher should exit with after this exception: 2 if somebody's words were wrong, else 1.
+/// What a launcher should exit with after this exception: what Rank::abort was called with, 2 if
+/// somebody's words were wrong, else 1.
 int exit_code_for(const std::exception& error);
 
 }  // namespace railyard::job

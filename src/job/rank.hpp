@@ -9,9 +9,20 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "fabric/fabric.hpp"
 
 namespace railyard::job {
+
+/// How Rank::abort ends a rank that is no process of its own. To be caught by the job alone.
+class AbortCalled : public Error {
+  public:
+    AbortCalled(int code, std::string_view why) : Error(std::string(why)), code_(code) {}
+    int code() const { return code_; }
+
+  private:
+    int code_;
+};
 
 /// The exchange that needs no network: small values under (rank, key). No server but the launcher.
 class Bootstrap {
@@ -33,6 +44,8 @@ class Rank {
     virtual int size() const = 0;
     virtual fabric::NodeId node_of(int rank) const = 0;
     fabric::NodeId node() const { return node_of(id()); }
+    /// Whether there are more ranks than cores, so that a rank that waits may be in the way.
+    virtual bool shares_core() const { return false; }
 
     virtual fabric::Host& host() = 0;
     virtual Bootstrap& bootstrap() = 0;
@@ -44,6 +57,10 @@ class Rank {
 
     /// Hands bytes to whoever started the job (Result::delivered).
     virtual void deliver(std::string bytes) = 0;
+
+    /// Ends the whole job, with that exit code. A process ends here and now, without destructors;
+    /// other kinds of ranks throw AbortCalled.
+    [[noreturn]] virtual void abort(int code, std::string_view why) = 0;
 };
 
 }  // namespace railyard::job

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -11,39 +10,30 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 
 #include "base/error.hpp"
 
 namespace railyard::job {
 
-RankProcess::RankProcess(int rank, bool labels, const Main& main) : rank_(rank) {
-    Pipe frames = make_pipe();
-    Pipe output;
-    Pipe errors;
+RankProcess::RankProcess(int rank, bool labels, const Start& start) : rank_(rank) {
+    RankPipes pipes{make_pipe(), {}, {}};
     if (labels) {
-        output = make_pipe();
-        errors = make_pipe();
+        pipes.output = make_pipe();
+        pipes.errors = make_pipe();
         output_labels_.emplace(rank, STDOUT_FILENO);
         error_labels_.emplace(rank, STDERR_FILENO);
     }
-    const pid_t pid = ::fork();
-    if (pid < 0)
-        throw Error(system_error(fmt::format("cannot start rank {}", rank)).what() +
-                    std::string("; start fewer, or raise the limit (ulimit -u)"));
-    if (pid == 0) become_rank(frames, output, errors, main);
-
-    pid_ = pid;
-    process_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    pid_ = start(pipes);
+    process_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     if (!process_) {
         const Error error = system_error(fmt::format("cannot watch rank {}", rank));
         kill(SIGKILL);
         ::waitpid(pid_, nullptr, 0);
         throw error;
     }
-    frames_ = std::move(frames.read);
-    output_ = std::move(output.read);
-    errors_ = std::move(errors.read);
+    frames_ = std::move(pipes.frames.read);
+    output_ = std::move(pipes.output.read);
+    errors_ = std::move(pipes.errors.read);
 }
 
 RankProcess::~RankProcess() {
@@ -53,23 +43,8 @@ RankProcess::~RankProcess() {
     }
 }
 
-void RankProcess::become_rank(Pipe& frames, Pipe& output, Pipe& errors, const Main& main) {
-    frames.read.reset();
-    output.read.reset();
-    errors.read.reset();
-    if (output.write) {
-        ::dup2(output.write.get(), STDOUT_FILENO);
-        ::dup2(errors.write.get(), STDERR_FILENO);
-        output.write.reset();
-        errors.write.reset();
-        // A pipe would make stdout wait for a full buffer; a line should be seen when it is
-        // printed. With a buffer of our own: it is what makes the C library change a stream already
-        // in use.
-        static char buffer[BUFSIZ];
-        ::setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
-    }
-    main(frames.write.get());
-    std::abort();
+std::string RankProcess::describe() const {
+    return fmt::format("rank {} (pid {})", rank_, pid_);
 }
 
 void RankProcess::kill(int signal) {
@@ -118,10 +93,7 @@ void RankProcess::take(Stream stream, std::string_view piece, std::vector<std::s
             break;
         case Stream::frames:
             frame_reader_.feed(piece, [&](FrameKind kind, std::string payload) {
-                if (kind == FrameKind::delivery)
-                    delivered.push_back(std::move(payload));
-                else
-                    exception_ = std::move(payload);
+                take_frame(kind, std::move(payload), delivered);
             });
             break;
         case Stream::output:
@@ -129,6 +101,23 @@ void RankProcess::take(Stream stream, std::string_view piece, std::vector<std::s
             break;
         case Stream::errors:
             error_labels_->feed(piece);
+            break;
+    }
+}
+
+void RankProcess::take_frame(FrameKind kind, std::string payload,
+                             std::vector<std::string>& delivered) {
+    switch (kind) {
+        case FrameKind::delivery:
+            delivered.push_back(std::move(payload));
+            break;
+        case FrameKind::exception:
+            exception_ = std::move(payload);
+            break;
+        case FrameKind::abort:
+            const auto [code, why] = read_abort(payload);
+            abort_ = Ending{fmt::format("{} ended the job: {}", describe(), why), code,
+                            Ending::Cause::abort};
             break;
     }
 }
@@ -158,18 +147,21 @@ Ending RankProcess::reap() {
     while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) < 0)
         if (errno != EINTR)
             throw system_error(fmt::format("cannot learn how rank {} ended", rank_));
-    const std::string who = fmt::format("rank {} (pid {})", rank_, pid_);
+    const std::string who = describe();
     pid_ = -1;
 
     const int status = info.si_status;
+    if (abort_) return *abort_;
     if (info.si_code != CLD_EXITED) {
         const char* meaning = ::sigdescr_np(status);
         return {fmt::format("{} was killed by signal {} ({})", who, status,
                             meaning != nullptr ? meaning : "unknown"),
-                128 + status, true};
+                128 + status, Ending::Cause::signal};
     }
-    if (!exception_.empty()) return {fmt::format("{} failed: {}", who, exception_), status, false};
-    if (status != 0) return {fmt::format("{} exited with code {}", who, status), status, false};
+    if (!exception_.empty())
+        return {fmt::format("{} failed: {}", who, exception_), status, Ending::Cause::exit};
+    if (status != 0)
+        return {fmt::format("{} exited with code {}", who, status), status, Ending::Cause::exit};
     return {};
 }
 

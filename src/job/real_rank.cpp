@@ -1,5 +1,8 @@
 #include "job/real_rank.hpp"
 
+#include <cstdlib>
+#include <utility>
+
 #include "base/topology.hpp"
 
 namespace railyard::job {
@@ -14,12 +17,13 @@ hosts::RealHost::Options pin_and_choose(const Plan& plan, int id) {
 
 }  // namespace
 
-RealRank::RealRank(const Plan& plan, int id, Board board, Deliver deliver)
+RealRank::RealRank(const Plan& plan, int id, Board board, FindEntry find, Starter starter)
     : plan_(plan),
       id_(id),
       bootstrap_(board, id),
-      deliver_(std::move(deliver)),
-      host_(pin_and_choose(plan, id)) {}
+      starter_(std::move(starter)),
+      host_(pin_and_choose(plan, id)),
+      fabrics_(find) {}
 
 fabric::Nic& RealRank::nic() {
     if (!nic_) nic_ = open(plan_.fabric->name());
@@ -28,6 +32,11 @@ fabric::Nic& RealRank::nic() {
 
 std::unique_ptr<fabric::Nic> RealRank::open(std::string_view fabric) {
     return fabrics_.open_nic(fabric, node(), host_);
+}
+
+void RealRank::abort(int code, std::string_view why) {
+    starter_.abort(code, why);
+    std::abort();
 }
 
 }  // namespace railyard::job

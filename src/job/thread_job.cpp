@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "job/anonymous_memory.hpp"
 #include "job/board.hpp"
+#include "job/bound_rank.hpp"
 #include "job/plan.hpp"
 #include "job/real_rank.hpp"
 
@@ -47,10 +48,13 @@ class ThreadJob {
 
     void run_rank(int id) {
         try {
-            RealRank rank(plan_, id, board_, [this](std::string bytes) {
-                const std::lock_guard lock(mutex_);
-                result_.delivered.push_back(std::move(bytes));
-            });
+            RealRank rank(plan_, id, board_, find_entry,
+                          {[this](std::string bytes) {
+                               const std::lock_guard lock(mutex_);
+                               result_.delivered.push_back(std::move(bytes));
+                           },
+                           [](int code, std::string_view why) { throw AbortCalled(code, why); }});
+            const BoundRank bound(rank);
             body_(rank);
         } catch (const Aborted&) {
             return;  // The failure that caused it is on record.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace railyard::sim {
 
@@ -105,7 +106,9 @@ void Engine::enter(Fiber& fiber) {
     if (!fiber.context_) fiber.context_.emplace(take_stack(), &Engine::fiber_entry, &fiber);
     fiber.state_ = Fiber::State::running;
     current_ = &fiber;
+    std::swap(rank_local::here, fiber.local_);
     fiber.context_->enter();
+    std::swap(rank_local::here, fiber.local_);
     current_ = nullptr;
     if (!fiber.context_->stack_intact()) {
         // Whatever lay below has been overwritten: nothing can be trusted any more.

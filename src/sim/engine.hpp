@@ -13,6 +13,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/rank_local.hpp"
 #include "base/time.hpp"
 #include "sim/action.hpp"
 #include "sim/context.hpp"
@@ -40,6 +41,7 @@ class alignas(64) Fiber {
 
     // What a switch touches comes first, in two cache lines.
     Engine& engine_;
+    RankLocal* local_ = rank_local::here;  ///< its words while it does not run
     State state_ = State::fresh;
     bool unwinding_ = false;
     Reason waits_for_;

@@ -123,6 +123,23 @@ TEST(Board, OneWhoLeftAfterTheFenceIsNotMissed) {
     }
 }
 
+TEST(Board, JoinsOnceAndLeavesForGood) {
+    Fixture f(2);
+    EXPECT_FALSE(f.board.present(1));
+    EXPECT_TRUE(f.board.join(1));
+    EXPECT_TRUE(f.board.present(1));
+    EXPECT_FALSE(f.board.present(0));
+    EXPECT_FALSE(f.board.join(1));
+    f.board.leave(1);
+    EXPECT_FALSE(f.board.present(1));
+    EXPECT_FALSE(f.board.join(1));
+    // Said twice, it counts once: rank 0 is still there.
+    f.board.leave(1);
+    EXPECT_THROW(f.board.get(1, "never put"), Error);
+    f.board.put(0, "still", {});
+    EXPECT_NO_THROW(f.board.get(0, "still"));
+}
+
 TEST(Board, FourThousandRanksTouchLittleMemory) {
     constexpr int ranks = 4096;
     Fixture f(ranks);

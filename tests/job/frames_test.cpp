@@ -70,5 +70,14 @@ TEST(Frames, AWriterWaitsForItsReader) {
     EXPECT_EQ(got, big);
 }
 
+TEST(Frames, AnAbortSaysItsCodeAndWhy) {
+    const AbortFrame frame = read_abort(abort_payload(-7, "enough"));
+    EXPECT_EQ(frame.code, -7);
+    EXPECT_EQ(frame.why, "enough");
+    EXPECT_EQ(read_abort(abort_payload(3, "")).why, "");
+    // What is cut short still ends the job with a failure.
+    EXPECT_EQ(read_abort("ab").code, 1);
+}
+
 }  // namespace
 }  // namespace railyard::job

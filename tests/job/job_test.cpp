@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "base/rank_local.hpp"
 #include "helpers.hpp"
 
 namespace railyard::job {
@@ -271,6 +272,29 @@ TEST(Job, TellsWhatAModelIsMadeOf) {
     EXPECT_THROW(datasheet("token-ring"), UsageError);
     EXPECT_TRUE(fitted_records("shm").empty());
     EXPECT_EQ(fitted_records("quadrics"), datasheet("quadrics")->fitted_records);
+}
+
+TEST_P(EveryKind, CodeWithoutArgumentsFindsItsRank) {
+    const Result result = run(options(4), [](Rank& rank) {
+        const auto found = [] { return static_cast<Rank*>(rank_local::here->rank); };
+        if (found() != &rank) throw Error("it is another's");
+        rank.bootstrap().fence();
+        if (found() != &rank) throw Error("it is another's after waiting");
+        rank.deliver("found");
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+    EXPECT_EQ(result.delivered.size(), 4u);
+    EXPECT_EQ(rank_local::here->rank, nullptr);
+}
+
+TEST_P(EveryKind, AbortEndsTheJob) {
+    const Result result = run(options(3), [](Rank& rank) {
+        if (rank.id() == 1) rank.abort(42, "it had enough");
+        rank.bootstrap().get(rank.id(), "never put");
+    });
+    EXPECT_FALSE(result.ok);
+    EXPECT_EQ(result.exit_code, 42);
+    EXPECT_THAT(result.failure, AllOf(HasSubstr("rank 1"), HasSubstr(": it had enough")));
 }
 
 }  // namespace

@@ -360,6 +360,26 @@ TEST(EngineDeathTest, AStackThatIsTooSmallHitsItsGuardPage) {
 }
 #endif
 
+TEST(Engine, AFiberFindsItsOwnWords) {
+    RankLocal outside;
+    rank_local::here = &outside;
+    Engine engine;
+    RankLocal words[3];
+    for (RankLocal& mine : words)
+        engine.spawn("fiber", [&engine, &mine, &outside] {
+            EXPECT_EQ(rank_local::here, &outside);
+            rank_local::here = &mine;
+            for (int turn = 0; turn < 3; ++turn) {
+                engine.sleep_until(engine.now() + 1_us);
+                EXPECT_EQ(rank_local::here, &mine);
+            }
+        });
+    engine.schedule(at(1_us), [&outside] { EXPECT_EQ(rank_local::here, &outside); });
+    engine.run();
+    EXPECT_EQ(rank_local::here, &outside);
+    rank_local::here = &rank_local::of_process;
+}
+
 TEST(Engine, OnlyAFiberCanWait) {
     Engine engine;
     EXPECT_THROW(engine.suspend("anything"), UsageError);

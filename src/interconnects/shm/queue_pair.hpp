@@ -68,6 +68,9 @@ class QueuePair final : public fabric::QueuePair {
     void close() override;
     Posted post(std::span<const fabric::WorkRequest> requests) override;
     using fabric::QueuePair::post;
+    void nudge() override {
+        if (peer_) peer_->wake();
+    }
 
     // For the Nic.
 

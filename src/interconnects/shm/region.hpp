@@ -71,12 +71,8 @@ class ImportedRegion final : public fabric::RemoteRegion {
     std::uint64_t owner() const { return owner_; }
     std::uint32_t index() const { return index_; }
     std::uint64_t key() const { return key_; }
-    /// Where the region is mapped here; null for memory that the peer's user brought.
-    std::byte* mapped() const { return mapped_; }
-
   private:
     SharedMemory segment_;
-    std::byte* mapped_ = nullptr;
     std::uint64_t owner_ = 0;
     std::uint64_t key_ = 0;
     std::uint32_t index_ = 0;

@@ -1,0 +1,191 @@
+/* An ordinary MPI program that measures an MPI library: one line a figure, "name value", by rank 0.
+ * railyard-bench builds it with the mpicc of every library that it finds, and runs all of them in
+ * turn.
+ *
+ *     mpi_figures pair     two ranks: latency (us), bandwidth (GB/s), message rate (million/s)
+ *     mpi_figures queues   two ranks: latency behind queued messages and receives (us)
+ *     mpi_figures group    any number: collectives (us)
+ *     mpi_figures empty    starts and ends
+ *     mpi_figures memory   what a rank takes after MPI_Init, in KiB: its share of shared pages too
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { window = 64, tag_measured = 2, tag_queued = 1, repeats = 5 };
+
+static int me;
+static char *out, *in;
+
+static void say(const char* what, long size, double value) {
+    if (me == 0) printf("%s/%ld %.6g\n", what, size, value);
+}
+
+static double ping_pong(int size, int rounds, int source) {
+    double start = MPI_Wtime();
+    for (int i = 0; i < rounds; ++i) {
+        if (me == 0) {
+            MPI_Send(out, size, MPI_CHAR, 1, tag_measured, MPI_COMM_WORLD);
+            MPI_Recv(in, size, MPI_CHAR, source == MPI_ANY_SOURCE ? source : 1, tag_measured,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Recv(in, size, MPI_CHAR, source == MPI_ANY_SOURCE ? source : 0, tag_measured,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(out, size, MPI_CHAR, 0, tag_measured, MPI_COMM_WORLD);
+        }
+    }
+    return (MPI_Wtime() - start) / rounds / 2;
+}
+
+static double best_ping_pong(int size, int rounds, int source) {
+    double best = 1e9;
+    ping_pong(size, rounds / 10 + 1, source);
+    for (int i = 0; i < repeats; ++i) {
+        double t = ping_pong(size, rounds, source);
+        if (t < best) best = t;
+    }
+    return best * 1e6;
+}
+
+static double windows(int size, int rounds) {
+    MPI_Request requests[window];
+    MPI_Status statuses[window]; /* some libraries' headers make compilers warn of IGNORE */
+    double start = MPI_Wtime();
+    for (int i = 0; i < rounds; ++i) {
+        for (int k = 0; k < window; ++k)
+            if (me == 0)
+                MPI_Isend(out, size, MPI_CHAR, 1, tag_measured, MPI_COMM_WORLD, &requests[k]);
+            else
+                MPI_Irecv(in, size, MPI_CHAR, 0, tag_measured, MPI_COMM_WORLD, &requests[k]);
+        MPI_Waitall(window, requests, statuses);
+        if (me == 0)
+            MPI_Recv(in, 0, MPI_CHAR, 1, tag_measured, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else
+            MPI_Send(out, 0, MPI_CHAR, 0, tag_measured, MPI_COMM_WORLD);
+    }
+    return rounds * (double)window / (MPI_Wtime() - start);
+}
+
+static double best_windows(int size, int rounds) {
+    double best = 0;
+    windows(size, rounds / 10 + 1);
+    for (int i = 0; i < repeats; ++i) {
+        double rate = windows(size, rounds);
+        if (rate > best) best = rate;
+    }
+    return best;
+}
+
+static void pair(void) {
+    static const int sizes[] = {0,    8,     16,    32,     64,     128,    256,     512,    1024, 2048,
+                                4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1 << 20, 4 << 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        int size = sizes[i];
+        int rounds = size < 16384 ? 4000 : size < 300000 ? 400 : 40;
+        say("latency", size, best_ping_pong(size, rounds, 0));
+        if (size >= 64)
+            say("bandwidth", size, best_windows(size, rounds / 20 + 1) * size * 1e-9);
+    }
+    say("rate", 8, best_windows(8, 1500) * 1e-6);
+}
+
+/* Latency with `n` messages, or receives, of another tag queued at both sides. */
+static void behind(const char* what, int n, int source, int posted) {
+    int peer = 1 - me;
+    MPI_Request* requests = malloc((size_t)(n + 1) * sizeof *requests);
+    MPI_Status* statuses = malloc((size_t)(n + 1) * sizeof *statuses);
+    static char sink;
+    for (int i = 0; i < n && posted; ++i)
+        MPI_Irecv(&sink, 1, MPI_CHAR, source == MPI_ANY_SOURCE ? source : peer, tag_queued,
+                  MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < n && !posted; ++i)
+        MPI_Send(out, 1, MPI_CHAR, peer, tag_queued, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    say(what, n, best_ping_pong(8, 1000, source));
+    for (int i = 0; i < n && posted; ++i)
+        MPI_Send(out, 1, MPI_CHAR, peer, tag_queued, MPI_COMM_WORLD);
+    if (posted)
+        MPI_Waitall(n, requests, statuses);
+    for (int i = 0; i < n && !posted; ++i)
+        MPI_Recv(&sink, 1, MPI_CHAR, peer, tag_queued, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    free(requests);
+    free(statuses);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void queues(int most) {
+    static const int lengths[] = {0, 1000, 10000};
+    for (size_t i = 0; i < 3 && lengths[i] <= most; ++i) {
+        behind("unexpected-exact", lengths[i], 0, 0);
+        behind("unexpected-any", lengths[i], MPI_ANY_SOURCE, 0);
+        behind("posted-exact", lengths[i], 0, 1);
+        behind("posted-any", lengths[i], MPI_ANY_SOURCE, 1);
+    }
+}
+
+static double timed_collective(int barrier, int rounds) {
+    double value = 1, sum = 0;
+    double start = MPI_Wtime();
+    for (int i = 0; i < rounds; ++i)
+        if (barrier)
+            MPI_Barrier(MPI_COMM_WORLD);
+        else
+            MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return (MPI_Wtime() - start) / rounds * 1e6;
+}
+
+static void group(double patience) {
+    for (int barrier = 0; barrier < 2; ++barrier) {
+        double once = timed_collective(barrier, 2);
+        MPI_Bcast(&once, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        int rounds = (int)(patience * 1e6 / once) + 1;
+        if (rounds > 2000) rounds = 2000;
+        double best = 1e12;
+        for (int i = 0; i < 3; ++i) {
+            double t = timed_collective(barrier, rounds);
+            if (t < best) best = t;
+        }
+        say(barrier ? "barrier" : "allreduce", 8, best);
+    }
+}
+
+/* After a while in which all ranks have started and none has talked to another. */
+static void memory(void) {
+    char line[256];
+    long kib = 0, sum = 0;
+    int ranks = 1;
+    sleep(1);
+    FILE* file = fopen("/proc/self/smaps_rollup", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "Pss: %ld kB", &kib) == 1) break;
+    if (file) fclose(file);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Reduce(&kib, &sum, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    say("memory", ranks, (double)sum / ranks);
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    const char* what = argc > 1 ? argv[1] : "pair";
+    if (strcmp(what, "memory") == 0) {
+        memory();
+        MPI_Finalize();
+        return 0;
+    }
+    out = malloc(4 << 20);
+    in = malloc(4 << 20);
+    if (strcmp(what, "empty") != 0) {
+        memset(out, 1, 4 << 20);
+        memset(in, 2, 4 << 20);
+    }
+    if (strcmp(what, "pair") == 0) pair();
+    if (strcmp(what, "queues") == 0) queues(argc > 2 ? atoi(argv[2]) : 1000);
+    if (strcmp(what, "group") == 0) group(argc > 2 ? atof(argv[2]) : 0.3);
+    free(out);
+    free(in);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,113 @@
+#include "bench/mpi_libraries.hpp"
+
+#include <fmt/format.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "base/error.hpp"
+
+namespace railyard::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path own_folder() {
+    return fs::read_symlink("/proc/self/exe").parent_path();
+}
+
+/// What the command prints. Throws Error if it fails.
+std::string output_of(const std::string& command) {
+    std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
+    if (!pipe) throw Error("cannot run " + command);
+    std::string text;
+    std::array<char, 4096> piece;
+    while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), pipe.get()))
+        text.append(piece.data(), n);
+    if (::pclose(pipe.release()) != 0) throw Error("failed: " + command);
+    return text;
+}
+
+bool there(const std::string& command) {
+    return std::system(fmt::format("command -v {} > /dev/null 2>&1", command).c_str()) == 0;
+}
+
+/// Builds the program with that compiler driver, into the folder of our own programs.
+std::string build(const std::string& compiler, const std::string& name) {
+    const fs::path folder = own_folder().parent_path() / "bench";
+    fs::create_directories(folder);
+    const fs::path program = folder / ("mpi_figures." + name);
+    const std::string command = fmt::format("{} -O2 -o '{}' '{}/bench/mpi/mpi_figures.c' 2>&1",
+                                            compiler, program.string(), RAILYARD_SOURCE_DIR);
+    output_of(command);
+    return program.string();
+}
+
+// Ranks on cores of their own, as ours are; none of these refuse to run as root, or with more ranks
+// than cores.
+constexpr const char* open_mpi =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpiexec.openmpi --oversubscribe";
+
+std::string bound(const MpiLibrary& library, int ranks) {
+    const bool fits = ranks <= static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+    if (library.name == "mpich") return fits ? " -bind-to core" : "";
+    if (library.name == "ours") return "";
+    return fits ? " --bind-to core" : " --bind-to none";
+}
+
+}  // namespace
+
+std::string MpiLibrary::command(int ranks, const std::string& arguments) const {
+    return fmt::format("{}{} -n {} '{}' {} 2> /dev/null < /dev/null", launcher, bound(*this, ranks),
+                       ranks, program, arguments);
+}
+
+std::map<std::string, double> MpiLibrary::measure(int ranks, const std::string& arguments) const {
+    std::istringstream lines(output_of(command(ranks, arguments)));
+    std::map<std::string, double> figures;
+    std::string figure;
+    for (double value = 0; lines >> figure >> value;)
+        figures[figure] = value;
+    return figures;
+}
+
+MpiLibrary our_mpi() {
+    const std::string folder = own_folder().string();
+    return {"ours", build(folder + "/mpicc", "ours"), folder + "/mpiexec"};
+}
+
+std::vector<MpiLibrary> peer_mpis() {
+    std::vector<MpiLibrary> found;
+    if (there("mpicc.mpich"))
+        found.push_back({"mpich", build("mpicc.mpich", "mpich"), "mpiexec.mpich"});
+    if (there("mpicc.openmpi")) {
+        const std::string program = build("mpicc.openmpi", "openmpi");
+        const std::string plain = open_mpi;
+        found.push_back({"openmpi", program, plain});
+        found.push_back(
+            {"openmpi-two-copies", program, plain + " --mca btl_vader_single_copy_mechanism none"});
+        found.push_back({"openmpi-ucx", program,
+                         plain + " --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any"});
+    }
+    // One that is installed but cannot run here is no peer.
+    std::erase_if(found, [](const MpiLibrary& library) {
+        try {
+            library.measure(2, "empty");
+            return false;
+        } catch (const Error&) {
+            return true;
+        }
+    });
+    if (found.empty())
+        throw Error(
+            "no other MPI library is installed; `make bench` installs mpich and openmpi-bin");
+    return found;
+}
+
+}  // namespace railyard::bench

@@ -1,0 +1,166 @@
+/// Our MPI library beside the best of the others, in turns: latency, bandwidth, message rate, long
+/// queues.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/error.hpp"
+#include "bench/mpi_libraries.hpp"
+#include "bench/suite.hpp"
+
+namespace railyard::bench {
+
+namespace {
+
+using Values = std::map<std::string, double>;
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+struct Best {
+    double value = 0;
+    std::string who;
+};
+
+bool less_is_better(const std::string& figure) {
+    return figure.starts_with("latency") || figure.starts_with("allreduce") ||
+           figure.starts_with("barrier");
+}
+
+Best best_of(const std::map<std::string, Values>& peers, const std::string& figure) {
+    Best best;
+    for (const auto& [name, values] : peers) {
+        const auto found = values.find(figure);
+        if (found == values.end()) continue;
+        const bool better =
+            less_is_better(figure) ? found->second < best.value : found->second > best.value;
+        if (best.who.empty() || better) best = {found->second, name};
+    }
+    return best;
+}
+
+std::optional<Target> target_of(const std::string& figure) {
+    const std::size_t slash = figure.find('/');
+    const std::string what = figure.substr(0, slash);
+    const long size = std::stol(figure.substr(slash + 1));
+    using Kind = Target::Kind;
+    if (what == "latency") return Target{Kind::at_most, size <= 32 ? 0.8 : size == 64 ? 0.95 : 1.0};
+    if (what == "bandwidth") return Target{Kind::at_least, size >= 64 && size <= 4096 ? 1.15 : 1.0};
+    if (what == "rate") return Target{Kind::at_least, 1.5};
+    return std::nullopt;
+}
+
+std::string unit_of(const std::string& figure) {
+    if (figure.starts_with("bandwidth")) return "GB/s";
+    return figure.starts_with("rate") ? "million/s" : "us";
+}
+
+/// The worst step of our bandwidth from one size to the next, up to 1 MiB.
+void report_dip(const Values& ours, const Report& report) {
+    std::vector<std::pair<long, double>> curve;
+    for (const auto& [name, value] : ours)
+        if (name.starts_with("bandwidth/")) curve.emplace_back(std::stol(name.substr(10)), value);
+    std::sort(curve.begin(), curve.end());
+    double worst = 2;
+    long at = 0;
+    for (std::size_t i = 1; i < curve.size() && curve[i].first <= 1 << 20; ++i)
+        if (const double step = curve[i].second / curve[i - 1].second; step < worst) {
+            worst = step;
+            at = curve[i].first;
+        }
+    report({.name = "mpi/no-dip",
+            .unit = "1",
+            .ours = worst,
+            .target = Target{Target::Kind::at_least, 0.95, 0, true},
+            .note = fmt::format("worst step of the bandwidth, at {} bytes", at)});
+}
+
+}  // namespace
+
+void mpi_pair(const Settings& settings, const Report& report) {
+    const MpiLibrary own = our_mpi();
+    const std::vector<MpiLibrary> peers = peer_mpis();
+    struct Series {
+        std::vector<double> ours, theirs, ratios;
+        std::string who;
+    };
+    std::map<std::string, Series> series;
+    std::vector<std::string> order;
+    for (unsigned round = 0; round < std::min(settings.rounds, 3u); ++round) {
+        const Values ours = own.measure(2, "pair");
+        std::map<std::string, Values> others;
+        for (const MpiLibrary& peer : peers)
+            others[peer.name] = peer.measure(2, "pair");
+        for (const auto& [figure, value] : ours) {
+            const Best best = best_of(others, figure);
+            Series& s = series[figure];
+            s.ours.push_back(value);
+            s.theirs.push_back(best.value);
+            s.ratios.push_back(value / best.value);
+            s.who = best.who;
+        }
+    }
+    for (const auto& [figure, s] : series)
+        order.push_back(figure);
+    std::sort(order.begin(), order.end(), [](const std::string& a, const std::string& b) {
+        const auto key = [](const std::string& f) {
+            const std::size_t slash = f.find('/');
+            return std::pair(f.substr(0, slash), std::stol(f.substr(slash + 1)));
+        };
+        return key(a) < key(b);
+    });
+    Values medians;
+    for (const std::string& figure : order) {
+        const Series& s = series[figure];
+        medians[figure] = median(s.ours);
+        report({.name = "mpi/" + figure,
+                .unit = unit_of(figure),
+                .ours = median(s.ours),
+                .reference = median(s.theirs),
+                .ratio = median(s.ratios),
+                .target = target_of(figure),
+                .note = s.who});
+    }
+    report_dip(medians, report);
+}
+
+void mpi_queues(const Settings&, const Report& report) {
+    const Values ours = our_mpi().measure(2, "queues 10000");
+    for (const char* what : {"unexpected-exact", "unexpected-any", "posted-exact", "posted-any"})
+        for (const int n : {1000, 10000}) {
+            const double empty = ours.at(fmt::format("{}/0", what));
+            const double full = ours.at(fmt::format("{}/{}", what, n));
+            report({.name = fmt::format("mpi/{}/{}", what, n),
+                    .unit = "us",
+                    .ours = full,
+                    .reference = empty,
+                    .ratio = full / empty,
+                    .target = Target{Target::Kind::at_most, 1.1},
+                    .note = "beside empty queues"});
+        }
+}
+
+void mpi_group(const Settings&, const Report& report) {
+    const Values ours = our_mpi().measure(16, "group 0.3");
+    std::map<std::string, Values> others;
+    for (const MpiLibrary& peer : peer_mpis())
+        if (peer.name == "openmpi" || peer.name == "mpich")
+            others[peer.name] = peer.measure(16, "group 0.3");
+    for (const char* figure : {"allreduce/8", "barrier/8"}) {
+        const Best best = best_of(others, figure);
+        report({.name = fmt::format("mpi/16-ranks/{}", figure),
+                .unit = "us",
+                .ours = ours.at(figure),
+                .reference = best.value,
+                .ratio = ours.at(figure) / best.value,
+                .target = Target{Target::Kind::at_most, 0.2},
+                .note = best.who + ", 16 ranks on this machine's cores"});
+    }
+}
+
+}  // namespace railyard::bench

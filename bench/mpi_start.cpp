@@ -1,0 +1,59 @@
+/// Starting and ending many ranks that do nothing, and what a rank takes while it does.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "bench/mpi_libraries.hpp"
+#include "bench/suite.hpp"
+
+namespace railyard::bench {
+
+namespace {
+
+double seconds_to_run(const MpiLibrary& library, int ranks) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    library.measure(ranks, "empty");
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+void mpi_start(const Settings& settings, const Report& report) {
+    constexpr int ranks = 64;
+    const MpiLibrary own = our_mpi();
+    double ours = seconds_to_run(own, ranks);
+    for (unsigned i = 1; i < settings.rounds; ++i)
+        ours = std::min(ours, seconds_to_run(own, ranks));
+    double theirs = 1e9;
+    double their_memory = 1e9;
+    std::string who;
+    for (const MpiLibrary& peer : peer_mpis()) {
+        // Over UCX it is the same library.
+        if (peer.name != "mpich" && peer.name != "openmpi") continue;
+        if (const double t = seconds_to_run(peer, ranks); t < theirs) {
+            theirs = t;
+            who = peer.name;
+        }
+        their_memory = std::min(their_memory, peer.measure(2, "memory").at("memory/2"));
+    }
+    report({.name = "mpi/start/64",
+            .unit = "s",
+            .ours = ours,
+            .reference = theirs,
+            .ratio = ours / theirs,
+            .target = Target{Target::Kind::at_most, 0.15, 0, true},
+            .note = fmt::format("an empty program, beside {}", who)});
+    report({.name = "mpi/memory",
+            .unit = "KiB",
+            .ours = own.measure(ranks, "memory").at(fmt::format("memory/{}", ranks)),
+            .reference = their_memory,
+            .target = Target{Target::Kind::at_most, 1000, 0, true},
+            .note = "a rank of 64 after MPI_Init; the reference is the better peer with 2 ranks"});
+}
+
+}  // namespace railyard::bench

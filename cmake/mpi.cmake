@@ -1,0 +1,47 @@
+# What stands around the layer mpi_abi: the generator of the C interface, the header that users
+# include, and the shared library.
+set(interface ${PROJECT_SOURCE_DIR}/src/mpi/abi/interface.txt)
+set(generated ${PROJECT_BINARY_DIR}/generated/mpi)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${interface})
+
+add_executable(mpi_interface_generator ${PROJECT_SOURCE_DIR}/src/mpi/abi/generator/main.cpp)
+set_target_properties(mpi_interface_generator PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${generated}/bin)
+
+# A chapter of the table is a file of entry points.
+file(STRINGS ${interface} chapters REGEX "^\\[.*\\]$")
+string(REGEX REPLACE "\\[([^]]*)\\]" "${generated}/entries/\\1.inc" entries "${chapters}")
+
+# The build directory has the header where an installation has it.
+set(header ${PROJECT_BINARY_DIR}/include/mpi.h ${PROJECT_BINARY_DIR}/include/mpi_prototypes.h)
+add_custom_command(
+    OUTPUT ${entries} ${generated}/mpi_prototypes.h ${header}
+    COMMAND mpi_interface_generator ${interface} ${generated}
+    COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/include/mpi.h
+            ${generated}/mpi_prototypes.h ${PROJECT_BINARY_DIR}/include
+    DEPENDS mpi_interface_generator ${interface} ${PROJECT_SOURCE_DIR}/include/mpi.h
+    COMMENT "Making the C interface of MPI from its table" VERBATIM)
+add_custom_target(mpi_interface DEPENDS ${entries} ${generated}/mpi_prototypes.h ${header})
+
+target_include_directories(railyard_mpi_abi PUBLIC ${PROJECT_SOURCE_DIR}/include ${generated})
+target_compile_definitions(railyard_mpi_abi PRIVATE RAILYARD_VERSION="${PROJECT_VERSION}")
+add_dependencies(railyard_mpi_abi mpi_interface)
+if(TARGET header_check_mpi_abi)
+    add_dependencies(header_check_mpi_abi mpi_interface)
+endif()
+
+# libmpi.so.12, the name that all libraries of the MPICH ABI share, and Debian's name for it.
+add_library(mpi SHARED ${PROJECT_SOURCE_DIR}/src/mpi/abi/library/fmt.cpp)
+set(exports ${PROJECT_SOURCE_DIR}/src/mpi/abi/exports.map)
+target_link_libraries(mpi PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,railyard_mpi_abi> fmt::fmt)
+# A program that uses no C++ loads nothing but this and C's library.
+target_link_options(mpi PRIVATE LINKER:--version-script=${exports} LINKER:--gc-sections
+                    LINKER:--as-needed -static-libstdc++ -static-libgcc)
+set_target_properties(mpi PROPERTIES SOVERSION 12 LINK_DEPENDS ${exports})
+foreach(name libmpich.so.12 libmpich.so)
+    add_custom_command(TARGET mpi POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink libmpi.so.12
+                       ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name} VERBATIM)
+    install(CODE "file(CREATE_LINK libmpi.so.12
+        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/${name}\" SYMBOLIC)")
+endforeach()
+install(TARGETS mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -1,0 +1,23 @@
+#pragma once
+/// Words of the rank's own, found from any code that it runs: a process, a thread, or a fiber may
+/// be a rank, and code that is handed no argument (a C interface) must still find its state. What
+/// starts a rank as a thread points `here` at the rank's own words; what switches fibers swaps it.
+
+namespace railyard {
+
+struct RankLocal {
+    void* rank = nullptr;  ///< job::Rank, where one is bound
+    void* mpi = nullptr;   ///< the MPI library's state
+};
+
+namespace rank_local {
+
+/// For the process as a whole: a process that is one rank, with all of its threads.
+inline RankLocal of_process;
+
+// Initial-exec: one instruction to find it, and libraries that hold it are loaded at the start.
+[[gnu::tls_model("initial-exec")]] inline thread_local constinit RankLocal* here = &of_process;
+
+}  // namespace rank_local
+
+}  // namespace railyard

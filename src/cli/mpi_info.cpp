@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/names.hpp"
+#include "job/job.hpp"
+#include "mpi/engine/settings.hpp"
+#include "report/table.hpp"
+
+namespace railyard::cli {
+
+namespace {
+
+using report::Align;
+using report::Table;
+
+std::string settings_of(const fabric::Traits& fabric) {
+    Table table;
+    for (const char* title : {"setting", "value", "from", "variable", "what it is"})
+        table.add_column({title}, Align::left);
+    for (const mpi::Setting& setting : mpi::Settings::from_environment(fabric).describe())
+        table.add_row({setting.name, setting.value, setting.origin, setting.environment,
+                       setting.explanation});
+    return table.text();
+}
+
+struct Meaning {
+    const char* counter;
+    const char* what;
+};
+
+constexpr Meaning meanings[] = {
+    {"connections", "connections that were made, whichever side asked"},
+    {"queue pairs", "queue pairs open for them: one for each connection and rail"},
+    {"channels", "peers that this rank has talked to"},
+    {"peer bytes", "memory held for peers: rings and receive buffers"},
+    {"eager sent", "messages that were sent at once"},
+    {"rendezvous sent", "messages that were offered first"},
+    {"bytes sent", "bytes of all messages sent"},
+    {"self sent", "messages of a rank to itself"},
+    {"unexpected", "messages that came before their receive"},
+    {"unexpected longest", "the most of them that ever waited at a time"},
+    {"queued sends", "sends that waited for a connection, or for room"},
+    {"registrations", "times that memory of the program's was registered"},
+    {"registration hits", "times that it was found registered already"},
+    {"stripes", "parts of messages that were cut over several rails"},
+};
+
+std::string counters() {
+    Table table;
+    table.add_column({"counter"}, Align::left);
+    table.add_column({"what it counts, on one rank"}, Align::left);
+    for (const Meaning& meaning : meanings)
+        table.add_row({meaning.counter, meaning.what});
+    return table.text();
+}
+
+}  // namespace
+
+Command mpi_info_command(CLI::App& parent) {
+    CLI::App* app =
+        parent.add_subcommand("mpi-info", "Shows the MPI library's settings on a fabric");
+    const auto on = std::make_shared<std::string>(job::Options().fabric);
+    app->add_option("--on", *on, "On which fabric (default: shm)")->type_name("FABRIC");
+    app->footer(
+        "Examples:\n"
+        "  railyard mpi-info\n"
+        "  railyard mpi-info --on infiniband-pcie\n"
+        "A setting is changed by its variable, or with --set NAME=VALUE of `railyard run` and "
+        "mpiexec.");
+    return {app, [on] {
+                const fabric::Traits& fabric = fabric_named(*on);
+                fmt::print(
+                    "The MPI library on {}:\n\n{}\n"
+                    "What --stats of mpiexec and of `railyard run` counts:\n\n{}",
+                    fabric.name, settings_of(fabric), counters());
+                return 0;
+            }};
+}
+
+}  // namespace railyard::cli

@@ -1,0 +1,24 @@
+#pragma once
+/// Makes a rank the one that code without arguments finds here (see base/rank_local.hpp), for as
+/// long as this lives: in the calling thread, or in the calling fiber.
+
+#include "base/rank_local.hpp"
+#include "job/rank.hpp"
+
+namespace railyard::job {
+
+class BoundRank {
+  public:
+    explicit BoundRank(Rank& rank) : words_{&rank, nullptr}, previous_(rank_local::here) {
+        rank_local::here = &words_;
+    }
+    ~BoundRank() { rank_local::here = previous_; }
+    BoundRank(const BoundRank&) = delete;
+    BoundRank& operator=(const BoundRank&) = delete;
+
+  private:
+    RankLocal words_;
+    RankLocal* previous_;
+};
+
+}  // namespace railyard::job

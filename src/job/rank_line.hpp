@@ -1,0 +1,14 @@
+#pragma once
+/// How a rank that is a process reaches its launcher: by frames, through a pipe.
+
+#include "job/real_rank.hpp"
+
+namespace railyard::job {
+
+/// `frames_fd` stays the caller's. Aborting says so, then ends the process.
+RealRank::Starter starter_by_frames(int frames_fd);
+
+/// An exit code as a process can have it: never 0 by accident.
+int as_exit_code(int code);
+
+}  // namespace railyard::job

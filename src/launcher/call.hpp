@@ -1,0 +1,30 @@
+#pragma once
+/// What a call of mpiexec asks for, as its words say it.
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "job/program_job.hpp"
+
+namespace railyard::launcher {
+
+struct Call {
+    enum class What { run, help, version };
+
+    What what = What::run;
+    job::ProgramOptions job;
+    /// For the programs of all ranks; one of a program's own takes precedence.
+    std::vector<std::pair<std::string, std::string>> environment;
+    /// Options that were understood and mean nothing here, each with what to say of it.
+    std::vector<std::string> notes;
+};
+
+/// The words after the command's own name. Throws UsageError.
+Call parse(std::span<const std::string> words);
+
+/// What --help prints; `name` is the command's.
+std::string help(const std::string& name);
+
+}  // namespace railyard::launcher

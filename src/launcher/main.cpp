@@ -1,0 +1,5 @@
+#include "launcher/mpiexec.hpp"
+
+int main(int argc, char** argv) {
+    return railyard::launcher::mpiexec(argc, argv);
+}

@@ -1,0 +1,43 @@
+#include "mpi/abi/arguments.hpp"
+
+#include <string>
+
+#include "mpi/types/error.hpp"
+
+namespace railyard::mpi::abi {
+
+namespace {
+
+std::string said(const char* argument, int value) {
+    return std::string(argument) + " is " + std::to_string(value);
+}
+
+std::string ranks_of(const Communicator& comm) {
+    return "the communicator has ranks 0 to " + std::to_string(comm.size() - 1);
+}
+
+}  // namespace
+
+void bad_count(int value, const char* argument) {
+    throw MpiError(ErrorClass::count, said(argument, value) + "; it must not be negative");
+}
+
+void bad_rank(int value, const Communicator& comm, const char* argument) {
+    throw MpiError(ErrorClass::rank, said(argument, value) + "; " + ranks_of(comm));
+}
+
+void bad_root(int value, const Communicator& comm, const char* argument) {
+    throw MpiError(ErrorClass::root, said(argument, value) + "; " + ranks_of(comm));
+}
+
+void bad_tag(int value, const char* argument) {
+    throw MpiError(ErrorClass::tag,
+                   said(argument, value) + "; tags run from 0 to " + std::to_string(max_tag) +
+                       (value == any_tag ? ", and only a receive may ask for any" : ""));
+}
+
+void null_argument(const char* argument) {
+    throw MpiError(ErrorClass::arg, std::string(argument) + " is a null pointer");
+}
+
+}  // namespace railyard::mpi::abi

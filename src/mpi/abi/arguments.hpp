@@ -1,0 +1,67 @@
+#pragma once
+/// Checks of plain arguments. What is wrong is told with the name of the argument.
+
+#include <mpi.h>
+
+#include <cstddef>
+
+#include "mpi/communicators/comm.hpp"
+#include "mpi/engine/status.hpp"
+
+namespace railyard::mpi::abi {
+
+// The engine's words for no rank and any rank are the ABI's.
+static_assert(no_rank == MPI_PROC_NULL && any_source == MPI_ANY_SOURCE && any_tag == MPI_ANY_TAG);
+
+[[noreturn, gnu::cold]] void bad_count(int value, const char* argument);
+[[noreturn, gnu::cold]] void bad_rank(int value, const Communicator& comm, const char* argument);
+[[noreturn, gnu::cold]] void bad_root(int value, const Communicator& comm, const char* argument);
+[[noreturn, gnu::cold]] void bad_tag(int value, const char* argument);
+[[noreturn, gnu::cold]] void null_argument(const char* argument);
+
+inline std::size_t to_count(int value, const char* argument) {
+    if (value < 0) [[unlikely]]
+        bad_count(value, argument);
+    return static_cast<std::size_t>(value);
+}
+
+inline bool is_rank(int value, const Communicator& comm) {
+    return static_cast<unsigned>(value) < static_cast<unsigned>(comm.size());
+}
+
+inline int to_dest(int value, const Communicator& comm, const char* argument) {
+    if (!is_rank(value, comm) && value != no_rank) [[unlikely]]
+        bad_rank(value, comm, argument);
+    return value;
+}
+
+inline int to_source(int value, const Communicator& comm, const char* argument) {
+    if (!is_rank(value, comm) && value != no_rank && value != any_source) [[unlikely]]
+        bad_rank(value, comm, argument);
+    return value;
+}
+
+inline int to_root(int value, const Communicator& comm, const char* argument) {
+    if (!is_rank(value, comm)) [[unlikely]]
+        bad_root(value, comm, argument);
+    return value;
+}
+
+inline int to_tag(int value, const char* argument) {
+    if (static_cast<unsigned>(value) > static_cast<unsigned>(max_tag)) [[unlikely]]
+        bad_tag(value, argument);
+    return value;
+}
+
+inline int to_any_tag(int value, const char* argument) {
+    return value == any_tag ? value : to_tag(value, argument);
+}
+
+template <class T>
+T& to_result(T* pointer, const char* argument) {
+    if (pointer == nullptr) [[unlikely]]
+        null_argument(argument);
+    return *pointer;
+}
+
+}  // namespace railyard::mpi::abi

@@ -1,0 +1,205 @@
+// Blocking collectives. Arguments that count at the root alone are looked at there alone.
+
+#include <vector>
+
+#include "mpi/abi/buffers.hpp"
+#include "mpi/collectives/allgather.hpp"
+#include "mpi/collectives/allgatherv.hpp"
+#include "mpi/collectives/allreduce.hpp"
+#include "mpi/collectives/alltoall.hpp"
+#include "mpi/collectives/alltoallv.hpp"
+#include "mpi/collectives/alltoallw.hpp"
+#include "mpi/collectives/barrier.hpp"
+#include "mpi/collectives/bcast.hpp"
+#include "mpi/collectives/exscan.hpp"
+#include "mpi/collectives/gather.hpp"
+#include "mpi/collectives/gatherv.hpp"
+#include "mpi/collectives/in_place.hpp"
+#include "mpi/collectives/reduce.hpp"
+#include "mpi/collectives/reduce_scatter.hpp"
+#include "mpi/collectives/reduce_scatter_block.hpp"
+#include "mpi/collectives/scan.hpp"
+#include "mpi/collectives/scatter.hpp"
+#include "mpi/collectives/scatterv.hpp"
+
+namespace railyard::mpi::abi {
+
+namespace {
+
+ConstBuffer sent(State& state, const void* address, int count, MPI_Datatype type) {
+    if (address == MPI_IN_PLACE) return mpi::in_place();
+    return const_buffer(address, to_count(count, "sendcount"), state.committed(type, "sendtype"));
+}
+
+Buffer received(State& state, void* address, int count, MPI_Datatype type) {
+    if (address == MPI_IN_PLACE) return mpi::in_place();
+    return buffer(address, to_count(count, "recvcount"), state.committed(type, "recvtype"));
+}
+
+ConstBuffer contribution(const void* address, std::size_t count, const TypeRef& type) {
+    return address == MPI_IN_PLACE ? ConstBuffer(mpi::in_place())
+                                   : const_buffer(address, count, type);
+}
+
+void check_counts(const int counts[], const Comm& comm, const char* argument) {
+    if (counts == nullptr) null_argument(argument);
+    for (int rank = 0; rank < comm.size(); ++rank)
+        to_count(counts[rank], argument);
+}
+
+void check_array(const void* array, const char* argument) {
+    if (array == nullptr) null_argument(argument);
+}
+
+void barrier(State&, Comm& comm) {
+    mpi::barrier(comm.party());
+}
+
+void bcast(State&, void* data, std::size_t count, const TypeRef& type, int root, Comm& comm) {
+    mpi::bcast(comm.party(), buffer(data, count, type), root);
+}
+
+void gather(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
+            int incount, MPI_Datatype intype, int root, Comm& comm) {
+    const bool is_root = comm.rank() == root;
+    mpi::gather(comm.party(), sent(state, out, outcount, outtype),
+                is_root ? received(state, in, incount, intype) : Buffer(), root);
+}
+
+void gatherv(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
+             const int counts[], const int displs[], MPI_Datatype intype, int root, Comm& comm) {
+    const ConstBuffer mine = sent(state, out, outcount, outtype);
+    if (comm.rank() != root) return mpi::gatherv(comm.party(), mine, Blocks(Buffer()), root);
+    check_counts(counts, comm, "recvcounts");
+    check_array(displs, "displs");
+    mpi::gatherv(comm.party(), mine,
+                 Blocks(in, counts, displs, *state.committed(intype, "recvtype")), root);
+}
+
+void scatter(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
+             int incount, MPI_Datatype intype, int root, Comm& comm) {
+    const bool is_root = comm.rank() == root;
+    mpi::scatter(comm.party(), is_root ? sent(state, out, outcount, outtype) : ConstBuffer(),
+                 received(state, in, incount, intype), root);
+}
+
+void scatterv(State& state, const void* out, const int counts[], const int displs[],
+              MPI_Datatype outtype, void* in, int incount, MPI_Datatype intype, int root,
+              Comm& comm) {
+    const Buffer mine = received(state, in, incount, intype);
+    if (comm.rank() != root)
+        return mpi::scatterv(comm.party(), ConstBlocks(ConstBuffer()), mine, root);
+    check_counts(counts, comm, "sendcounts");
+    check_array(displs, "displs");
+    mpi::scatterv(comm.party(),
+                  ConstBlocks(out, counts, displs, *state.committed(outtype, "sendtype")), mine,
+                  root);
+}
+
+void allgather(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
+               std::size_t incount, const TypeRef& intype, Comm& comm) {
+    mpi::allgather(comm.party(), sent(state, out, outcount, outtype), buffer(in, incount, intype));
+}
+
+void allgatherv(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
+                const int counts[], const int displs[], const TypeRef& intype, Comm& comm) {
+    check_counts(counts, comm, "recvcounts");
+    check_array(displs, "displs");
+    mpi::allgatherv(comm.party(), sent(state, out, outcount, outtype),
+                    Blocks(in, counts, displs, *intype));
+}
+
+void alltoall(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
+              std::size_t incount, const TypeRef& intype, Comm& comm) {
+    mpi::alltoall(comm.party(), sent(state, out, outcount, outtype), buffer(in, incount, intype));
+}
+
+void alltoallv(State& state, const void* out, const int outcounts[], const int outdispls[],
+               MPI_Datatype outtype, void* in, const int incounts[], const int indispls[],
+               const TypeRef& intype, Comm& comm) {
+    check_counts(incounts, comm, "recvcounts");
+    check_array(indispls, "rdispls");
+    const Blocks into(in, incounts, indispls, *intype);
+    if (out == MPI_IN_PLACE) return mpi::alltoallv(comm.party(), Blocks::in_place(), into);
+    check_counts(outcounts, comm, "sendcounts");
+    check_array(outdispls, "sdispls");
+    mpi::alltoallv(comm.party(),
+                   ConstBlocks(out, outcounts, outdispls, *state.committed(outtype, "sendtype")),
+                   into);
+}
+
+std::vector<const Datatype*> types_of(State& state, const MPI_Datatype types[], const Comm& comm,
+                                      const char* argument) {
+    check_array(types, argument);
+    std::vector<const Datatype*> list;
+    for (int rank = 0; rank < comm.size(); ++rank)
+        list.push_back(state.committed(types[rank], argument).get());
+    return list;
+}
+
+void alltoallw(State& state, const void* out, const int outcounts[], const int outdispls[],
+               const MPI_Datatype outtypes[], void* in, const int incounts[], const int indispls[],
+               const MPI_Datatype intypes[], Comm& comm) {
+    check_counts(incounts, comm, "recvcounts");
+    check_array(indispls, "rdispls");
+    const auto in_list = types_of(state, intypes, comm, "recvtypes");
+    const Blocks into(in, incounts, indispls, in_list.data());
+    if (out == MPI_IN_PLACE) return mpi::alltoallw(comm.party(), Blocks::in_place(), into);
+    check_counts(outcounts, comm, "sendcounts");
+    check_array(outdispls, "sdispls");
+    const auto out_list = types_of(state, outtypes, comm, "sendtypes");
+    mpi::alltoallw(comm.party(), ConstBlocks(out, outcounts, outdispls, out_list.data()), into);
+}
+
+void reduce(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
+            const Operation& op, int root, Comm& comm) {
+    op.check(*type);
+    const bool is_root = comm.rank() == root;
+    mpi::reduce(comm.party(), contribution(out, count, type),
+                is_root ? buffer(in, count, type) : Buffer{nullptr, count, type.get()}, op, root);
+}
+
+void allreduce(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
+               const Operation& op, Comm& comm) {
+    op.check(*type);
+    mpi::allreduce(comm.party(), contribution(out, count, type), buffer(in, count, type), op);
+}
+
+void reduce_scatter(State&, const void* out, void* in, const int counts[], const TypeRef& type,
+                    const Operation& op, Comm& comm) {
+    op.check(*type);
+    check_counts(counts, comm, "recvcounts");
+    std::size_t total = 0;
+    for (int rank = 0; rank < comm.size(); ++rank)
+        total += static_cast<std::size_t>(counts[rank]);
+    const auto mine = static_cast<std::size_t>(counts[comm.rank()]);
+    mpi::reduce_scatter(comm.party(), contribution(out, total, type), buffer(in, mine, type),
+                        counts, op);
+}
+
+void reduce_scatter_block(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
+                          const Operation& op, Comm& comm) {
+    op.check(*type);
+    const std::size_t total = count * static_cast<std::size_t>(comm.size());
+    mpi::reduce_scatter_block(comm.party(), contribution(out, total, type), buffer(in, count, type),
+                              op);
+}
+
+void scan(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
+          const Operation& op, Comm& comm) {
+    op.check(*type);
+    mpi::scan(comm.party(), contribution(out, count, type), buffer(in, count, type), op);
+}
+
+void exscan(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
+            const Operation& op, Comm& comm) {
+    op.check(*type);
+    mpi::exscan(comm.party(), contribution(out, count, type),
+                comm.rank() == 0 ? Buffer{in, count, type.get()} : buffer(in, count, type), op);
+}
+
+}  // namespace
+
+#include <entries/collectives.inc>
+
+}  // namespace railyard::mpi::abi

@@ -1,0 +1,135 @@
+// Communicators: who is in them, and how new ones are made.
+
+#include "mpi/abi/entry.hpp"
+#include "mpi/communicators/making.hpp"
+
+namespace railyard::mpi::abi {
+
+namespace {
+
+void comm_size(State&, Comm& comm, int& size) {
+    size = comm.size();
+}
+
+void comm_rank(State&, Comm& comm, int& rank) {
+    rank = comm.rank();
+}
+
+void comm_compare(State&, Comm& comm1, Comm& comm2, int& cmp) {
+    cmp = static_cast<int>(compare(comm1, comm2));
+}
+
+void comm_group(State& state, Comm& comm, MPI_Group& group) {
+    group = state.add(comm.group());
+}
+
+/// A copy with all that hangs on the original.
+std::unique_ptr<Comm> duplicate(State& state, Comm& comm) {
+    auto copy = duplicated(comm, state.context_ids);
+    if (comm.cartesian) copy->cartesian = std::make_unique<Cartesian>(*comm.cartesian);
+    copy->hints = comm.hints;
+    copy->attributes = comm.attributes.copied(comm.handle);
+    return copy;
+}
+
+void comm_dup(State& state, Comm& comm, MPI_Comm& newcomm) {
+    newcomm = state.add(duplicate(state, comm));
+}
+
+void comm_dup_with_info(State& state, Comm& comm, Info* info, MPI_Comm& newcomm) {
+    auto copy = duplicate(state, comm);
+    copy->hints = info == nullptr ? Info() : *info;
+    newcomm = state.add(std::move(copy));
+}
+
+void comm_create(State& state, Comm& comm, const Group& group, MPI_Comm& newcomm) {
+    for (const int world_rank : group.world_ranks())
+        if (comm.group().rank_of(world_rank) < 0)
+            throw MpiError(ErrorClass::group, "rank " + std::to_string(world_rank) +
+                                                  " of the job is in the group, but not in the "
+                                                  "communicator");
+    newcomm = state.add(created(comm, group, state.context_ids));
+}
+
+void comm_create_group(State& state, Comm& comm, const Group& group, int tag, MPI_Comm& newcomm) {
+    newcomm = state.add(created_aside(comm, group, to_tag(tag, "tag"), state.context_ids));
+}
+
+void comm_split(State& state, Comm& comm, int color, int key, MPI_Comm& newcomm) {
+    if (color < 0 && color != MPI_UNDEFINED)
+        throw MpiError(ErrorClass::arg, "color is " + std::to_string(color) +
+                                            "; it must not be negative, or MPI_UNDEFINED");
+    std::optional<int> wanted;
+    if (color != MPI_UNDEFINED) wanted = color;
+    newcomm = state.add(split(comm, wanted, key, state.context_ids));
+}
+
+void comm_split_type(State& state, Comm& comm, int split_type, int key, Info*, MPI_Comm& newcomm) {
+    std::optional<int> node;
+    if (split_type == MPI_COMM_TYPE_SHARED)
+        node = static_cast<int>(state.process().rank().node());
+    else if (split_type != MPI_UNDEFINED)
+        throw MpiError(ErrorClass::arg, "split_type is " + std::to_string(split_type) +
+                                            "; only MPI_COMM_TYPE_SHARED is known here");
+    newcomm = state.add(split(comm, node, key, state.context_ids));
+}
+
+void comm_free(State& state, MPI_Comm& handle) {
+    Comm& comm = state.comm(handle, "comm");
+    if (&comm == &state.world() || &comm == &state.self())
+        throw MpiError(ErrorClass::comm, comm.name + " cannot be freed");
+    comm.attributes.erase_all(handle);
+    state.context_ids.give_back(comm.context());
+    state.comms.remove(handle);
+    handle = MPI_COMM_NULL;
+}
+
+void comm_disconnect(State& state, MPI_Comm& handle) {
+    comm_free(state, handle);
+}
+
+void comm_set_name(State&, Comm& comm, const char* name) {
+    if (name == nullptr) null_argument("comm_name");
+    comm.name = std::string(name).substr(0, MPI_MAX_OBJECT_NAME - 1);
+}
+
+void comm_get_name(State&, Comm& comm, char* name, int& resultlen) {
+    give_text(comm.name, name, MPI_MAX_OBJECT_NAME, resultlen);
+}
+
+void comm_set_info(State&, Comm& comm, Info* info) {
+    if (info == nullptr) return;
+    for (const auto& [key, value] : info->pairs())
+        comm.hints.set(key, value);
+}
+
+void comm_get_info(State& state, Comm& comm, MPI_Info& info) {
+    info = state.infos.add(std::make_unique<Info>(comm.hints));
+}
+
+void comm_test_inter(State&, Comm&, int& flag) {
+    flag = 0;
+}
+
+[[noreturn]] void no_remote_group() {
+    throw MpiError(ErrorClass::comm,
+                   "comm is an intracommunicator; only an intercommunicator has a remote group");
+}
+
+void comm_remote_size(State&, Comm&, int&) {
+    no_remote_group();
+}
+
+void comm_remote_group(State&, Comm&, MPI_Group&) {
+    no_remote_group();
+}
+
+void comm_get_parent(State&, MPI_Comm& parent) {
+    parent = MPI_COMM_NULL;
+}
+
+}  // namespace
+
+#include <entries/communicators.inc>
+
+}  // namespace railyard::mpi::abi

@@ -1,0 +1,103 @@
+// Beginning and end, and what a program may ask about where it runs.
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "fabric/host.hpp"
+#include "mpi/abi/entry.hpp"
+
+namespace railyard::mpi::abi {
+
+namespace {
+
+void init(int*, char***) {
+    State::begin(MPI_THREAD_SINGLE);
+}
+
+void init_thread(int*, char***, int required, int& provided) {
+    if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
+        throw MpiError(ErrorClass::arg, "required is " + std::to_string(required) +
+                                            "; it must be one of MPI_THREAD_*");
+    State::begin(required);
+    provided = State::here()->thread_level;
+}
+
+void initialized(int& flag) {
+    flag = State::here() != nullptr || State::was_finalised();
+}
+
+void finalized(int& flag) {
+    flag = State::was_finalised();
+}
+
+void finalize(State&) {
+    State::end();
+}
+
+void abort(State& state, Comm&, int errorcode) {
+    state.process().rank().abort(errorcode, "MPI_Abort was called");
+}
+
+void query_thread(State& state, int& provided) {
+    provided = state.thread_level;
+}
+
+void is_thread_main(State& state, int& flag) {
+    flag = pthread_equal(state.main_thread, pthread_self()) != 0;
+}
+
+void get_version(int& version, int& subversion) {
+    version = MPI_VERSION;
+    subversion = MPI_SUBVERSION;
+}
+
+void get_library_version(char* version, int& resultlen) {
+    give_text("Railyard " RAILYARD_VERSION ", an MPI of the MPICH ABI (libmpi.so.12)", version,
+              MPI_MAX_LIBRARY_VERSION_STRING, resultlen);
+}
+
+void get_processor_name(State& state, char* name, int& resultlen) {
+    char host[MPI_MAX_PROCESSOR_NAME] = "";
+    if (gethostname(host, sizeof host - 1) != 0) std::strcpy(host, "localhost");
+    // Where ranks are on nodes of a model, the machine's name would say nothing.
+    job::Rank& rank = state.process().rank();
+    const bool is_real = rank.nic().traits().clock == fabric::Clock::real;
+    const std::string text =
+        is_real ? host : "node" + std::to_string(static_cast<unsigned>(rank.node()));
+    give_text(text, name, MPI_MAX_PROCESSOR_NAME, resultlen);
+}
+
+double wtime() {
+    State* const state = State::here();
+    return state == nullptr ? 0.0 : state->process().host().now().since_start().seconds();
+}
+
+double wtick() {
+    return 1e-9;
+}
+
+void pcontrol(int) {}
+
+void alloc_mem(State&, MPI_Aint size, Info*, void* baseptr) {
+    if (size < 0)
+        throw MpiError(ErrorClass::arg,
+                       "size is " + std::to_string(size) + "; it must not be negative");
+    if (baseptr == nullptr) null_argument("baseptr");
+    constexpr std::size_t alignment = 64;
+    const std::size_t bytes = (static_cast<std::size_t>(size) / alignment + 1) * alignment;
+    void* const memory = std::aligned_alloc(alignment, bytes);
+    if (memory == nullptr)
+        throw MpiError(ErrorClass::no_mem, "no memory for " + std::to_string(size) + " bytes");
+    *static_cast<void**>(baseptr) = memory;
+}
+
+void free_mem(State&, void* base) {
+    std::free(base);
+}
+
+}  // namespace
+
+#include <entries/environment.inc>
+
+}  // namespace railyard::mpi::abi

@@ -1,0 +1,109 @@
+#include <mpi.h>
+
+#include <array>
+
+#include "mpi/abi/errors.hpp"
+
+namespace railyard::mpi::abi {
+
+namespace {
+
+struct Meaning {
+    ErrorClass error_class;
+    int code;
+    std::string_view text;
+};
+
+/// In the order of ErrorClass.
+constexpr Meaning classes[] = {
+    {ErrorClass::success, MPI_SUCCESS, "no error"},
+    {ErrorClass::buffer, MPI_ERR_BUFFER, "invalid buffer"},
+    {ErrorClass::count, MPI_ERR_COUNT, "invalid count"},
+    {ErrorClass::type, MPI_ERR_TYPE, "invalid datatype"},
+    {ErrorClass::tag, MPI_ERR_TAG, "invalid tag"},
+    {ErrorClass::comm, MPI_ERR_COMM, "invalid communicator"},
+    {ErrorClass::rank, MPI_ERR_RANK, "invalid rank"},
+    {ErrorClass::root, MPI_ERR_ROOT, "invalid root"},
+    {ErrorClass::group, MPI_ERR_GROUP, "invalid group"},
+    {ErrorClass::op, MPI_ERR_OP, "invalid operation"},
+    {ErrorClass::topology, MPI_ERR_TOPOLOGY, "invalid topology"},
+    {ErrorClass::dims, MPI_ERR_DIMS, "invalid dimensions"},
+    {ErrorClass::arg, MPI_ERR_ARG, "invalid argument"},
+    {ErrorClass::unknown, MPI_ERR_UNKNOWN, "unknown error"},
+    {ErrorClass::truncate, MPI_ERR_TRUNCATE, "message truncated"},
+    {ErrorClass::other, MPI_ERR_OTHER, "other error"},
+    {ErrorClass::intern, MPI_ERR_INTERN, "internal error"},
+    {ErrorClass::in_status, MPI_ERR_IN_STATUS, "the error is in the status"},
+    {ErrorClass::pending, MPI_ERR_PENDING, "still pending"},
+    {ErrorClass::request, MPI_ERR_REQUEST, "invalid request"},
+    {ErrorClass::keyval, MPI_ERR_KEYVAL, "invalid attribute key"},
+    {ErrorClass::no_mem, MPI_ERR_NO_MEM, "out of memory"},
+    {ErrorClass::info_key, MPI_ERR_INFO_KEY, "invalid info key"},
+    {ErrorClass::info_value, MPI_ERR_INFO_VALUE, "invalid info value"},
+    {ErrorClass::info_no_key, MPI_ERR_INFO_NOKEY, "no such info key"},
+    {ErrorClass::unsupported, MPI_ERR_UNSUPPORTED_OPERATION, "unsupported operation"},
+    {ErrorClass::win, MPI_ERR_WIN, "invalid window"},
+    {ErrorClass::file, MPI_ERR_FILE, "invalid file"},
+    {ErrorClass::size, MPI_ERR_SIZE, "invalid size"},
+    {ErrorClass::disp, MPI_ERR_DISP, "invalid displacement"},
+    {ErrorClass::lock_type, MPI_ERR_LOCKTYPE, "invalid lock type"},
+    {ErrorClass::assert, MPI_ERR_ASSERT, "invalid assertion"},
+    {ErrorClass::rma_conflict, MPI_ERR_RMA_CONFLICT, "conflicting accesses to a window"},
+    {ErrorClass::rma_sync, MPI_ERR_RMA_SYNC, "wrong synchronisation of a window"},
+    {ErrorClass::rma_range, MPI_ERR_RMA_RANGE, "target memory is not in the window"},
+    {ErrorClass::rma_attach, MPI_ERR_RMA_ATTACH, "memory cannot be attached"},
+    {ErrorClass::rma_shared, MPI_ERR_RMA_SHARED, "memory cannot be shared"},
+    {ErrorClass::rma_flavor, MPI_ERR_RMA_FLAVOR, "wrong flavor of window"},
+    {ErrorClass::spawn, MPI_ERR_SPAWN, "cannot spawn"},
+    {ErrorClass::port, MPI_ERR_PORT, "invalid port"},
+    {ErrorClass::service, MPI_ERR_SERVICE, "invalid service"},
+    {ErrorClass::name, MPI_ERR_NAME, "invalid name"},
+    {ErrorClass::io, MPI_ERR_IO, "input or output failed"},
+    {ErrorClass::session, MPI_ERR_SESSION, "invalid session"},
+    {ErrorClass::proc_aborted, MPI_ERR_PROC_ABORTED, "a peer has ended"},
+};
+
+static_assert(
+    [] {
+        std::size_t place = 0;
+        for (const Meaning& meaning : classes)
+            if (static_cast<std::size_t>(meaning.error_class) != place++) return false;
+        return true;
+    }(),
+    "the table is in the order of ErrorClass");
+
+/// Classes of the ABI that nothing here raises.
+constexpr std::pair<int, std::string_view> others[] = {
+    {MPI_ERR_ACCESS, "access denied"},
+    {MPI_ERR_AMODE, "invalid access mode"},
+    {MPI_ERR_BAD_FILE, "invalid file name"},
+    {MPI_ERR_CONVERSION, "conversion failed"},
+    {MPI_ERR_DUP_DATAREP, "data representation exists already"},
+    {MPI_ERR_FILE_EXISTS, "file exists"},
+    {MPI_ERR_FILE_IN_USE, "file in use"},
+    {MPI_ERR_INFO, "invalid info object"},
+    {MPI_ERR_NOT_SAME, "arguments differ between ranks"},
+    {MPI_ERR_NO_SPACE, "no space left"},
+    {MPI_ERR_NO_SUCH_FILE, "no such file"},
+    {MPI_ERR_QUOTA, "quota exceeded"},
+    {MPI_ERR_READ_ONLY, "read-only"},
+    {MPI_ERR_UNSUPPORTED_DATAREP, "unsupported data representation"},
+    {MPI_ERR_BASE, "invalid base"},
+    {MPI_ERR_VALUE_TOO_LARGE, "value too large"},
+};
+
+}  // namespace
+
+int code_of(ErrorClass error_class) {
+    return classes[static_cast<std::size_t>(error_class)].code;
+}
+
+std::string_view meaning_of(int error_class) {
+    for (const Meaning& meaning : classes)
+        if (meaning.code == error_class) return meaning.text;
+    for (const auto& [code, text] : others)
+        if (code == error_class) return text;
+    return {};
+}
+
+}  // namespace railyard::mpi::abi

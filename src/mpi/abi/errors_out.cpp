@@ -1,0 +1,96 @@
+#include <mpi.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "base/rank_local.hpp"
+#include "job/board.hpp"
+#include "job/rank.hpp"
+#include "mpi/abi/errors.hpp"
+#include "mpi/abi/state.hpp"
+#include "mpi/engine/process.hpp"
+
+namespace railyard::mpi::abi {
+
+namespace {
+
+/// Before there is an error handler, or after.
+[[noreturn]] void end_without_mpi(const std::string& what) {
+    // A rank that is a thread or a fiber must not take the others with it: its job reports this.
+    if (rank_local::here->rank != nullptr) throw Error(what);
+    std::fprintf(stderr, "railyard: %s\n", what.c_str());
+    std::fflush(stderr);
+    std::_Exit(1);
+}
+
+[[noreturn]] void end_the_job(State& state, const std::string& what, int code) {
+    state.process().rank().abort(code, what);
+    __builtin_unreachable();  // the compiler does not believe it of a virtual function
+}
+
+}  // namespace
+
+int handle_error(State& state, Comm& on, const char* function, int code, const std::string& what) {
+    const ErrorHandlerRef handler = on.error_handler;
+    switch (handler->kind) {
+        case ErrorHandler::Kind::fatal:
+        case ErrorHandler::Kind::abort: {
+            const std::string name = on.name.empty() ? "a communicator without a name" : on.name;
+            end_the_job(state,
+                        std::string(function) + " on " + name + ": " +
+                            state.user_errors().text(code) + (what.empty() ? "" : ": ") + what,
+                        code);
+        }
+        case ErrorHandler::Kind::returns:
+            break;
+        case ErrorHandler::Kind::user:
+            handler->call(on.handle, code);
+            break;
+    }
+    return code;
+}
+
+int failed(State* state, Comm* on, const char* function) {
+    int code = MPI_ERR_OTHER;
+    std::string what;
+    try {
+        throw;
+    } catch (const CodedError& error) {
+        code = error.code();
+        what = error.what();
+        if (error.on() != nullptr) on = error.on();
+    } catch (const MpiError& error) {
+        code = code_of(error.error_class());
+        what = error.what();
+    } catch (const job::AbortCalled&) {
+        State::drop();
+        throw;
+    } catch (const job::Aborted&) {
+        State::drop();
+        throw;
+    } catch (const Error& error) {
+        what = error.what();
+    } catch (const std::bad_alloc&) {
+        code = MPI_ERR_NO_MEM;
+        what = "out of memory";
+    }
+    if (state == nullptr) state = State::here();
+    if (state == nullptr) end_without_mpi(std::string(function) + ": " + what);
+    state->user_errors().remember(code, std::string(function) + ": " + what);
+    try {
+        return handle_error(*state, on == nullptr ? state->world() : *on, function, code, what);
+    } catch (const job::AbortCalled&) {
+        State::drop();
+        throw;
+    }
+}
+
+int not_initialised(const char* function) {
+    end_without_mpi(std::string(function) + (State::was_finalised()
+                                                 ? " was called after MPI_Finalize"
+                                                 : " was called before MPI_Init"));
+}
+
+}  // namespace railyard::mpi::abi

@@ -1,0 +1,81 @@
+#pragma once
+/// Handles of MPICH's ABI: 32 bits, of which the upper two say where the object is, the next four
+/// what it is, and the rest which one. Ours that users make have both upper bits set.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace railyard::mpi::abi {
+
+/// The upper six bits of the handles of what users make.
+enum class Prefix : std::uint32_t {
+    comm = 0xc4000000,
+    group = 0xc8000000,
+    datatype = 0xcc000000,
+    error_handler = 0xd4000000,
+    op = 0xd8000000,
+    info = 0xdc000000,
+    keyval = 0xe4000000,
+    engine_request = 0xac000000,  ///< the engine's pool has them
+    local_request = 0xec000000,   ///< needs no engine: it is complete as soon as it is started
+    message = 0xac000000,         ///< the engine's, found by a matched probe
+};
+
+inline constexpr std::uint32_t index_mask = 0x03ffffff;
+
+constexpr bool has_prefix(int handle, Prefix prefix) {
+    return (static_cast<std::uint32_t>(handle) & ~index_mask) == static_cast<std::uint32_t>(prefix);
+}
+constexpr std::uint32_t index_of(int handle) {
+    return static_cast<std::uint32_t>(handle) & index_mask;
+}
+constexpr int make_handle(Prefix prefix, std::uint32_t index) {
+    return static_cast<int>(static_cast<std::uint32_t>(prefix) | index);
+}
+
+/// The objects of one kind that the user has made and not yet freed. They do not move.
+template <class T, Prefix prefix>
+class HandleTable {
+  public:
+    int add(std::unique_ptr<T> object) {
+        std::size_t index = slots_.size();
+        if (free_.empty()) {
+            slots_.push_back(std::move(object));
+        } else {
+            index = free_.back();
+            free_.pop_back();
+            slots_[index] = std::move(object);
+        }
+        return make_handle(prefix, static_cast<std::uint32_t>(index));
+    }
+    /// Null if there is none.
+    T* find(int handle) const {
+        const std::size_t index = index_of(handle);
+        if (!has_prefix(handle, prefix) || index >= slots_.size()) [[unlikely]]
+            return nullptr;
+        return slots_[index].get();
+    }
+    /// Takes out an object that is there.
+    std::unique_ptr<T> remove(int handle) {
+        const std::size_t index = index_of(handle);
+        free_.push_back(index);
+        return std::move(slots_[index]);
+    }
+    /// Calls visit(handle, object) for each, in the order of handles, until it returns true.
+    template <class Visit>
+    bool any(Visit&& visit) const {
+        for (std::size_t i = 0; i < slots_.size(); ++i)
+            if (slots_[i] && visit(make_handle(prefix, static_cast<std::uint32_t>(i)), *slots_[i]))
+                return true;
+        return false;
+    }
+
+  private:
+    std::vector<std::unique_ptr<T>> slots_;
+    std::vector<std::size_t> free_;
+};
+
+}  // namespace railyard::mpi::abi

@@ -1,0 +1,88 @@
+#pragma once
+/// A user's request handle, and what it stands for: nothing, something complete, one of the
+/// engine's requests, or one that needs no engine.
+
+#include "mpi/abi/entry.hpp"
+
+namespace railyard::mpi::abi {
+
+inline void set_status(MPI_Status* to, const Status& from) {
+    if (to == MPI_STATUS_IGNORE) return;
+    to->count_lo = static_cast<int>(from.bytes & 0xffffffff);
+    to->count_hi_and_cancelled =
+        static_cast<int>((from.bytes >> 32) << 1 | (from.cancelled ? 1u : 0u));
+    to->MPI_SOURCE = from.source;
+    to->MPI_TAG = from.tag;
+}
+
+/// MPI's status of nothing.
+inline constexpr Status empty_status{};
+/// The status of a receive from MPI_PROC_NULL.
+inline constexpr Status nobody_status{.source = no_rank};
+
+inline MPI_Request handle_of(const Request& request) {
+    return make_handle(Prefix::engine_request, request.index());
+}
+
+/// A handle that is one of the engine's; null for all others.
+inline Request* find_engine(State& state, MPI_Request handle) {
+    if (!has_prefix(handle, Prefix::engine_request)) [[unlikely]]
+        return nullptr;
+    return state.process().find_request(index_of(handle));
+}
+
+[[noreturn, gnu::cold]] void bad_request(MPI_Request handle, const char* argument);
+
+/// Any handle, found. Throws MpiError (request) for one that stands for nothing.
+class Found {
+  public:
+    Found(State& state, MPI_Request handle, const char* argument) {
+        engine_ = find_engine(state, handle);
+        if (engine_ != nullptr) [[likely]]
+            return;
+        local_ = state.local_requests.find(handle);
+        done_ = handle == done_request;
+        if (local_ == nullptr && !done_ && handle != MPI_REQUEST_NULL) [[unlikely]]
+            bad_request(handle, argument);
+    }
+
+    Request* engine() const { return engine_; }
+    LocalRequest* local() const { return local_; }
+    bool is_complete() const { return engine_ == nullptr || engine_->is_complete(); }
+    /// False for MPI_REQUEST_NULL and for persistent requests that were not started: calls that
+    /// wait for some of many pass over them.
+    bool is_active() const {
+        if (engine_ != nullptr) return engine_->is_active();
+        return local_ != nullptr ? local_->active : done_;
+    }
+    const Status& status() const {
+        if (!is_active()) return empty_status;
+        if (engine_ != nullptr) return engine_->status();
+        return local_ != nullptr ? local_->status : nobody_status;
+    }
+
+  private:
+    Request* engine_ = nullptr;
+    LocalRequest* local_ = nullptr;
+    bool done_ = false;
+};
+
+/// Takes note that a complete request was seen: the handle becomes null, or the request inactive.
+/// Returns how it ended.
+ErrorClass finish_seldom(const Found& found, MPI_Request& handle, MPI_Status* status);
+inline ErrorClass finish(State& state, const Found& found, MPI_Request& handle,
+                         MPI_Status* status) {
+    Request* const engine = found.engine();
+    if (engine == nullptr || engine->is_persistent()) [[unlikely]]
+        return finish_seldom(found, handle, status);
+    set_status(status, engine->status());
+    const ErrorClass error = engine->status().error;
+    state.process().release(*engine);
+    handle = MPI_REQUEST_NULL;
+    return error;
+}
+
+/// Throws what a request that ended so means, on the communicator it was for.
+[[noreturn, gnu::cold]] void throw_failure(State& state, std::uint32_t context, ErrorClass error);
+
+}  // namespace railyard::mpi::abi

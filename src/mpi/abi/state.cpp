@@ -1,0 +1,84 @@
+#include "mpi/abi/state.hpp"
+
+#include <numeric>
+
+#include "job/join.hpp"
+
+namespace railyard::mpi::abi {
+
+namespace {
+
+Group everybody(int size) {
+    std::vector<int> ranks(static_cast<std::size_t>(size));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return Group(std::move(ranks));
+}
+
+ErrorHandlerRef builtin_handler(ErrorHandler::Kind kind, int handle) {
+    return std::make_shared<const ErrorHandler>(ErrorHandler{kind, handle, nullptr});
+}
+
+}  // namespace
+
+State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined, int level)
+    : joined_(std::move(joined)), process_(std::make_unique<Process>(rank)), thread_level(level) {
+    using Kind = ErrorHandler::Kind;
+    builtin_handlers_ = {builtin_handler(Kind::fatal, MPI_ERRORS_ARE_FATAL),
+                         builtin_handler(Kind::returns, MPI_ERRORS_RETURN),
+                         builtin_handler(Kind::fatal, MPIR_ERRORS_THROW_EXCEPTIONS),
+                         builtin_handler(Kind::abort, MPI_ERRORS_ABORT)};
+    builtin_comms_ = {
+        std::make_unique<Comm>(*process_, ContextIds::world, everybody(process_->world_size())),
+        std::make_unique<Comm>(*process_, ContextIds::self,
+                               Group(std::vector<int>{process_->world_rank()}))};
+    world().handle = MPI_COMM_WORLD;
+    world().name = "MPI_COMM_WORLD";
+    world().error_handler = builtin_handlers_[0];
+    self().handle = MPI_COMM_SELF;
+    self().name = "MPI_COMM_SELF";
+    self().error_handler = builtin_handlers_[0];
+    world_attributes.universe_size = process_->world_size();
+
+    for (std::size_t i = 0; i < builtin_type_count; ++i) {
+        const auto& [handle, basic] = builtin_types()[i];
+        if (basic != Basic::none)
+            builtin_types_[i] = {&predefined(basic), static_cast<int>(handle)};
+    }
+}
+
+State::~State() = default;
+
+void State::begin(int thread_level) {
+    if (here() != nullptr || was_finalised())
+        throw MpiError(ErrorClass::other, "MPI can be initialised once only");
+    std::unique_ptr<job::Rank> joined;
+    auto* rank = static_cast<job::Rank*>(rank_local::here->rank);
+    if (rank == nullptr) {
+        joined = job::join();
+        rank = joined.get();
+    }
+    auto* const state = new State(*rank, std::move(joined), thread_level);
+    rank_local::here->mpi = state;
+    if (thread_level == MPI_THREAD_MULTIPLE && !state->process().allow_threads())
+        state->thread_level = MPI_THREAD_SERIALIZED;
+    state->gate = state->process().gate().get();
+}
+
+void State::end() {
+    State* const state = here();
+    const std::shared_ptr<Gate> gate = state->process().gate();
+    const Turn turn(gate.get());
+    // What hangs on MPI_COMM_SELF goes first, while MPI still works.
+    state->self().attributes.erase_all(MPI_COMM_SELF);
+    state->world().attributes.erase_all(MPI_COMM_WORLD);
+    state->attached.detach(state->process());
+    state->process().finalize();
+    drop();
+}
+
+void State::drop() {
+    delete here();
+    rank_local::here->mpi = reinterpret_cast<void*>(finalised_mark);
+}
+
+}  // namespace railyard::mpi::abi

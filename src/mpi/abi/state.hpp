@@ -1,0 +1,178 @@
+#pragma once
+/// All that the C interface keeps for one rank: the engine's Process, the objects that users'
+/// handles stand for, and the look-up from one to the other.
+
+#include <mpi.h>
+#include <pthread.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/rank_local.hpp"
+#include "job/rank.hpp"
+#include "mpi/abi/builtin_types.hpp"
+#include "mpi/abi/handles.hpp"
+#include "mpi/abi/local_request.hpp"
+#include "mpi/abi/user_errors.hpp"
+#include "mpi/communicators/attached_buffer.hpp"
+#include "mpi/communicators/comm.hpp"
+#include "mpi/communicators/context_ids.hpp"
+#include "mpi/engine/process.hpp"
+#include "mpi/types/datatype.hpp"
+#include "mpi/types/operation.hpp"
+
+namespace railyard::mpi::abi {
+
+/// What users hang on a datatype, predefined or made.
+struct TypeExtras {
+    std::string name;
+    Attributes attributes;
+};
+
+/// A datatype that a user made.
+struct TypeEntry {
+    TypeRef type;
+    bool committed = false;
+    TypeExtras extras;
+};
+
+/// An attribute's key, and what it may be used for.
+struct KeyvalEntry {
+    enum class Of : std::uint8_t { comm, datatype };
+    KeyvalRef key;
+    Of of = Of::comm;
+};
+
+/// What MPI_Comm_get_attr finds on MPI_COMM_WORLD.
+struct WorldAttributes {
+    int tag_ub = max_tag;
+    int host = no_rank;
+    int io = any_source;
+    int wtime_is_global = 0;
+    int universe_size = 1;
+    int application = 0;
+};
+
+class State {
+    struct BuiltinTypeRef {
+        const TypeRef* type = nullptr;
+        int handle = 0;
+    };
+
+    // First, so that all else goes before them at the end.
+    std::unique_ptr<job::Rank> joined_;
+    std::unique_ptr<Process> process_;
+
+  public:
+    Gate* gate = nullptr;  ///< the process's, if several threads call
+
+  private:
+    std::array<std::unique_ptr<Comm>, 2> builtin_comms_;
+    std::array<BuiltinTypeRef, builtin_type_count> builtin_types_;
+
+  public:
+    /// MPI_Init. `joined` is the rank if this library made it itself.
+    State(job::Rank& rank, std::unique_ptr<job::Rank> joined, int thread_level);
+    ~State();
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    /// The calling rank's; null before MPI_Init and after MPI_Finalize.
+    static State* here() {
+        void* const state = rank_local::here->mpi;
+        if (reinterpret_cast<std::uintptr_t>(state) <= finalised_mark) [[unlikely]]
+            return nullptr;
+        return static_cast<State*>(state);
+    }
+    static bool was_finalised() {
+        return reinterpret_cast<std::uintptr_t>(rank_local::here->mpi) == finalised_mark;
+    }
+    /// MPI_Init and MPI_Finalize, for the calling rank.
+    static void begin(int thread_level);
+    static void end();
+    /// The job ends while this rank is a thread or a fiber of a process that lives on.
+    static void drop();
+
+    Process& process() { return *process_; }
+    Comm& world() { return *builtin_comms_[0]; }
+    Comm& self() { return *builtin_comms_[1]; }
+    UserErrors& user_errors() { return user_errors_; }
+
+    // From handles to objects. An MpiError names the argument.
+
+    Comm& comm(MPI_Comm handle, const char* argument) {
+        const std::uint32_t builtin = static_cast<std::uint32_t>(handle) - MPI_COMM_WORLD;
+        if (builtin < builtin_comms_.size()) [[likely]]
+            return *builtin_comms_[builtin];
+        Comm* const comm = comms.find(handle);
+        if (comm == nullptr) [[unlikely]]
+            bad_comm(handle, argument);
+        return *comm;
+    }
+    const TypeRef& type(MPI_Datatype handle, const char* argument) {
+        if (const TypeRef* builtin = find_builtin(handle)) [[likely]]
+            return *builtin;
+        return type_entry(handle, argument).type;
+    }
+    const TypeRef& committed(MPI_Datatype handle, const char* argument) {
+        if (const TypeRef* builtin = find_builtin(handle)) [[likely]]
+            return *builtin;
+        const TypeEntry& entry = type_entry(handle, argument);
+        if (!entry.committed) [[unlikely]]
+            not_committed(argument);
+        return entry.type;
+    }
+    TypeEntry& type_entry(MPI_Datatype handle, const char* argument);
+    TypeExtras& type_extras(MPI_Datatype handle, const char* argument);
+    const Group& group(MPI_Group handle, const char* argument);
+    const Operation& op(MPI_Op handle, const char* argument);
+    Info* info(MPI_Info handle, const char* argument);  ///< null for MPI_INFO_NULL
+    const ErrorHandlerRef& error_handler(MPI_Errhandler handle, const char* argument);
+    KeyvalEntry& keyval(int handle, KeyvalEntry::Of of, const char* argument);
+
+    // From objects to new handles.
+
+    MPI_Comm add(std::unique_ptr<Comm> comm);  ///< null: MPI_COMM_NULL
+    MPI_Group add(Group group);
+    MPI_Datatype add(TypeRef type, bool committed = false);
+    /// The handle of a predefined type, of a made one that a handle stands for, or none.
+    MPI_Datatype find_handle(const Datatype& type) const;
+    /// The communicator that has this context; null if there is none any more.
+    Comm* comm_of(std::uint32_t context);
+
+    HandleTable<Comm, Prefix::comm> comms;
+    HandleTable<Group, Prefix::group> groups;
+    HandleTable<TypeEntry, Prefix::datatype> types;
+    HandleTable<Operation, Prefix::op> ops;
+    HandleTable<Info, Prefix::info> infos;
+    HandleTable<ErrorHandlerRef, Prefix::error_handler> error_handlers;
+    HandleTable<KeyvalEntry, Prefix::keyval> keyvals;
+    HandleTable<LocalRequest, Prefix::local_request> local_requests;
+
+    ContextIds context_ids;
+    AttachedBuffer attached;
+    WorldAttributes world_attributes;
+    int thread_level;
+    pthread_t main_thread = pthread_self();
+
+  private:
+    static constexpr std::uintptr_t finalised_mark = 1;
+
+    const TypeRef* find_builtin(MPI_Datatype handle) const {
+        const std::size_t index = builtin_index(static_cast<std::uint32_t>(handle));
+        if (index >= builtin_type_count) return nullptr;
+        const BuiltinTypeRef& builtin = builtin_types_[index];
+        return builtin.handle == handle ? builtin.type : nullptr;
+    }
+    [[noreturn, gnu::cold]] static void bad_comm(MPI_Comm handle, const char* argument);
+    [[noreturn, gnu::cold]] static void not_committed(const char* argument);
+
+    std::array<ErrorHandlerRef, 4> builtin_handlers_;
+    std::map<MPI_Datatype, TypeExtras> builtin_type_extras_;
+    UserErrors user_errors_;
+};
+
+}  // namespace railyard::mpi::abi

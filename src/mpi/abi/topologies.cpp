@@ -1,0 +1,138 @@
+// Ranks laid out as a grid.
+
+#include <limits>
+#include <span>
+
+#include "mpi/abi/entry.hpp"
+#include "mpi/communicators/cartesian.hpp"
+#include "mpi/communicators/making.hpp"
+
+namespace railyard::mpi::abi {
+
+namespace {
+
+Cartesian& grid_of(const Comm& comm) {
+    if (!comm.cartesian)
+        throw MpiError(ErrorClass::topology,
+                       "the communicator has no cartesian topology; "
+                       "MPI_Cart_create makes one that has");
+    return *comm.cartesian;
+}
+
+Cartesian to_grid(std::size_t dimensions, const int dims[], const int periods[]) {
+    std::vector<Cartesian::Dimension> list;
+    for (std::size_t i = 0; i < dimensions; ++i)
+        list.push_back({dims[i], periods[i] != 0});
+    return Cartesian(std::move(list));
+}
+
+/// The ranks of a grid, if the communicator has so many.
+int ranks_of(const Cartesian& grid, const Comm& comm) {
+    const long ranks = grid.ranks();
+    if (ranks > comm.size())
+        throw MpiError(ErrorClass::dims, "the grid has " + std::to_string(ranks) +
+                                             " ranks, the communicator only " +
+                                             std::to_string(comm.size()));
+    return static_cast<int>(ranks);
+}
+
+void dims_create(State&, std::size_t nodes, std::size_t dimensions, int dims[]) {
+    if (nodes == 0) throw MpiError(ErrorClass::dims, "nnodes is 0; it must be at least 1");
+    balance(static_cast<int>(nodes), std::span(dims, dimensions));
+}
+
+void cart_create(State& state, Comm& comm, std::size_t dimensions, const int dims[],
+                 const int periods[], int, MPI_Comm& cart) {
+    Cartesian grid = to_grid(dimensions, dims, periods);
+    std::optional<int> color;
+    if (comm.rank() < ranks_of(grid, comm)) color = 0;
+    auto made = split(comm, color, 0, state.context_ids);
+    if (made) made->cartesian = std::make_unique<Cartesian>(std::move(grid));
+    cart = state.add(std::move(made));
+}
+
+/// Room for so many numbers, if that is enough.
+std::span<int> room(int* numbers, std::size_t count, std::size_t needed) {
+    if (count < needed)
+        throw MpiError(ErrorClass::arg, "maxdims is " + std::to_string(count) +
+                                            ", but the grid has " + std::to_string(needed) +
+                                            " dimensions");
+    return {numbers, needed};
+}
+
+void give_coordinates(const Cartesian& grid, int rank, std::span<int> to) {
+    const std::vector<int> coordinates = grid.coordinates(rank);
+    std::copy(coordinates.begin(), coordinates.end(), to.begin());
+}
+
+void cart_get(State&, Comm& comm, std::size_t max, int dims[], int periods[], int coords[]) {
+    const Cartesian& grid = grid_of(comm);
+    const auto& dimensions = grid.dimensions();
+    give_coordinates(grid, comm.rank(), room(coords, max, dimensions.size()));
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+        dims[i] = dimensions[i].size;
+        periods[i] = dimensions[i].periodic;
+    }
+}
+
+void cart_coords(State&, Comm& comm, int rank, std::size_t max, int coords[]) {
+    const Cartesian& grid = grid_of(comm);
+    give_coordinates(grid, to_root(rank, comm, "rank"),
+                     room(coords, max, grid.dimensions().size()));
+}
+
+void cart_rank(State&, Comm& comm, const int coords[], int& rank) {
+    const Cartesian& grid = grid_of(comm);
+    rank = grid.rank(std::span(coords, grid.dimensions().size()));
+}
+
+void cart_shift(State&, Comm& comm, int direction, int displacement, int& source, int& dest) {
+    const Cartesian& grid = grid_of(comm);
+    if (direction < 0 || static_cast<std::size_t>(direction) >= grid.dimensions().size())
+        throw MpiError(ErrorClass::arg,
+                       "direction is " + std::to_string(direction) + "; the grid has " +
+                           std::to_string(grid.dimensions().size()) + " dimensions");
+    if (displacement == std::numeric_limits<int>::min())
+        throw MpiError(ErrorClass::arg, "disp is too far");
+    const auto dimension = static_cast<std::size_t>(direction);
+    source = grid.neighbour(comm.rank(), dimension, -displacement);
+    dest = grid.neighbour(comm.rank(), dimension, displacement);
+}
+
+void cart_sub(State& state, Comm& comm, const int remain[], MPI_Comm& newcomm) {
+    const Cartesian& grid = grid_of(comm);
+    const std::vector<int> coordinates = grid.coordinates(comm.rank());
+    std::vector<Cartesian::Dimension> kept;
+    // Ranks whose coordinates agree where dimensions go are together.
+    int color = 0;
+    int key = 0;
+    for (std::size_t i = 0; i < coordinates.size(); ++i) {
+        const Cartesian::Dimension& dimension = grid.dimensions()[i];
+        int& number = remain[i] != 0 ? key : color;
+        number = number * dimension.size + coordinates[i];
+        if (remain[i] != 0) kept.push_back(dimension);
+    }
+    auto made = split(comm, color, key, state.context_ids);
+    made->cartesian = std::make_unique<Cartesian>(std::move(kept));
+    newcomm = state.add(std::move(made));
+}
+
+void cart_map(State&, Comm& comm, std::size_t dimensions, const int dims[], const int periods[],
+              int& newrank) {
+    const int ranks = ranks_of(to_grid(dimensions, dims, periods), comm);
+    newrank = comm.rank() < ranks ? comm.rank() : MPI_UNDEFINED;
+}
+
+void cartdim_get(State&, Comm& comm, int& ndims) {
+    ndims = static_cast<int>(grid_of(comm).dimensions().size());
+}
+
+void topo_test(State&, Comm& comm, int& status) {
+    status = comm.cartesian ? static_cast<int>(MPI_CART) : MPI_UNDEFINED;
+}
+
+}  // namespace
+
+#include <entries/topologies.inc>
+
+}  // namespace railyard::mpi::abi

@@ -1,0 +1,159 @@
+#include "mpi/collectives/algorithms.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/suggest.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+using enum Algorithm;
+
+constexpr Algorithm for_barrier[] = {dissemination, pairwise, flat, tree};
+constexpr Algorithm for_bcast[] = {binomial, scatter_doubling, scatter_ring, chain, flat, tree};
+constexpr Algorithm for_gather[] = {binomial, flat};
+constexpr Algorithm for_gatherv[] = {flat};
+constexpr Algorithm for_allgather[] = {recursive_doubling, bruck, ring, flat};
+constexpr Algorithm for_allgatherv[] = {bruck, ring, flat};
+constexpr Algorithm for_alltoall[] = {pairwise, bruck, linear};
+constexpr Algorithm for_alltoallv[] = {pairwise, linear};
+constexpr Algorithm for_reduce[] = {binomial, rabenseifner, flat, tree};
+constexpr Algorithm for_allreduce[] = {recursive_doubling, rabenseifner, ring,
+                                       reduce_bcast,       flat,         tree};
+constexpr Algorithm for_reduce_scatter[] = {recursive_halving, pairwise, reduce_scatter};
+constexpr Algorithm for_scan[] = {recursive_doubling, linear};
+
+struct Offer {
+    std::string_view name;
+    std::span<const Algorithm> algorithms;
+};
+
+/// In the order of Collective.
+constexpr std::array<Offer, collective_count> offers = {{
+    {"barrier", for_barrier},
+    {"bcast", for_bcast},
+    {"gather", for_gather},
+    {"gatherv", for_gatherv},
+    {"scatter", for_gather},
+    {"scatterv", for_gatherv},
+    {"allgather", for_allgather},
+    {"allgatherv", for_allgatherv},
+    {"alltoall", for_alltoall},
+    {"alltoallv", for_alltoallv},
+    {"alltoallw", for_alltoallv},
+    {"reduce", for_reduce},
+    {"allreduce", for_allreduce},
+    {"reduce_scatter", for_reduce_scatter},
+    {"reduce_scatter_block", for_reduce_scatter},
+    {"scan", for_scan},
+    {"exscan", for_scan},
+}};
+
+/// In the order of Algorithm.
+constexpr std::array<std::string_view, 17> names = {
+    "automatic",
+    "binomial",
+    "bruck",
+    "chain",
+    "dissemination",
+    "flat",
+    "linear",
+    "pairwise",
+    "rabenseifner",
+    "recursive-doubling",
+    "recursive-halving",
+    "reduce-bcast",
+    "reduce-scatter",
+    "ring",
+    "scatter-doubling",
+    "scatter-ring",
+    "tree",
+};
+static_assert(names.size() == static_cast<std::size_t>(tree) + 1);
+
+const Offer& offer_of(Collective collective) {
+    return offers[static_cast<std::size_t>(collective)];
+}
+
+std::string meant(std::string_view wrong, std::span<const std::string> known) {
+    const std::optional<std::string> right = nearest(wrong, known);
+    return right ? fmt::format("; did you mean '{}'?", *right) : std::string();
+}
+
+Collective parse_collective(std::string_view word) {
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+        if (offers[i].name == word) return static_cast<Collective>(i);
+        known.emplace_back(offers[i].name);
+    }
+    throw UsageError(fmt::format("algorithms: '{}' is no collective; there are {}{}", word,
+                                 fmt::join(known, ", "), meant(word, known)));
+}
+
+Algorithm parse_algorithm(std::string_view word, Collective collective) {
+    if (word == name(automatic)) return automatic;
+    std::vector<std::string> known = {std::string(name(automatic))};
+    for (const Algorithm algorithm : algorithms_of(collective)) {
+        if (name(algorithm) == word) return algorithm;
+        known.emplace_back(name(algorithm));
+    }
+    throw UsageError(fmt::format("algorithms: {} has no algorithm '{}'; it has {}{}",
+                                 name(collective), word, fmt::join(known, ", "),
+                                 meant(word, known)));
+}
+
+std::string_view trimmed(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\n");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+}
+
+}  // namespace
+
+std::string_view name(Collective collective) {
+    return offer_of(collective).name;
+}
+
+std::string_view name(Algorithm algorithm) {
+    return names[static_cast<std::size_t>(algorithm)];
+}
+
+std::span<const Algorithm> algorithms_of(Collective collective) {
+    return offer_of(collective).algorithms;
+}
+
+Algorithms parse_algorithms(std::string_view text) {
+    Algorithms result;
+    if (trimmed(text).empty() || trimmed(text) == name(automatic)) return result;
+    while (true) {
+        const auto comma = text.find(',');
+        const std::string_view wish = trimmed(text.substr(0, comma));
+        const auto equals = wish.find('=');
+        if (equals == std::string_view::npos)
+            throw UsageError(fmt::format(
+                "algorithms: expected COLLECTIVE=ALGORITHM such as 'barrier=pairwise', found '{}'",
+                wish));
+        const Collective collective = parse_collective(trimmed(wish.substr(0, equals)));
+        result[collective] = parse_algorithm(trimmed(wish.substr(equals + 1)), collective);
+        if (comma == std::string_view::npos) return result;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+std::string to_string(const Algorithms& algorithms) {
+    std::string text;
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+        const auto collective = static_cast<Collective>(i);
+        if (algorithms[collective] == automatic) continue;
+        if (!text.empty()) text += ',';
+        text += fmt::format("{}={}", name(collective), name(algorithms[collective]));
+    }
+    return text;
+}
+
+}  // namespace railyard::mpi

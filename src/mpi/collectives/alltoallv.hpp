@@ -1,0 +1,12 @@
+#pragma once
+/// MPI_Alltoallv: from every rank a block, of whatever length, to every other.
+
+#include "mpi/collectives/blocks.hpp"
+#include "mpi/collectives/party.hpp"
+
+namespace railyard::mpi {
+
+/// `out` may be Blocks::in_place().
+void alltoallv(Party& party, const ConstBlocks& out, const Blocks& in);
+
+}  // namespace railyard::mpi

@@ -1,0 +1,254 @@
+#include "mpi/collectives/choice.hpp"
+
+#include <bit>
+#include <limits>
+
+namespace railyard::mpi {
+
+namespace {
+
+constexpr int any_ranks = std::numeric_limits<int>::max();
+constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t KiB = 1024;
+constexpr std::size_t MiB = 1024 * KiB;
+
+enum class Only : std::uint8_t { always, shared_cores, power_of_two, commutative };
+
+/// The first rule that fits is the one.
+struct Rule {
+    Only only;
+    int ranks_to;
+    std::size_t bytes_to;
+    Algorithm algorithm;
+};
+
+using enum Only;
+using A = Algorithm;
+
+// Where ranks share cores, each wait of a rank is a switch of processes. In a flat algorithm each
+// rank waits once, while rank 0 works for all; beyond some dozens of ranks, leaders share that
+// work.
+constexpr int flat_to = 48;
+
+// Pairwise exchange has half the partners of dissemination, hence half the connections, but costs
+// two rounds more where ranks are not a power of two.
+constexpr Rule barrier_rules[] = {
+    {shared_cores, flat_to, any_bytes, A::flat},
+    {shared_cores, any_ranks, any_bytes, A::tree},
+    {power_of_two, any_ranks, any_bytes, A::pairwise},
+    {always, any_ranks, any_bytes, A::dissemination},
+};
+
+// A tree sends all bytes log2(ranks) times; scatter and allgather about twice; a chain once, after
+// a start of a segment a rank.
+constexpr Rule bcast_rules[] = {
+    {shared_cores, flat_to, 8 * KiB, A::flat},
+    {shared_cores, any_ranks, 8 * KiB, A::tree},
+    {always, 2, any_bytes, A::binomial},
+    {always, any_ranks, 12 * KiB, A::binomial},
+    {always, 8, MiB, A::scatter_ring},
+    {always, 8, any_bytes, A::chain},
+    {power_of_two, any_ranks, 512 * KiB, A::scatter_doubling},
+    {always, 64, 16 * MiB, A::scatter_ring},
+    {always, 64, any_bytes, A::chain},
+    {always, any_ranks, any_bytes, A::scatter_ring},
+};
+
+// A tree saves the root messages, and costs every byte up to log2(ranks) copies.
+constexpr Rule gather_rules[] = {
+    {shared_cores, flat_to, any_bytes, A::flat},
+    {always, any_ranks, 2 * KiB, A::binomial},
+    {always, any_ranks, any_bytes, A::flat},
+};
+
+constexpr Rule gatherv_rules[] = {{always, any_ranks, any_bytes, A::flat}};
+
+constexpr Rule allgather_rules[] = {
+    {shared_cores, flat_to, KiB, A::flat},
+    {power_of_two, any_ranks, 8 * KiB, A::recursive_doubling},
+    {always, any_ranks, KiB, A::bruck},
+    {always, any_ranks, any_bytes, A::ring},
+};
+
+constexpr Rule allgatherv_rules[] = {
+    {shared_cores, flat_to, 32 * KiB, A::flat},
+    {always, any_ranks, 64 * KiB, A::bruck},
+    {always, any_ranks, any_bytes, A::ring},
+};
+
+// Of alltoall: where blocks go straight to their ranks (see bruck_radix). One partner at a time
+// keeps large blocks out of each other's way.
+constexpr Rule alltoall_rules[] = {
+    {shared_cores, any_ranks, any_bytes, A::linear},
+    {always, any_ranks, 32 * KiB, A::linear},
+    {always, any_ranks, any_bytes, A::pairwise},
+};
+
+constexpr Rule alltoallv_rules[] = {{always, any_ranks, any_bytes, A::linear}};
+
+constexpr Rule reduce_rules[] = {
+    {shared_cores, flat_to, KiB, A::flat},
+    {shared_cores, any_ranks, KiB, A::tree},
+    {always, 3, any_bytes, A::binomial},
+    {always, any_ranks, 8 * KiB, A::binomial},
+    {always, any_ranks, any_bytes, A::rabenseifner},
+};
+
+constexpr Rule allreduce_rules[] = {
+    {shared_cores, flat_to, KiB, A::flat},
+    {shared_cores, any_ranks, KiB, A::tree},
+    {always, any_ranks, 4 * KiB, A::recursive_doubling},
+    {always, 2, 64 * KiB, A::recursive_doubling},
+    {always, any_ranks, 512 * KiB, A::rabenseifner},
+    {power_of_two, any_ranks, any_bytes, A::rabenseifner},
+    {commutative, 64, any_bytes, A::ring},
+    {always, any_ranks, any_bytes, A::rabenseifner},
+};
+
+constexpr Rule reduce_scatter_rules[] = {
+    {commutative, any_ranks, 512 * KiB, A::recursive_halving},
+    {always, any_ranks, 2 * KiB, A::reduce_scatter},
+    {always, any_ranks, any_bytes, A::pairwise},
+};
+
+constexpr Rule scan_rules[] = {
+    {shared_cores, flat_to, any_bytes, A::linear},
+    {always, any_ranks, any_bytes, A::recursive_doubling},
+};
+
+std::span<const Rule> rules_of(Collective collective) {
+    switch (collective) {
+        case Collective::barrier:
+            return barrier_rules;
+        case Collective::bcast:
+            return bcast_rules;
+        case Collective::gather:
+        case Collective::scatter:
+            return gather_rules;
+        case Collective::gatherv:
+        case Collective::scatterv:
+            return gatherv_rules;
+        case Collective::allgather:
+            return allgather_rules;
+        case Collective::allgatherv:
+            return allgatherv_rules;
+        case Collective::alltoall:
+            return alltoall_rules;
+        case Collective::alltoallv:
+        case Collective::alltoallw:
+            return alltoallv_rules;
+        case Collective::reduce:
+            return reduce_rules;
+        case Collective::allreduce:
+            return allreduce_rules;
+        case Collective::reduce_scatter:
+        case Collective::reduce_scatter_block:
+            return reduce_scatter_rules;
+        case Collective::scan:
+        case Collective::exscan:
+            return scan_rules;
+    }
+    return {};
+}
+
+bool holds(Only only, const Situation& situation) {
+    switch (only) {
+        case always:
+            return true;
+        case shared_cores:
+            return situation.circumstances.shares_cores;
+        case power_of_two:
+            return std::has_single_bit(static_cast<unsigned>(situation.ranks));
+        case commutative:
+            return situation.commutative;
+    }
+    return false;
+}
+
+/// What things cost, in bytes that could be sent in the time.
+struct Costs {
+    double message;
+    double wait;  ///< for a round's messages, beyond them
+    double copy;  ///< of one byte that goes by way of another rank, in and out
+};
+
+Costs costs_in(const Circumstances& circumstances) {
+    if (circumstances.shares_cores) return {1024, 16384, 1};
+    if (circumstances.one_node) return {1024, 1024, 1};
+    return {4096, 4096, 0.25};
+}
+
+/// Rounds until radix^rounds reaches the ranks.
+int rounds_of(int ranks, int radix) {
+    int rounds = 0;
+    for (std::int64_t reach = 1; reach < ranks; reach *= radix)
+        ++rounds;
+    return rounds;
+}
+
+double cost_of(int ranks, double bytes, int radix, const Costs& costs) {
+    const double rounds = rounds_of(ranks, radix);
+    const double messages = rounds > 1 ? rounds * (radix - 1) : ranks - 1;
+    const double moved =
+        rounds > 1 ? rounds * bytes * ranks * (radix - 1) / radix : bytes * (ranks - 1);
+    const double copied = rounds > 1 ? moved : 0;
+    return messages * costs.message + rounds * costs.wait + moved + copied * costs.copy;
+}
+
+/// The least radix with which so many rounds suffice: of a power of two of ranks, a power of two,
+/// since then one sends to those from whom one receives.
+int least_radix(int ranks, int rounds) {
+    int radix = 2;
+    while (rounds_of(ranks, radix) > rounds)
+        ++radix;
+    const bool doubles = std::has_single_bit(static_cast<unsigned>(ranks));
+    return doubles ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(radix))) : radix;
+}
+
+}  // namespace
+
+bool serves(Collective collective, Algorithm algorithm, const Situation& situation) {
+    const bool keeps_order =
+        !(collective == Collective::allreduce && algorithm == Algorithm::ring) &&
+        algorithm != Algorithm::recursive_halving;
+    return keeps_order || situation.commutative;
+}
+
+Algorithm choose(Collective collective, const Situation& situation) {
+    if (collective == Collective::alltoall &&
+        bruck_radix(situation.ranks, situation.bytes, situation.circumstances) < situation.ranks)
+        return Algorithm::bruck;
+    Algorithm chosen = Algorithm::automatic;
+    for (const Rule& rule : rules_of(collective)) {
+        chosen = rule.algorithm;
+        if (situation.ranks <= rule.ranks_to && situation.bytes <= rule.bytes_to &&
+            holds(rule.only, situation))
+            break;
+    }
+    return chosen;
+}
+
+Algorithm choose(Collective collective, const Party& party, std::size_t bytes, bool commutative) {
+    const Situation situation{party.size(), bytes, party.circumstances(), commutative};
+    const Algorithm wish = party.algorithms()[collective];
+    if (wish != Algorithm::automatic && serves(collective, wish, situation)) return wish;
+    return choose(collective, situation);
+}
+
+int bruck_radix(int ranks, std::size_t bytes, const Circumstances& circumstances) {
+    if (ranks < 4) return ranks;
+    const Costs costs = costs_in(circumstances);
+    int best = ranks;
+    double best_cost = cost_of(ranks, static_cast<double>(bytes), ranks, costs);
+    for (int rounds = 2; rounds <= rounds_of(ranks, 2); ++rounds) {
+        const int radix = least_radix(ranks, rounds);
+        const double cost = cost_of(ranks, static_cast<double>(bytes), radix, costs);
+        if (cost < best_cost) {
+            best = radix;
+            best_cost = cost;
+        }
+    }
+    return best;
+}
+
+}  // namespace railyard::mpi

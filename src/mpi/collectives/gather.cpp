@@ -1,0 +1,85 @@
+#include "mpi/collectives/gather.hpp"
+
+#include "mpi/collectives/choice.hpp"
+#include "mpi/collectives/in_place.hpp"
+#include "mpi/collectives/local.hpp"
+#include "mpi/collectives/scratch.hpp"
+#include "mpi/collectives/tree.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+/// The root receives a subtree's blocks as one message: into place, or, where the user's ranks
+/// begin again at 0 within it, into scratch.
+void gather_at_root(Party& party, const Tree& tree, const Blocks& all, std::size_t each) {
+    std::size_t split = 0;
+    for (int i = 0; i < tree.children(); ++i)
+        if (tree.child(i) + tree.child_span(i) > party.size())
+            split = static_cast<std::size_t>(tree.child_span(i)) * each;
+    Scratch scratch(Scratch::room(split));
+    const std::span<std::byte> packed = scratch.bytes(split);
+    int unpack_from = -1;
+    for (int i = 0; i < tree.children(); ++i) {
+        const int first = tree.child(i);
+        if (first + tree.child_span(i) <= party.size()) {
+            party.start_receive(all.range(first, tree.child_span(i)), first);
+        } else {
+            party.start_receive(as_buffer(packed), first);
+            unpack_from = first;
+        }
+    }
+    party.wait_all();
+    if (unpack_from < 0) return;
+    const int before = party.size() - unpack_from;
+    const std::size_t bytes = static_cast<std::size_t>(before) * each;
+    unpack(party, packed.first(bytes), all.range(unpack_from, before));
+    unpack(party, packed.subspan(bytes), all.range(0, static_cast<int>((split - bytes) / each)));
+}
+
+void gather_binomial(Party& party, const ConstBuffer& mine, const Blocks& all, int root,
+                     std::size_t each) {
+    const Tree tree = Tree::binomial(party, root);
+    if (tree.is_root()) return gather_at_root(party, tree, all, each);
+    if (tree.children() == 0) return party.send(mine, tree.parent());
+    const std::size_t bytes = static_cast<std::size_t>(tree.span()) * each;
+    Scratch scratch(Scratch::room(bytes));
+    const std::span<std::byte> packed = scratch.bytes(bytes);
+    for (int i = 0; i < tree.children(); ++i)
+        party.start_receive(
+            as_buffer(packed.subspan((std::size_t{1} << i) * each,
+                                     static_cast<std::size_t>(tree.child_span(i)) * each)),
+            tree.child(i));
+    pack(party, mine, packed.first(each));
+    party.wait_all();
+    party.send(as_buffer(packed), tree.parent());
+}
+
+}  // namespace
+
+void gather_flat(Party& party, const ConstBuffer& mine, const Blocks& all, int root) {
+    if (party.rank() != root) {
+        if (bytes_of(mine) > 0) party.send(mine, root);
+        return;
+    }
+    for (int i = 1; i < party.size(); ++i) {
+        const int from = (root + i) % party.size();
+        const Buffer block = all[from];
+        if (bytes_of(block) > 0) party.start_receive(block, from);
+    }
+    if (!is_in_place(mine)) copy(party, mine, all[root]);
+    party.wait_all();
+}
+
+void gather(Party& party, const ConstBuffer& mine, const Buffer& all, int root) {
+    const bool is_root = party.rank() == root;
+    const std::size_t each = is_root ? bytes_of(all) : bytes_of(mine);
+    if (each == 0) return;
+    const Blocks blocks(all);
+    if (choose(Collective::gather, party, each) == Algorithm::flat)
+        return gather_flat(party, mine, blocks, root);
+    if (is_root && !is_in_place(mine)) copy(party, mine, blocks[root]);
+    gather_binomial(party, mine, blocks, root, each);
+}
+
+}  // namespace railyard::mpi

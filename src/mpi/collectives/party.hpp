@@ -1,0 +1,49 @@
+#pragma once
+/// What a collective algorithm talks through: the ranks of one communicator, point to point, in a
+/// context that user messages cannot reach. Messages between two ranks keep their order.
+
+#include <cstddef>
+
+#include "mpi/collectives/algorithms.hpp"
+#include "mpi/collectives/circumstances.hpp"
+#include "mpi/types/buffer.hpp"
+
+namespace railyard::mpi {
+
+class Party {
+  public:
+    virtual ~Party() = default;
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+    const Circumstances& circumstances() const { return circumstances_; }
+    /// What the user asked for. The same on all ranks.
+    const Algorithms& algorithms() const { return algorithms_; }
+
+    /// Returns when the buffer may be used again. May wait for the receiver.
+    virtual void send(const ConstBuffer& data, int to) = 0;
+    /// A longer message than the buffer holds is an MpiError (truncate).
+    virtual void receive(const Buffer& into, int from) = 0;
+    /// Both at once, without danger of deadlock.
+    virtual void exchange(const ConstBuffer& out, int to, const Buffer& in, int from) = 0;
+
+    /// Operations under way, to be waited for all together, in any order of completion.
+    virtual void start_send(const ConstBuffer& data, int to) = 0;
+    virtual void start_receive(const Buffer& into, int from) = 0;
+    virtual void wait_all() = 0;
+
+    /// Software work that costs time in a model: `bytes` were copied or combined.
+    virtual void charge_bytes(std::size_t bytes) = 0;
+
+  protected:
+    Party(int rank, int size, Circumstances circumstances, const Algorithms& algorithms = {})
+        : rank_(rank), size_(size), circumstances_(circumstances), algorithms_(algorithms) {}
+
+  private:
+    int rank_;
+    int size_;
+    Circumstances circumstances_;
+    Algorithms algorithms_;
+};
+
+}  // namespace railyard::mpi

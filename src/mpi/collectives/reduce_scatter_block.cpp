@@ -1,0 +1,13 @@
+#include "mpi/collectives/reduce_scatter_block.hpp"
+
+#include "mpi/collectives/reduce_scatter.hpp"
+
+namespace railyard::mpi {
+
+void reduce_scatter_block(Party& party, const ConstBuffer& mine, const Buffer& result,
+                          const Operation& operation) {
+    reduce_shares(party, Collective::reduce_scatter_block, mine, result, Shares(result.count),
+                  operation);
+}
+
+}  // namespace railyard::mpi

@@ -1,0 +1,17 @@
+#pragma once
+/// MPI_Scatter: to every rank its block of the root's data.
+
+#include "mpi/collectives/blocks.hpp"
+#include "mpi/collectives/party.hpp"
+#include "mpi/types/buffer.hpp"
+
+namespace railyard::mpi {
+
+/// `all` counts for the root alone, and its count is that of one block. The root's own `mine` may
+/// be in_place().
+void scatter(Party& party, const ConstBuffer& all, const Buffer& mine, int root);
+
+/// Every block straight from the root. Empty ones are not sent.
+void scatter_flat(Party& party, const ConstBlocks& all, const Buffer& mine, int root);
+
+}  // namespace railyard::mpi

@@ -1,0 +1,12 @@
+#include "mpi/collectives/scatterv.hpp"
+
+#include "mpi/collectives/scatter.hpp"
+
+namespace railyard::mpi {
+
+// No tree: who passes blocks on would have to know their lengths, which the root alone does.
+void scatterv(Party& party, const ConstBlocks& all, const Buffer& mine, int root) {
+    scatter_flat(party, all, mine, root);
+}
+
+}  // namespace railyard::mpi

@@ -1,0 +1,42 @@
+#include "mpi/collectives/tree.hpp"
+
+namespace railyard::mpi {
+
+Tree Tree::two_levels(const Party& party, int root) {
+    int width = 1;
+    while (width < party.size() / width)
+        ++width;
+    return Tree(party, root, width);
+}
+
+Tree::Tree(const Party& party, int root, int width)
+    : size_(party.size()),
+      root_(root),
+      width_(width),
+      place_((party.rank() - root + party.size()) % party.size()),
+      children_(count_children()) {}
+
+int Tree::parent_place() const {
+    if (width_ == 0) return place_ - reach();
+    const int leader = place_ - place_ % width_;
+    return place_ == leader ? 0 : leader;
+}
+
+int Tree::count_children() const {
+    if (width_ == 0) {
+        const auto beyond = static_cast<unsigned>(std::min(reach(), size_ - place_) - 1);
+        return static_cast<int>(std::bit_width(beyond));
+    }
+    if (place_ % width_ != 0) return 0;
+    const int members = std::min(width_, size_ - place_) - 1;
+    const int leaders = place_ == 0 ? (size_ - 1) / width_ : 0;
+    return members + leaders;
+}
+
+int Tree::child_place(int i) const {
+    if (width_ == 0) return place_ + (1 << i);
+    const int members = std::min(width_, size_ - place_) - 1;
+    return i < members ? place_ + 1 + i : (i - members + 1) * width_;
+}
+
+}  // namespace railyard::mpi

@@ -1,0 +1,46 @@
+#pragma once
+/// MPI's buffered mode: memory that the user lent, into which messages are copied, so that a send
+/// never waits for its receiver.
+
+#include <cstddef>
+#include <vector>
+
+#include "mpi/engine/communicator.hpp"
+#include "mpi/engine/request.hpp"
+#include "mpi/types/buffer.hpp"
+
+namespace railyard::mpi {
+
+class AttachedBuffer {
+  public:
+    /// Throws MpiError (buffer) if there is one already.
+    void attach(void* memory, std::size_t size);
+    bool is_attached() const { return memory_ != nullptr; }
+
+    struct Lent {
+        void* memory = nullptr;
+        std::size_t size = 0;
+    };
+    /// Waits until all messages have left it, and gives it back.
+    Lent detach(Process& process);
+
+    /// Copies the message and starts to send it. Throws MpiError (buffer) if there is no room.
+    void send(const ConstBuffer& data, int to, int tag, Communicator& comm);
+
+  private:
+    /// A message that may still be on its way. In the order of their places.
+    struct Piece {
+        std::size_t begin;
+        std::size_t end;
+        Request* send;
+    };
+    void drop_what_has_left(Process& process);
+    /// The index in pieces_ before which there is a gap of `bytes`, and where the gap begins.
+    bool find_gap(std::size_t bytes, std::size_t& index, std::size_t& begin) const;
+
+    std::byte* memory_ = nullptr;
+    std::size_t size_ = 0;
+    std::vector<Piece> pieces_;
+};
+
+}  // namespace railyard::mpi

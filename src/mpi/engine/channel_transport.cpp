@@ -1,0 +1,167 @@
+#include "mpi/engine/channel_transport.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "mpi/engine/communicator.hpp"
+#include "mpi/types/error.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+constexpr std::uint32_t completion_depth = 256;
+
+std::unique_ptr<Matcher> make_matcher(Matching matching) {
+    return matching == Matching::list ? make_list_matcher() : make_hashed_matcher();
+}
+
+}  // namespace
+
+ChannelTransport::ChannelTransport(const Ground& ground)
+    : ground_(ground),
+      eager_limit_(ground.settings.eager_limit.count()),
+      nic_(ground.rank.nic()),
+      completions_(nic_.create_completion_queue(completion_depth)),
+      office_(nic_, ground.settings.mail_buffers, ground.settings.packet_limit()),
+      registrations_(nic_, ground.settings.registration_cache, ground.counters),
+      matcher_(make_matcher(ground.settings.matching)),
+      connector_(ground, nic_, *completions_, office_) {
+    connect_at_start();
+}
+
+void ChannelTransport::connect_at_start() {
+    switch (ground_.settings.connections) {
+        case Connections::on_demand:
+            return;
+        case Connections::static_peer:
+            for (int peer = 0; peer < ground_.rank.size(); ++peer)
+                if (peer != ground_.rank.id()) connector_.open(peer);
+            ground_.host.wait_until([this] {
+                progress();
+                return !connector_.is_connecting();
+            });
+            return;
+        case Connections::static_client_server:
+            connector_.connect_all_as_client_and_server();
+            return;
+    }
+}
+
+void ChannelTransport::progress() {
+    look();
+    take_completions();
+    connector_.advance([this](Channel& channel) {
+        if (!channel.backlog.empty()) set_busy(channel);
+    });
+    if (!busy_.empty()) advance_busy();
+}
+
+void ChannelTransport::take_completions() {
+    std::array<fabric::Completion, 16> batch;
+    for (;;) {
+        const std::size_t n = completions_->poll(batch);
+        for (std::size_t i = 0; i < n; ++i)
+            on_completion(batch[i]);
+        if (n < batch.size()) return;
+    }
+}
+
+void ChannelTransport::on_completion(const fabric::Completion& completion) {
+    auto& channel = *static_cast<Channel*>(completion.queue_pair->context());
+    if (!completion.status.ok()) lost(channel, completion.status);
+    const auto which = static_cast<std::uint32_t>(completion.id);
+    switch (static_cast<Job>(completion.id >> 32)) {
+        case Job::mail_sent:
+            office_.sent(which);
+            return;
+        case Job::moved:
+            return on_moved(ground_.requests.at(which));
+        case Job::mail_came:
+            break;
+    }
+    if (completion.has_immediate) {
+        office_.emptied(which);
+        Request& receive = ground_.requests.at(completion.immediate);
+        --receive.parts;
+        return on_placed(receive);
+    }
+    const auto letter = office_.letter(which);
+    count_credits(channel, letter.header);
+    on_packet(channel, letter.header, letter.payload);
+    office_.emptied(which);
+}
+
+void ChannelTransport::count_credits(Channel& channel, const Header& header) {
+    channel.mail_credits += header.freed;
+    // A packet that only returns credits needs none itself.
+    if (header.kind == PacketKind::credit) return;
+    if (++channel.mail_freed >= ground_.settings.mail_credits / 2) channel.return_credits();
+}
+
+void ChannelTransport::set_busy(Channel& channel) {
+    if (std::exchange(channel.is_busy, true)) return;
+    busy_.push_back(&channel);
+}
+
+void ChannelTransport::advance_busy() {
+    for (std::size_t i = 0; i < busy_.size();) {
+        Channel& channel = *busy_[i];
+        if (!advance(channel)) {
+            ++i;
+            continue;
+        }
+        channel.is_busy = false;
+        busy_.erase(busy_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+}
+
+bool ChannelTransport::is_drained() const {
+    if (!busy_.empty() || connector_.is_connecting()) return false;
+    for (const auto& channel : connector_.channels())
+        if (!channel->backlog.empty()) return false;
+    return true;
+}
+
+void ChannelTransport::lost(const Channel& channel, railyard::Status status) {
+    throw MpiError(ErrorClass::other,
+                   fmt::format("lost the connection to rank {}: {}", channel.peer, status.name()));
+}
+
+bool ChannelTransport::cancel(Request& receive) {
+    return matcher_->withdraw(receive);
+}
+
+std::optional<Status> ChannelTransport::probe(const Envelope& wanted, Communicator&) {
+    const Unexpected* message = matcher_->find(wanted);
+    charge_visits();
+    if (message == nullptr) return std::nullopt;
+    Status status;
+    status.source = message->header.source;
+    status.tag = message->header.tag;
+    status.bytes = size_of(*message);
+    return status;
+}
+
+bool ChannelTransport::take(const Envelope& wanted, Communicator&, Message& message) {
+    Unexpected* found = matcher_->find(wanted);
+    charge_visits();
+    if (found == nullptr) return false;
+    matcher_->withdraw(*found);
+    message.unexpected = found;
+    message.status.source = found->header.source;
+    message.status.tag = found->header.tag;
+    message.status.bytes = size_of(*found);
+    return true;
+}
+
+void ChannelTransport::start_receive(Request& receive, Message& message) {
+    deliver(receive, *message.unexpected);
+}
+
+std::unique_ptr<Transport> make_channel_transport(const Ground& ground) {
+    return std::make_unique<ChannelTransport>(ground);
+}
+
+}  // namespace railyard::mpi

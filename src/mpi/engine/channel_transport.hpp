@@ -1,0 +1,102 @@
+#pragma once
+/// Messages over channels: eager for small ones, rendezvous for large ones, matching in this
+/// library. Spread over files by concern: channel_transport.cpp (life), sending.cpp
+/// (messages out), arrival.cpp (looking for packets, messages in), rendezvous.cpp (large messages).
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fabric/nic.hpp"
+#include "mpi/engine/connector.hpp"
+#include "mpi/engine/mail.hpp"
+#include "mpi/engine/matcher.hpp"
+#include "mpi/engine/registration_cache.hpp"
+#include "mpi/engine/transport.hpp"
+#include "mpi/engine/unexpected_store.hpp"
+
+namespace railyard::mpi {
+
+class ChannelTransport final : public Transport {
+  public:
+    explicit ChannelTransport(const Ground& ground);
+
+    bool send_now(const std::byte* data, std::size_t n, int peer,
+                  const Envelope& envelope) override;
+    void start_send(Request& send) override;
+    void start_receive(Request& receive) override;
+    bool cancel(Request& receive) override;
+    std::optional<Status> probe(const Envelope& wanted, Communicator& comm) override;
+    bool take(const Envelope& wanted, Communicator& comm, Message& message) override;
+    void start_receive(Request& receive, Message& message) override;
+    void look() override;
+    void progress() override;
+    bool is_drained() const override;
+
+  private:
+    using Payload = std::span<const std::byte>;
+
+    // channel_transport.cpp
+    void connect_at_start();
+    bool drain_ring(Channel& channel);
+    void take_completions();
+    void on_completion(const fabric::Completion& completion);
+    void count_credits(Channel& channel, const Header& header);
+    void advance_busy();
+    void set_busy(Channel& channel);
+    void charge_visits() {
+        if (ground_.host.work_costs()) [[unlikely]]
+            ground_.host.charge(fabric::Work::match_entry, matcher_->take_visits());
+    }
+    [[noreturn]] void lost(const Channel& channel, railyard::Status status);
+
+    // sending.cpp
+    bool push(Channel& channel, Request& send);
+    bool push_eager(Channel& channel, Request& send);
+    bool advance(Channel& channel);
+    void send_control(Channel& channel, const Header& header, Payload first, Payload second = {});
+    void send_to_self(Request& send);
+
+    // arrival.cpp
+    void on_packet(Channel& channel, const Header& header, const std::byte* payload);
+    void on_message(Channel& channel, const Header& header, Payload payload);
+    void keep(Channel* channel, const Header& header, Payload payload, Request* own_send);
+    void release(Unexpected& message);
+    void deliver(Request& receive, Unexpected& message);
+    void finish_eager(Request& receive, const Header& header, Payload payload);
+    void copy_from_self(Request& receive, Request& send);
+    static std::uint64_t announce(Request& receive, const Header& header, std::uint64_t total);
+
+    // rendezvous.cpp
+    bool push_offer(Channel& channel, Request& send);
+    void accept(Request& receive, Channel& channel, const Header& header, Payload payload);
+    void on_acceptance(Channel& channel, Payload payload);
+    bool push_piece(Channel& channel);
+    void on_piece(const Header& header, const std::byte* payload);
+    void read(Request& receive, const RemotePlace& place);
+    void write(Request& send, const RemotePlace& place);
+    void on_moved(Request& request);
+    void on_placed(Request& receive);
+    void tell_placed(Request& send, int immediates);
+    void tell_fetched(Channel& channel, std::uint32_t sender_request);
+    void finish_receive(Request& receive);
+    void consider_rails(Channel& channel, std::uint64_t bytes);
+    void post_bulk(Channel& channel, std::size_t rail, const fabric::WorkRequest& work);
+    std::byte* make_dense(Request& request);
+    std::byte* make_reachable(Request& request, std::size_t length);
+    RemotePlace expose(Request& request, std::size_t length);
+
+    Ground ground_;
+    const std::size_t eager_limit_;
+    fabric::Nic& nic_;
+    std::unique_ptr<fabric::CompletionQueue> completions_;
+    PostOffice office_;
+    RegistrationCache registrations_;
+    UnexpectedStore store_;
+    std::unique_ptr<Matcher> matcher_;
+    std::vector<Channel*> busy_;
+    Connector connector_;  // last: queue pairs go before what they use
+};
+
+}  // namespace railyard::mpi

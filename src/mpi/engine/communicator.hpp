@@ -1,0 +1,63 @@
+#pragma once
+/// A group of ranks and a context of their own: what a message must agree in to match. The richer
+/// objects that users hold (names, attributes, topologies) derive from it.
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace railyard::mpi {
+
+class Process;
+
+/// Which ranks of the job, in which order. Cheap to copy: the list is shared and never changes.
+class Group {
+  public:
+    Group() : ranks_(std::make_shared<const std::vector<int>>()) {}
+    explicit Group(std::vector<int> world_ranks)
+        : ranks_(std::make_shared<const std::vector<int>>(std::move(world_ranks))) {}
+
+    int size() const { return static_cast<int>(ranks_->size()); }
+    int world_rank(int rank) const { return (*ranks_)[static_cast<std::size_t>(rank)]; }
+    const std::vector<int>& world_ranks() const { return *ranks_; }
+    /// -1 if it is not in the group.
+    int rank_of(int world_rank) const {
+        // Most groups are the world, or begin like it.
+        if (world_rank >= 0 && world_rank < size() && this->world_rank(world_rank) == world_rank)
+            return world_rank;
+        for (int rank = 0; rank < size(); ++rank)
+            if (this->world_rank(rank) == world_rank) return rank;
+        return -1;
+    }
+
+  private:
+    std::shared_ptr<const std::vector<int>> ranks_;
+};
+
+class Communicator {
+  public:
+    /// Contexts come in pairs: `context` for users' messages, `context + 1` for collectives.
+    Communicator(Process& process, std::uint32_t context, Group group);
+    virtual ~Communicator();
+    Communicator(const Communicator&) = delete;
+    Communicator& operator=(const Communicator&) = delete;
+
+    Process& process() const { return process_; }
+    std::uint32_t context() const { return context_; }
+    const Group& group() const { return group_; }
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+    int world_rank(int rank) const { return world_ranks_[rank]; }
+
+  private:
+    // On every message's way.
+    std::uint32_t context_;
+    int rank_;
+    int size_;
+    const int* world_ranks_;  ///< the group's list
+    Process& process_;
+    Group group_;
+};
+
+}  // namespace railyard::mpi

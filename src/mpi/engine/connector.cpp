@@ -1,0 +1,223 @@
+#include "mpi/engine/connector.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <span>
+
+#include "mpi/types/error.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+constexpr std::string_view address_key = "mpi.address";
+constexpr std::uint32_t right_version = 0x4d504901;
+
+/// What both sides tell each other when they connect.
+struct Hello {
+    std::uint32_t version = right_version;
+    std::int32_t rank = 0;
+    RingGeometry geometry;  ///< of the ring that the other may write into; nought: none
+    std::uint32_t credits = 0;
+    fabric::RegionBlob ring;
+};
+static_assert(sizeof(Hello) <= fabric::PrivateData::capacity);
+
+Hello parse_hello(const fabric::PrivateData& data) {
+    Hello hello;
+    if (data.bytes().size() != sizeof hello)
+        throw MpiError(ErrorClass::intern, "a peer connected that is not of this MPI library");
+    std::memcpy(&hello, data.bytes().data(), sizeof hello);
+    if (hello.version != right_version)
+        throw MpiError(ErrorClass::intern,
+                       "a peer connected that runs another version of this MPI library");
+    return hello;
+}
+
+/// Where clients come in. Whoever comes before its turn waits.
+struct Door {
+    std::unique_ptr<fabric::Listener> listener;
+    std::vector<std::unique_ptr<fabric::ConnectionRequest>> early;
+
+    std::unique_ptr<fabric::ConnectionRequest> await(fabric::Host& host, int peer) {
+        std::unique_ptr<fabric::ConnectionRequest> found;
+        host.wait_until([&] {
+            while (auto request = listener->poll())
+                early.push_back(std::move(request));
+            for (auto at = early.begin(); at != early.end(); ++at) {
+                if (parse_hello((*at)->private_data()).rank != peer) continue;
+                found = std::move(*at);
+                early.erase(at);
+                return true;
+            }
+            return false;
+        });
+        return found;
+    }
+};
+
+std::uint32_t send_depth(const fabric::Traits& traits, const RingGeometry& geometry) {
+    // A packet is two writes at most; the rest is room for mail, rendezvous and credits.
+    return std::min(traits.max_send_depth, traits.maps_allocated ? 64 : 2 * geometry.cells + 192);
+}
+
+}  // namespace
+
+Connector::Connector(const Ground& ground, fabric::Nic& nic, fabric::CompletionQueue& completions,
+                     PostOffice& office)
+    : ground_(ground),
+      nic_(nic),
+      completions_(completions),
+      office_(office),
+      geometry_{ground.settings.ring_cells,
+                static_cast<std::uint32_t>(ground.settings.ring_bytes.count())} {
+    ground_.rank.bootstrap().put(address_key, nic.address().bytes);
+}
+
+fabric::Address Connector::address_of(int peer) const {
+    const auto bytes = ground_.rank.bootstrap().get(peer, address_key);
+    fabric::Address address;
+    std::memcpy(address.bytes.data(), bytes.data(), std::min(bytes.size(), address.bytes.size()));
+    return address;
+}
+
+std::unique_ptr<fabric::QueuePair> Connector::make_rail(Channel& channel, unsigned port) {
+    fabric::QueuePairOptions options;
+    options.send_completions = &completions_;
+    options.receive_completions = &completions_;
+    options.receives = &office_.receives();
+    options.send_depth = send_depth(nic_.traits(), geometry_);
+    options.context = &channel;
+    options.port = port;
+    ++ground_.counters.queue_pairs;
+    return nic_.create_queue_pair(options);
+}
+
+Channel& Connector::make(int peer) {
+    Channel& channel = channels_.add(std::make_unique<Channel>(peer, office_));
+    ++ground_.counters.channels;
+    channel.rails.push_back(make_rail(channel, 0));
+    if (rings_ < ground_.settings.watched_rings) {
+        ++rings_;
+        channel.in = RingReader(nic_, geometry_);
+    }
+    return channel;
+}
+
+fabric::PrivateData Connector::hello(const Channel& channel) const {
+    Hello hello;
+    std::memset(static_cast<void*>(&hello), 0, sizeof hello);
+    hello.version = right_version;
+    hello.rank = ground_.rank.id();
+    hello.credits = ground_.settings.mail_credits;
+    if (channel.in.open()) {
+        hello.geometry = geometry_;
+        hello.ring = channel.in.region().export_blob();
+    }
+    return fabric::PrivateData(std::as_bytes(std::span(&hello, 1)));
+}
+
+Channel& Connector::open(int peer) {
+    if (Channel* channel = channels_.find(peer)) return *channel;
+    const fabric::Address address = address_of(peer);
+    Channel& channel = make(peer);
+    check(channel, channel.rails[0]->connect_peer(address, 0, hello(channel), Time::never()));
+    connecting_.push_back(&channel);
+    return channel;
+}
+
+void Connector::take_requests() {
+    while (const auto request = nic_.poll_peer_request()) {
+        Channel& channel = open(parse_hello(request->private_data).rank);
+        // A peer that adds a rail may be ahead of us: we may not know yet that the first one
+        // stands.
+        if (request->discriminator > 0) want_rails(channel);
+    }
+}
+
+/// Asks for the next rail. The discriminator is its port.
+void Connector::add_rail(Channel& channel) {
+    const auto port = static_cast<unsigned>(channel.rails.size());
+    channel.wants_rails = true;
+    channel.next_rail = make_rail(channel, port);
+    check(channel, channel.next_rail->connect_peer(address_of(channel.peer), port, hello(channel),
+                                                   Time::never()));
+    // Parts that come over further rails take receives.
+    office_.open();
+    adding_rails_.push_back(&channel);
+}
+
+void Connector::advance_rails() {
+    std::vector<Channel*> waiting;
+    waiting.swap(adding_rails_);
+    for (Channel* channel : waiting) {
+        if (channel->next_rail->state() != fabric::ConnectionState::connected) {
+            check(*channel, channel->next_rail->reason());
+            adding_rails_.push_back(channel);
+            continue;
+        }
+        channel->rails.push_back(std::move(channel->next_rail));
+        if (channel->rails.size() < nic_.traits().ports) add_rail(*channel);
+    }
+}
+
+void Connector::check(const Channel& channel, railyard::Status status) {
+    if (status.failed())
+        throw MpiError(ErrorClass::other,
+                       fmt::format("cannot connect to rank {}: {}", channel.peer, status.name()));
+}
+
+bool Connector::finish(Channel& channel) {
+    switch (channel.rails[0]->state()) {
+        case fabric::ConnectionState::connected:
+            settle(channel, channel.rails[0]->peer_data());
+            return true;
+        case fabric::ConnectionState::failed:
+            channel.state = ChannelState::failed;
+            check(channel, channel.rails[0]->reason());
+            return false;
+        default:
+            return false;
+    }
+}
+
+void Connector::settle(Channel& channel, const fabric::PrivateData& data) {
+    const Hello theirs = parse_hello(data);
+    if (channel.in.open() && theirs.geometry == geometry_) {
+        channel.out =
+            RingWriter(nic_, *channel.rails[0], theirs.ring, geometry_, channel.in.ledger());
+        watched_.push_back(&channel);
+        ground_.counters.peer_bytes += geometry_.size() + channel.out.memory();
+    } else {
+        // Credits for rings come by ring: there are two, or none.
+        if (channel.in.open()) --rings_;
+        channel.in = RingReader();
+        const std::size_t before = office_.memory();
+        office_.open();
+        ground_.counters.peer_bytes += office_.memory() - before;
+        channel.mail_credits = theirs.credits;
+    }
+    channel.state = ChannelState::connected;
+    ++ground_.counters.connections;
+}
+
+void Connector::connect_all_as_client_and_server() {
+    const int self = ground_.rank.id();
+    Door door{nic_.listen(0), {}};
+    // Whoever connects must find a listener.
+    ground_.rank.bootstrap().fence();
+    for (int peer = 0; peer < ground_.rank.size(); ++peer) {
+        if (peer == self) continue;
+        Channel& channel = make(peer);
+        fabric::QueuePair& queue_pair = *channel.rails[0];
+        check(channel,
+              peer > self ? queue_pair.accept(*door.await(ground_.host, peer), hello(channel))
+                          : queue_pair.connect(address_of(peer), 0, hello(channel), Time::never()));
+        ground_.host.wait_until(
+            [&] { return queue_pair.state() != fabric::ConnectionState::connecting; });
+        finish(channel);
+    }
+}
+
+}  // namespace railyard::mpi

@@ -1,0 +1,78 @@
+#pragma once
+/// Makes channels: on demand, when the first message to a peer wants one or when a peer asks
+/// (OD-1), or all at the start, as the policy says. Connections are asked for peer to peer, so that
+/// either side may be first; nobody waits for one here, but in the static policies.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "mpi/engine/peer_table.hpp"
+#include "mpi/engine/transport.hpp"
+
+namespace railyard::mpi {
+
+class Connector {
+  public:
+    Connector(const Ground& ground, fabric::Nic& nic, fabric::CompletionQueue& completions,
+              PostOffice& office);
+
+    Channel* find(int peer) { return channels_.find(peer); }
+    /// The channel to a peer; if there is none yet, one that begins to connect.
+    Channel& open(int peer);
+    const std::vector<std::unique_ptr<Channel>>& channels() const { return channels_.all(); }
+    /// Those whose rings are to be watched.
+    const std::vector<Channel*>& watched() const { return watched_; }
+
+    /// Looks for requests of peers, and at connections that are being made. Those that now stand
+    /// are handed to `connected`. Throws MpiError when one has failed.
+    template <class Connected>
+    void advance(Connected&& connected) {
+        take_requests();
+        for (std::size_t i = 0; i < connecting_.size();) {
+            Channel& channel = *connecting_[i];
+            if (!finish(channel)) {
+                ++i;
+                continue;
+            }
+            connecting_.erase(connecting_.begin() + static_cast<std::ptrdiff_t>(i));
+            connected(channel);
+        }
+        if (!adding_rails_.empty()) advance_rails();
+    }
+    bool is_connecting() const { return !connecting_.empty(); }
+    /// Large messages go over this channel: it is to have a rail for every port.
+    void want_rails(Channel& channel) {
+        if (!channel.wants_rails && nic_.traits().ports > 1) add_rail(channel);
+    }
+
+    /// Connects to every rank, client to server, in a fixed order (VC-4).
+
+    void connect_all_as_client_and_server();
+
+  private:
+    Channel& make(int peer);
+    std::unique_ptr<fabric::QueuePair> make_rail(Channel& channel, unsigned port);
+    void add_rail(Channel& channel);
+    void advance_rails();
+    void take_requests();
+    bool finish(Channel& channel);
+    static void check(const Channel& channel, railyard::Status status);
+    void settle(Channel& channel, const fabric::PrivateData& data);
+    fabric::PrivateData hello(const Channel& channel) const;
+    fabric::Address address_of(int peer) const;
+
+    Ground ground_;
+    fabric::Nic& nic_;
+    fabric::CompletionQueue& completions_;
+    PostOffice& office_;
+    RingGeometry geometry_;
+    PeerTable channels_;
+    std::vector<Channel*> connecting_;
+    std::vector<Channel*> adding_rails_;
+    std::vector<Channel*> watched_;
+    std::uint32_t rings_ = 0;  ///< offered or in use
+};
+
+}  // namespace railyard::mpi

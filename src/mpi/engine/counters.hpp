@@ -1,0 +1,26 @@
+#pragma once
+/// What a rank's library has done so far, for users to see.
+
+#include <cstdint>
+
+namespace railyard::mpi {
+
+struct Counters {
+    std::uint64_t connections = 0;  ///< made, by either side's asking
+    std::uint64_t queue_pairs = 0;  ///< open for them: one a connection and rail
+    std::uint64_t channels = 0;     ///< peers talked to
+    std::uint64_t peer_bytes = 0;   ///< memory held for peers: rings, buffers
+    std::uint64_t eager_sent = 0;
+    std::uint64_t rendezvous_sent = 0;
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t self_sent = 0;
+    std::uint64_t unexpected = 0;  ///< messages that came before their receive
+    std::uint64_t unexpected_now = 0;
+    std::uint64_t unexpected_longest = 0;
+    std::uint64_t queued_sends = 0;       ///< that waited for a connection or for room
+    std::uint64_t registrations = 0;      ///< of users' memory
+    std::uint64_t registration_hits = 0;  ///< found in the cache instead
+    std::uint64_t stripes = 0;            ///< parts of messages that were cut over rails
+};
+
+}  // namespace railyard::mpi

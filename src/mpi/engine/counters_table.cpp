@@ -1,0 +1,50 @@
+#include "mpi/engine/counters_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace railyard::mpi {
+
+std::span<const CounterMeaning> counter_meanings() {
+    using C = Counters;
+    static constexpr CounterMeaning meanings[] = {
+        {"channels", "peers talked to", &C::channels},
+        {"connections", "made, by either side's asking", &C::connections},
+        {"queue pairs", "open for them: one a connection and rail", &C::queue_pairs},
+        {"peer bytes", "memory held for peers", &C::peer_bytes},
+        {"eager sent", "messages sent at once", &C::eager_sent},
+        {"rendezvous sent", "messages that were offered first", &C::rendezvous_sent},
+        {"bytes sent", "of messages", &C::bytes_sent},
+        {"self sent", "messages to the rank itself", &C::self_sent},
+        {"unexpected", "messages that came before their receive", &C::unexpected},
+        {"unexpected longest", "most of them waiting at a time", &C::unexpected_longest},
+        {"queued sends", "sends that waited for a connection or for room", &C::queued_sends},
+        {"registrations", "of users' memory", &C::registrations},
+        {"registration hits", "found in the cache instead", &C::registration_hits},
+        {"stripes", "parts of messages that were cut over rails", &C::stripes},
+    };
+    return meanings;
+}
+
+std::string table_of(std::span<const Counters> ranks) {
+    std::string text =
+        fmt::format("MPI counters of {} rank{}\n{:<20}{:>14}{:>16}{:>14}  {}\n", ranks.size(),
+                    ranks.size() == 1 ? "" : "s", "", "least", "mean", "most", "what it counts");
+    for (const CounterMeaning& meaning : counter_meanings()) {
+        std::uint64_t least = ~std::uint64_t{0};
+        std::uint64_t most = 0;
+        double sum = 0;
+        for (const Counters& counters : ranks) {
+            const std::uint64_t value = counters.*meaning.value;
+            least = std::min(least, value);
+            most = std::max(most, value);
+            sum += static_cast<double>(value);
+        }
+        text += fmt::format("{:<20}{:>14}{:>16.2f}{:>14}  {}\n", meaning.name, least,
+                            sum / static_cast<double>(ranks.size()), most, meaning.explanation);
+    }
+    return text;
+}
+
+}  // namespace railyard::mpi

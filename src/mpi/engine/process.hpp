@@ -1,0 +1,183 @@
+#pragma once
+/// All state of one rank's MPI library. Ranks may be processes, threads or fibers: nothing else of
+/// the library remembers anything.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "fabric/host.hpp"
+#include "job/rank.hpp"
+#include "mpi/collectives/party.hpp"
+#include "mpi/engine/communicator.hpp"
+#include "mpi/engine/counters.hpp"
+#include "mpi/engine/gate.hpp"
+#include "mpi/engine/request.hpp"
+#include "mpi/engine/settings.hpp"
+#include "mpi/engine/status.hpp"
+#include "mpi/engine/transport.hpp"
+#include "mpi/types/buffer.hpp"
+
+namespace railyard::mpi {
+
+class Process {
+  public:
+    /// Joins the others: all ranks of the job do. Settings come from the fabric and the
+    /// environment.
+    explicit Process(job::Rank& rank);
+    Process(job::Rank& rank, const Settings& settings);
+    /// Ends without a word to the others; finalize() first, unless all is lost.
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    /// Lets all that is under way leave, and waits for all ranks.
+    void finalize();
+
+    /// From now on several threads may call, each in its Turn. False in virtual time, where a rank
+    /// is one fiber.
+    bool allow_threads();
+    const std::shared_ptr<Gate>& gate() const { return gate_; }
+
+    int world_rank() const { return world_rank_; }
+    int world_size() const { return rank_.size(); }
+    job::Rank& rank() { return rank_; }
+    fabric::Host& host() { return host_; }
+    const Settings& settings() const { return settings_; }
+    const Counters& counters() const { return counters_; }
+    const Circumstances& circumstances() const { return circumstances_; }
+    const Algorithms& algorithms() const { return algorithms_; }
+
+    // Point to point. Arguments are right: ranks are of `comm`, and never no_rank.
+
+    void send(const ConstBuffer& data, int to, int tag, Communicator& comm,
+              Mode mode = Mode::standard) {
+        send_in(comm.context(), data, to, tag, comm, mode);
+    }
+    void receive(const Buffer& into, int from, int tag, Communicator& comm, Status* status) {
+        receive_in(comm.context(), into, from, tag, comm, status);
+    }
+    Request& start_send(const ConstBuffer& data, int to, int tag, Communicator& comm,
+                        Mode mode = Mode::standard) {
+        return start_send_in(comm.context(), data, to, tag, comm, mode);
+    }
+    Request& start_receive(const Buffer& into, int from, int tag, Communicator& comm) {
+        return start_receive_in(comm.context(), into, from, tag, comm);
+    }
+    Request& make_persistent_send(const ConstBuffer& data, int to, int tag, Communicator& comm,
+                                  Mode mode);
+    Request& make_persistent_receive(const Buffer& into, int from, int tag, Communicator& comm);
+    /// A request that is complete from the start.
+    Request& make_done(const Status& status);
+    /// The same, persistent: of a partner that is no_rank.
+    Request& make_persistent_done(const Status& status);
+    void start(Request& persistent);
+    void exchange(const ConstBuffer& out, int to, int send_tag, const Buffer& in, int from,
+                  int receive_tag, Communicator& comm, Status* status);
+
+    /// One look, after making progress.
+    std::optional<Status> probe(int from, int tag, Communicator& comm);
+    /// The same, and the message is taken out; null: none is here.
+    Message* matched_probe(int from, int tag, Communicator& comm);
+    Request& start_receive(Message& message, const Buffer& into, Communicator& comm);
+    Message* find_message(std::uint32_t index);
+    /// Takes back a receive that has not matched: it then completes as cancelled.
+    bool cancel(Request& receive);
+
+    // Completion.
+
+    void progress() { transport_->progress(); }
+    template <class Ready>
+    void wait_until(Ready&& ready);
+    void wait(const Request& request) {
+        if (!request.complete) wait_until([&request] { return request.complete; });
+    }
+    void release(Request& request) { requests_.give_back(request); }
+    /// As soon as it is complete.
+    void free_when_done(Request& request);
+    Request* find_request(std::uint32_t index) const { return requests_.find(index); }
+
+    // The same in any context: collectives have their own.
+
+    void send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
+                 Communicator& comm, Mode mode = Mode::standard);
+    void receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
+                    Communicator& comm, Status* status);
+    Request& start_send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
+                           Communicator& comm, Mode mode = Mode::standard);
+    Request& start_receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
+                              Communicator& comm);
+
+    /// For collectives on that communicator.
+    std::unique_ptr<Party> make_party(Communicator& comm);
+
+  private:
+    template <class Ready>
+    void wait_until_through_gate(Ready&& ready);
+    void report_counters();
+    static void keep_type(Request& request) {
+        if (request.type != nullptr) [[unlikely]]
+            keep_type_of(request);
+    }
+    static void keep_type_of(Request& request);
+
+    job::Rank& rank_;
+    fabric::Host& host_;
+    Settings settings_;
+    Algorithms algorithms_;
+    Circumstances circumstances_;
+    int world_rank_;
+    Counters counters_;
+    RequestPool requests_;
+    std::shared_ptr<Gate> gate_;  ///< null: one thread calls
+    std::unique_ptr<Transport> transport_;
+    std::unique_ptr<ProgressThread> progress_thread_;
+    std::unordered_map<std::uint32_t, Message> messages_;
+    std::uint32_t next_message_ = 0;
+};
+
+template <class Ready>
+void Process::wait_until_through_gate(Ready&& ready) {
+    for (unsigned times = 0;; ++times) {
+        for (unsigned look = 0; look < host_.looks(); ++look) {
+            transport_->look();
+            if (ready()) return;
+            relax();
+        }
+        transport_->progress();
+        if (ready()) return;
+        // No sleep in the host, which serves one thread.
+        gate_->pause(times);
+        if (ready()) return;
+    }
+}
+
+template <class Ready>
+void Process::wait_until(Ready&& ready) {
+    if (gate_) [[unlikely]]
+        return wait_until_through_gate(ready);
+    const unsigned looks = host_.looks();
+    for (;;) {
+        for (unsigned round = host_.spins(); round > 0; --round) {
+            for (unsigned look = 0; look < looks; ++look) {
+                // One peer in every look, the others in every fourth.
+                if (look % 4 == 0 || transport_->is_worth_a_look()) transport_->look();
+                if (ready()) return;
+                relax();
+            }
+            host_.progress();
+            transport_->progress();
+            if (ready()) return;
+        }
+        const auto ticket = host_.prepare_wait();
+        transport_->progress();
+        if (ready()) {
+            host_.cancel_wait();
+            return;
+        }
+        host_.wait(ticket, Time::never(), fabric::Wait::spin_then_sleep);
+    }
+}
+
+}  // namespace railyard::mpi

@@ -1,0 +1,288 @@
+// Large messages: the envelope first, the data after the match (PR-1). Three ways for the data:
+// a stream of pieces through the channel, whose first piece travels with the offer; RDMA reads by
+// the receiver; RDMA writes by the sender. RDMA is cut over the rails (MP-1).
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/copy_few.hpp"
+#include "mpi/engine/channel_transport.hpp"
+#include "mpi/engine/patient_post.hpp"
+#include "mpi/types/error.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+template <class Record>
+std::span<const std::byte> bytes_of(const Record& record) {
+    return std::as_bytes(std::span(&record, 1));
+}
+template <class Record>
+Record take_record(std::span<const std::byte>& payload) {
+    Record record;
+    std::memcpy(&record, payload.data(), sizeof record);
+    payload = payload.subspan(sizeof record);
+    return record;
+}
+
+/// A message cut into equal parts, one a rail, the first ones a little longer.
+struct Parts {
+    std::uint64_t total;
+    std::uint64_t count;
+    std::uint64_t length(std::uint64_t i) const { return total / count + (i < total % count); }
+};
+
+Parts cut(std::uint64_t total, std::size_t rails, const Settings& settings) {
+    const bool striped = rails > 1 && settings.rails == RailPolicy::striping &&
+                         total > settings.striping_threshold.count();
+    return {total, striped ? rails : 1};
+}
+
+/// The rail that carries a message whole.
+std::size_t bound_rail(const Channel& channel, int self, const Settings& settings) {
+    // Both directions of a pair, and different pairs, spread over the rails (MP-4).
+    if (settings.rails != RailPolicy::binding) return 0;
+    return static_cast<std::size_t>(self + (self < channel.peer ? 0 : 1)) % channel.rails.size();
+}
+
+}  // namespace
+
+std::byte* ChannelTransport::make_dense(Request& request) {
+    if (request.type == nullptr) return request.data;
+    request.is_rich = true;
+    request.packed = std::make_unique_for_overwrite<std::byte[]>(request.bytes);
+    if (request.kind == Request::Kind::send) {
+        request.read_data(0, request.packed.get(), request.bytes);
+        ground_.host.charge(fabric::Work::copied_byte, request.bytes);
+    }
+    return request.packed.get();
+}
+
+std::byte* ChannelTransport::make_reachable(Request& request, std::size_t length) {
+    std::byte* data = make_dense(request);
+    request.is_rich = true;
+    request.region =
+        request.packed ? registrations_.get_once(data, length) : registrations_.get(data, length);
+    return data;
+}
+
+RemotePlace ChannelTransport::expose(Request& request, std::size_t length) {
+    const std::byte* data = make_reachable(request, length);
+    const fabric::Slice slice = request.region->slice(data, length);
+    return {request.region->region().export_blob(), slice.offset.count()};
+}
+
+bool ChannelTransport::push_offer(Channel& channel, Request& send) {
+    const bool large = send.bytes > eager_limit_;
+    send.way = large ? ground_.settings.bulk : Way::stream;
+    std::size_t extra = 0;
+    std::size_t leading = 0;
+    if (send.way == Way::read) extra = sizeof(RemotePlace);
+    if (send.way == Way::stream && !channel.must_offer)
+        leading = std::min<std::size_t>(send.bytes, ground_.settings.piece.count());
+    const std::size_t length = sizeof(Offer) + extra + leading;
+    if (!channel.has_room(length)) return false;
+
+    Offer offer{send.bytes, send.index(), send.way, true, 0};
+    send.is_rich = true;
+    send.channel = &channel;
+    send.total = send.bytes;
+    send.moved = leading;
+    // All of it is on its way and nobody asked for an answer: an eager message in effect.
+    if (leading == send.bytes && send.mode != Mode::synchronous) offer.answer = false;
+    // Registering may wait, in virtual time, and what is placed must then not be half a packet.
+    const RemotePlace place = extra != 0 ? expose(send, send.bytes) : RemotePlace{};
+    std::byte* to = channel.place(length);
+    std::memcpy(to, &offer, sizeof offer);
+    if (extra != 0) std::memcpy(to + sizeof offer, &place, sizeof place);
+    send.read_data(0, to + sizeof offer + extra, leading);
+    channel.put({.context = send.envelope.context,
+                 .source = send.envelope.source,
+                 .tag = send.envelope.tag,
+                 .length = static_cast<std::uint32_t>(length),
+                 .freed = 0,
+                 .kind = PacketKind::offer,
+                 .unused = 0});
+    ground_.host.charge(fabric::Work::copied_byte, leading);
+    ++ground_.counters.rendezvous_sent;
+    ground_.counters.bytes_sent += send.bytes;
+    if (!offer.answer) ground_.complete(send);
+    return true;
+}
+
+void ChannelTransport::accept(Request& receive, Channel& channel, const Header& header,
+                              Payload payload) {
+    const auto offer = take_record<Offer>(payload);
+    const std::uint64_t wanted = announce(receive, header, offer.total);
+    receive.is_rich = true;
+    receive.channel = &channel;
+    receive.partner = offer.request;
+    receive.way = offer.way;
+    receive.total = wanted;
+    if (offer.way == Way::read) return read(receive, take_record<RemotePlace>(payload));
+
+    const Acceptance acceptance{offer.request, receive.index(), wanted};
+    if (offer.way == Way::write) {
+        const RemotePlace place = wanted != 0 ? expose(receive, wanted) : RemotePlace{};
+        return send_control(channel, {.kind = PacketKind::acceptance}, bytes_of(acceptance),
+                            bytes_of(place));
+    }
+    receive.moved = std::min<std::uint64_t>(payload.size(), wanted);
+    receive.write_data(0, payload.data(), receive.moved);
+    ground_.host.charge(fabric::Work::copied_byte, receive.moved);
+    if (payload.size() == offer.total) {
+        if (offer.answer) tell_fetched(channel, offer.request);
+    } else {
+        send_control(channel, {.kind = PacketKind::acceptance}, bytes_of(acceptance));
+    }
+    if (receive.moved == wanted) ground_.complete(receive);
+}
+
+void ChannelTransport::on_acceptance(Channel& channel, Payload payload) {
+    const auto acceptance = take_record<Acceptance>(payload);
+    Request& send = ground_.requests.at(acceptance.sender_request);
+    send.partner = acceptance.receiver_request;
+    send.total = acceptance.wanted;
+    if (send.way == Way::write) return write(send, take_record<RemotePlace>(payload));
+    if (send.moved >= send.total) return ground_.complete(send);
+    channel.streams.push_back(&send);
+    set_busy(channel);
+}
+
+bool ChannelTransport::push_piece(Channel& channel) {
+    Request& send = *channel.streams.front();
+    const std::size_t n =
+        std::min<std::size_t>(send.total - send.moved, ground_.settings.piece.count());
+    if (!channel.has_room(n)) return false;
+    send.read_data(send.moved, channel.place(n), n);
+    channel.put({.context = send.partner,
+                 .length = static_cast<std::uint32_t>(n),
+                 .kind = PacketKind::piece});
+    ground_.host.charge(fabric::Work::copied_byte, n);
+    send.moved += n;
+    if (send.moved == send.total) {
+        channel.streams.pop_front();
+        ground_.complete(send);
+    }
+    return true;
+}
+
+void ChannelTransport::on_piece(const Header& header, const std::byte* payload) {
+    Request& receive = ground_.requests.at(header.context);
+    receive.write_data(receive.moved, payload, header.length);
+    ground_.host.charge(fabric::Work::copied_byte, header.length);
+    receive.moved += header.length;
+    if (receive.moved == receive.total) ground_.complete(receive);
+}
+
+void ChannelTransport::read(Request& receive, const RemotePlace& place) {
+    if (receive.total == 0) {
+        tell_fetched(*receive.channel, receive.partner);
+        return ground_.complete(receive);
+    }
+    Channel& channel = *receive.channel;
+    std::byte* data = make_reachable(receive, receive.total);
+    receive.remote = nic_.import_region(place.blob);
+    consider_rails(channel, receive.total);
+    const Parts parts = cut(receive.total, channel.rails.size(), ground_.settings);
+    receive.parts = static_cast<std::int32_t>(parts.count);
+    std::uint64_t at = 0;
+    for (std::uint64_t i = 0; i < parts.count; ++i) {
+        const fabric::Slice slice = receive.region->slice(data + at, parts.length(i));
+        fabric::WorkRequest work;
+        work.op = fabric::Op::rdma_read;
+        work.id = job_id(Job::moved, receive.index());
+        work.local = std::span(&slice, 1);
+        work.remote = {receive.remote.get(), Bytes(place.offset + at)};
+        const std::size_t rail =
+            parts.count > 1 ? i : bound_rail(channel, ground_.rank.id(), ground_.settings);
+        if (parts.count > 1) ++ground_.counters.stripes;
+        post_bulk(channel, rail, work);
+        at += parts.length(i);
+    }
+}
+
+void ChannelTransport::write(Request& send, const RemotePlace& place) {
+    if (send.total == 0) {
+        tell_placed(send, 0);
+        return ground_.complete(send);
+    }
+    Channel& channel = *send.channel;
+    std::byte* data = make_reachable(send, send.total);
+    send.remote = nic_.import_region(place.blob);
+    consider_rails(channel, send.total);
+    const Parts parts = cut(send.total, channel.rails.size(), ground_.settings);
+    send.parts = static_cast<std::int32_t>(parts.count);
+    const bool immediate = nic_.traits().write_immediate;
+    std::uint64_t at = 0;
+    for (std::uint64_t i = 0; i < parts.count; ++i) {
+        const fabric::Slice slice = send.region->slice(data + at, parts.length(i));
+        fabric::WorkRequest work;
+        work.op = fabric::Op::rdma_write;
+        work.id = job_id(Job::moved, send.index());
+        work.local = std::span(&slice, 1);
+        work.remote = {send.remote.get(), Bytes(place.offset + at)};
+        if (parts.count > 1) ++ground_.counters.stripes;
+        if (i > 0 && immediate) {
+            // Each part tells of itself on its own rail (MP-3).
+            work.op = fabric::Op::rdma_write_imm;
+            work.immediate = send.partner;
+        } else if (parts.count > 1 && !immediate) {
+            work.flags = fabric::Flags::remote_completion;
+        }
+        const std::size_t rail =
+            parts.count > 1 ? i : bound_rail(channel, ground_.rank.id(), ground_.settings);
+        if (parts.count == 1 && rail != 0) work.flags = fabric::Flags::remote_completion;
+        send.placed = send.placed || has(work.flags, fabric::Flags::remote_completion);
+        post_bulk(channel, rail, work);
+        at += parts.length(i);
+    }
+    // The first rail keeps its order, so the notice may follow at once; other rails are not ordered
+    // with it, and without notices of their own it waits until their parts are there.
+    if (!send.placed) tell_placed(send, static_cast<int>(parts.count) - 1);
+}
+
+/// The message goes with what is there; the next ones find more.
+void ChannelTransport::consider_rails(Channel& channel, std::uint64_t bytes) {
+    if (bytes > ground_.settings.striping_threshold.count()) connector_.want_rails(channel);
+}
+
+void ChannelTransport::post_bulk(Channel& channel, std::size_t rail,
+                                 const fabric::WorkRequest& work) {
+    const railyard::Status status = patient_post(nic_, *channel.rails[rail], work);
+    if (!status.ok()) lost(channel, status);
+}
+
+void ChannelTransport::on_moved(Request& request) {
+    if (--request.parts != 0) return;
+    if (request.kind == Request::Kind::send) {
+        if (request.placed) tell_placed(request, 0);
+        return ground_.complete(request);
+    }
+    tell_fetched(*request.channel, request.partner);
+    finish_receive(request);
+}
+
+void ChannelTransport::on_placed(Request& receive) {
+    if (receive.placed && receive.parts == 0) finish_receive(receive);
+}
+
+void ChannelTransport::finish_receive(Request& receive) {
+    if (receive.packed) {
+        receive.write_data(0, receive.packed.get(), receive.total);
+        ground_.host.charge(fabric::Work::copied_byte, receive.total);
+    }
+    ground_.complete(receive);
+}
+
+void ChannelTransport::tell_placed(Request& send, int immediates) {
+    send_control(*send.channel,
+                 {.context = send.partner, .tag = immediates, .kind = PacketKind::placed}, {});
+}
+
+void ChannelTransport::tell_fetched(Channel& channel, std::uint32_t sender_request) {
+    send_control(channel, {.context = sender_request, .kind = PacketKind::fetched}, {});
+}
+
+}  // namespace railyard::mpi

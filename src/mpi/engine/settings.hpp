@@ -1,0 +1,71 @@
+#pragma once
+/// How the engine behaves on this fabric: from the fabric's Traits, and from the environment, where
+/// every setting has a name. `railyard mpi-info` shows them.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "fabric/traits.hpp"
+#include "mpi/engine/packet.hpp"
+
+namespace railyard::mpi {
+
+enum class Connections : std::uint8_t { on_demand, static_peer, static_client_server };
+enum class Matching : std::uint8_t { hashed, list };
+/// What a channel with several rails does with a large message.
+enum class RailPolicy : std::uint8_t {
+    striping,  ///< cuts it into equal parts, one a rail
+    binding,   ///< sends it whole over one rail, chosen by the pair of ranks
+};
+
+/// One setting, for people.
+struct Setting {
+    std::string name;
+    std::string value;
+    std::string origin;       ///< the fabric, the environment, or the default
+    std::string environment;  ///< the variable that sets it
+    std::string explanation;
+};
+
+struct Settings {
+    Connections connections = Connections::on_demand;
+    bool wildcard_connects = false;  ///< a receive from any source connects to all (OD-4)
+    Matching matching = Matching::hashed;
+    bool tagged = true;  ///< let the adapter match, where it can
+
+    Bytes eager_limit{8 << 10};
+    std::uint32_t watched_rings = 16;  ///< peers whose rings are watched; more peers send mail
+    std::uint32_t ring_cells = 64;     ///< a power of two
+    Bytes ring_bytes{128 << 10};       ///< a power of two; a packet takes a quarter at most
+    Bytes piece{16 << 10};             ///< of a streamed message
+    std::uint32_t mail_buffers = 16;   ///< for all peers together
+    std::uint32_t mail_credits = 8;    ///< what one peer may have under way
+
+    Way bulk = Way::stream;
+    RailPolicy rails = RailPolicy::striping;
+    Bytes striping_threshold{8 << 10};
+    Bytes registration_cache{64 << 20};
+    Bytes unexpected_limit{256 << 10};  ///< held for one peer before it must offer first
+
+    std::string algorithms;  ///< of collectives, as `collective=algorithm,…`
+    bool progress_thread = false;
+    bool stats = false;
+
+    /// The bytes that fit into one packet.
+    std::size_t packet_limit() const {
+        return std::min(ring_bytes.count() / 4, std::max(piece, eager_limit).count() + 64);
+    }
+
+    /// Throws UsageError, naming the variable, for a value that makes no sense.
+    static Settings from_environment(const fabric::Traits& traits);
+    std::vector<Setting> describe() const;
+
+  private:
+    std::vector<Setting> described_;
+};
+
+}  // namespace railyard::mpi

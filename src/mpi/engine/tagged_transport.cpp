@@ -1,0 +1,273 @@
+// Messages through a port whose adapter matches (Quadrics' Tports, MX): one port serves all peers,
+// this rank included, with its own protocols and registration. What is left to do here is to
+// translate: envelopes into match bits, data with gaps into dense ones.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/nic.hpp"
+#include "mpi/engine/communicator.hpp"
+#include "mpi/engine/transport.hpp"
+#include "mpi/types/error.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+using fabric::MatchBits;
+using fabric::TaggedPeer;
+
+constexpr std::string_view address_key = "mpi.address";
+
+// Match bits: 16 of the context, 18 of the sender's rank in the communicator, 30 of the tag.
+constexpr int tag_bits = 30;
+constexpr int source_bits = 18;
+constexpr MatchBits tag_mask = (MatchBits{1} << tag_bits) - 1;
+constexpr MatchBits source_mask = (MatchBits{1} << source_bits) - 1;
+static_assert(max_tag == tag_mask);
+
+MatchBits bits_of(const Envelope& envelope) {
+    const MatchBits tag = envelope.tag == any_tag ? 0 : static_cast<MatchBits>(envelope.tag);
+    const MatchBits source =
+        envelope.source == any_source ? 0 : static_cast<MatchBits>(envelope.source);
+    return MatchBits{envelope.context} << (tag_bits + source_bits) | source << tag_bits | tag;
+}
+MatchBits mask_of(const Envelope& wanted) {
+    MatchBits mask = ~MatchBits{0};
+    if (wanted.tag == any_tag) mask &= ~tag_mask;
+    if (wanted.source == any_source) mask &= ~(source_mask << tag_bits);
+    return mask;
+}
+
+class TaggedTransport final : public Transport {
+  public:
+    explicit TaggedTransport(const Ground& ground)
+        : ground_(ground), nic_(ground.rank.nic()), port_(*nic_.tagged_port()) {
+        ground_.rank.bootstrap().put(address_key, nic_.address().bytes);
+    }
+
+    bool send_now(const std::byte*, std::size_t, int, const Envelope&) override {
+        return false;  // the port's until it says so
+    }
+    void start_send(Request& send) override;
+    void start_receive(Request& receive) override;
+    bool cancel(Request& receive) override;
+    std::optional<Status> probe(const Envelope& wanted, Communicator& comm) override;
+    bool take(const Envelope& wanted, Communicator& comm, Message& message) override;
+    void start_receive(Request& receive, Message& message) override;
+    void look() override {}
+    void progress() override;
+    bool is_drained() const override { return sends_ == 0 && refused_.empty(); }
+
+  private:
+    TaggedPeer peer(int world_rank);
+    TaggedPeer source(const Envelope& wanted, Communicator& comm) {
+        return wanted.source == any_source ? fabric::any_peer
+                                           : peer(comm.world_rank(wanted.source));
+    }
+    bool post(Request& request);
+    void make_dense(Request& request);
+    void on_completion(const fabric::TaggedCompletion& completion);
+    void finish_send(Request& send);
+    void finish_receive(Request& receive, const fabric::TaggedCompletion& completion);
+    static Status status_of(const fabric::TaggedCompletion& found);
+    std::byte* dense(Request& request) {
+        return request.packed ? request.packed.get() : request.data;
+    }
+
+    Ground ground_;
+    fabric::Nic& nic_;
+    fabric::TaggedPort& port_;
+    std::unordered_map<int, TaggedPeer> peers_;  // never walked: its order is nobody's
+    std::deque<Request*> refused_;               ///< for which the port had no room, in order
+    std::size_t sends_ = 0;                      ///< that the port has
+};
+
+TaggedPeer TaggedTransport::peer(int world_rank) {
+    if (const auto found = peers_.find(world_rank); found != peers_.end()) return found->second;
+    const auto bytes = ground_.rank.bootstrap().get(world_rank, address_key);
+    fabric::Address address;
+    std::copy_n(bytes.begin(), std::min(bytes.size(), address.bytes.size()), address.bytes.begin());
+    const TaggedPeer peer = port_.peer(address);
+    peers_.emplace(world_rank, peer);
+    ++ground_.counters.channels;
+    return peer;
+}
+
+void TaggedTransport::make_dense(Request& request) {
+    if (request.type == nullptr) return;
+    request.is_rich = true;
+    request.packed = std::make_unique_for_overwrite<std::byte[]>(request.bytes);
+    if (request.kind == Request::Kind::receive) return;
+    request.read_data(0, request.packed.get(), request.bytes);
+    ground_.host.charge(fabric::Work::copied_byte, request.bytes);
+}
+
+bool TaggedTransport::post(Request& request) {
+    railyard::Status status;
+    if (request.kind == Request::Kind::send) {
+        fabric::TaggedSend send;
+        send.id = request.index();
+        send.to = peer(request.peer);
+        send.bits = bits_of(request.envelope);
+        send.data = {dense(request), request.bytes};
+        send.synchronous = request.mode == Mode::synchronous;
+        status = port_.send(send);
+    } else {
+        fabric::TaggedReceive receive;
+        receive.id = request.index();
+        receive.from = source(request.envelope, *request.communicator);
+        receive.bits = bits_of(request.envelope);
+        receive.mask = mask_of(request.envelope);
+        receive.buffer = {dense(request), request.bytes};
+        status = port_.receive(receive);
+    }
+    if (status.failed())
+        throw MpiError(ErrorClass::other,
+                       fmt::format("the adapter refuses a message: {}", status.name()));
+    return status.ok();
+}
+
+void TaggedTransport::start_send(Request& send) {
+    ground_.host.charge(fabric::Work::request);
+    make_dense(send);
+    ++sends_;
+    ++ground_.counters.eager_sent;
+    ground_.counters.bytes_sent += send.bytes;
+    if (refused_.empty() && post(send)) return;
+    ++ground_.counters.queued_sends;
+    refused_.push_back(&send);
+}
+
+void TaggedTransport::start_receive(Request& receive) {
+    ground_.host.charge(fabric::Work::request);
+    make_dense(receive);
+    if (refused_.empty() && post(receive)) return;
+    refused_.push_back(&receive);
+}
+
+void TaggedTransport::progress() {
+    std::array<fabric::TaggedCompletion, 16> batch;
+    for (;;) {
+        const std::size_t n = port_.poll(batch);
+        for (std::size_t i = 0; i < n; ++i)
+            on_completion(batch[i]);
+        if (n < batch.size()) break;
+    }
+    while (!refused_.empty() && post(*refused_.front()))
+        refused_.pop_front();
+}
+
+void TaggedTransport::on_completion(const fabric::TaggedCompletion& completion) {
+    Request& request = ground_.requests.at(static_cast<std::uint32_t>(completion.id));
+    if (!completion.receive) return finish_send(request);
+    if (completion.cancelled) return;  // cancel() has seen to it
+    finish_receive(request, completion);
+}
+
+void TaggedTransport::finish_send(Request& send) {
+    --sends_;
+    ground_.complete(send);
+}
+
+Status TaggedTransport::status_of(const fabric::TaggedCompletion& found) {
+    Status status;
+    status.source = static_cast<int>(found.bits >> tag_bits & source_mask);
+    status.tag = static_cast<int>(found.bits & tag_mask);
+    status.bytes = found.length.count();
+    return status;
+}
+
+void TaggedTransport::finish_receive(Request& receive, const fabric::TaggedCompletion& completion) {
+    receive.result = status_of(completion);
+    if (receive.result.bytes > receive.bytes) {
+        receive.result.bytes = receive.bytes;
+        receive.result.error = ErrorClass::truncate;
+    }
+    if (receive.packed && receive.type != nullptr) {
+        receive.write_data(0, receive.packed.get(), receive.result.bytes);
+        ground_.host.charge(fabric::Work::copied_byte, receive.result.bytes);
+    }
+    ground_.complete(receive);
+}
+
+bool TaggedTransport::cancel(Request& receive) {
+    if (const auto found = std::find(refused_.begin(), refused_.end(), &receive);
+        found != refused_.end()) {
+        refused_.erase(found);
+        return true;
+    }
+    if (!port_.cancel(receive.index())) return false;
+    // The port names it once more when it is polled: until then its place is not free.
+    bool gone = false;
+    while (!gone) {
+        fabric::TaggedCompletion completion;
+        if (port_.poll(std::span(&completion, 1)) == 0) {
+            const auto ticket = ground_.host.prepare_wait();
+            ground_.host.wait(ticket, Time::never(), fabric::Wait::spin_then_sleep);
+        } else if (completion.cancelled && completion.id == receive.index()) {
+            gone = true;
+        } else {
+            on_completion(completion);
+        }
+    }
+    return true;
+}
+
+std::optional<Status> TaggedTransport::probe(const Envelope& wanted, Communicator& comm) {
+    const auto found = port_.probe(source(wanted, comm), bits_of(wanted), mask_of(wanted));
+    if (!found) return std::nullopt;
+    return status_of(*found);
+}
+
+bool TaggedTransport::take(const Envelope& wanted, Communicator& comm, Message& message) {
+    const auto found = probe(wanted, comm);
+    if (!found) return false;
+    // A receive for exactly this message takes it out: it is the first that matches.
+    Request& receive = ground_.requests.take();
+    receive.kind = Request::Kind::receive;
+    receive.communicator = &comm;
+    receive.envelope = {wanted.context, found->source, found->tag};
+    receive.is_rich = true;
+    receive.packed = std::make_unique_for_overwrite<std::byte[]>(found->bytes);
+    receive.data = receive.packed.get();
+    receive.bytes = found->bytes;
+    receive.type = nullptr;
+    if (!post(receive)) refused_.push_back(&receive);
+    message.status = *found;
+    message.taken = &receive;
+    return true;
+}
+
+void TaggedTransport::start_receive(Request& receive, Message& message) {
+    Request& taken = *message.taken;
+    const auto finish = [this, &taken, &receive] {
+        receive.result = taken.result;
+        if (taken.result.bytes > receive.bytes) {
+            receive.result.bytes = receive.bytes;
+            receive.result.error = ErrorClass::truncate;
+        }
+        receive.write_data(0, taken.data, receive.result.bytes);
+        ground_.requests.give_back(taken);
+        ground_.complete(receive);
+    };
+    // Waits rather than chains: the message has been announced, so its bytes are on their way.
+    ground_.host.wait_until([&] {
+        progress();
+        return taken.complete;
+    });
+    finish();
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_tagged_transport(const Ground& ground) {
+    return std::make_unique<TaggedTransport>(ground);
+}
+
+}  // namespace railyard::mpi

@@ -1,0 +1,70 @@
+#pragma once
+/// Where the bytes of one element lie, in the order in which they are sent. A tree, shared between
+/// types that are made of each other, so that a vector of a million blocks takes as little as one.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace railyard::mpi {
+
+struct Layout;
+using LayoutRef = std::shared_ptr<const Layout>;
+
+struct Layout {
+    enum class Kind : std::uint8_t {
+        empty,
+        block,    ///< `bytes` bytes at `offset`
+        strided,  ///< `count` times `child`, at `offset`, `offset` + `stride`, …
+        same,     ///< `child` at each of `offsets`
+        blocks,   ///< bytes at each of `offsets`, as many as `starts` leaves for it
+        mixed,    ///< each of `children` at its one of `offsets`
+    };
+
+    Kind kind = Kind::empty;
+    std::size_t bytes = 0;      ///< of data
+    std::ptrdiff_t offset = 0;  ///< from the element's address
+    std::size_t count = 0;
+    std::ptrdiff_t stride = 0;
+    std::size_t pieces = 0;  ///< blocks in all
+    LayoutRef child;
+    std::vector<std::ptrdiff_t> offsets;
+    std::vector<std::size_t> starts;  ///< place in the stream of each, and the end of the last
+    std::vector<LayoutRef> children;
+};
+
+LayoutRef empty_layout();
+LayoutRef block_layout(std::ptrdiff_t offset, std::size_t bytes);
+/// `count` times `child`, the first moved by `offset`.
+LayoutRef repeated(const LayoutRef& child, std::size_t count, std::ptrdiff_t stride,
+                   std::ptrdiff_t offset);
+
+/// Puts layouts one after the other. Neighbours become one block, even spacing becomes a stride.
+class LayoutList {
+  public:
+    void add(const LayoutRef& child, std::size_t count, std::ptrdiff_t stride,
+             std::ptrdiff_t offset);
+    LayoutRef finish() &&;
+
+  private:
+    struct Piece {
+        std::ptrdiff_t offset;
+        std::size_t bytes;
+        LayoutRef child;  ///< null: a block
+    };
+
+    void add_block(std::ptrdiff_t offset, std::size_t bytes);
+    void flatten(const Layout& layout, std::ptrdiff_t offset);
+    bool evenly_spaced() const;
+    bool all_alike() const;
+
+    std::vector<Piece> pieces_;
+    /// The last one made of many, as the next is often the same.
+    LayoutRef last_of_;
+    std::size_t last_count_ = 0;
+    std::ptrdiff_t last_stride_ = 0;
+    LayoutRef last_;
+};
+
+}  // namespace railyard::mpi

@@ -1,0 +1,136 @@
+// `railyard run`: MPI programs in virtual time; and `railyard mpi-info`.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/program.hpp"
+#include "results/file.hpp"
+
+namespace railyard::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string complaint(const Arguments& arguments) {
+    const Ended ended = railyard(arguments);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+}
+
+class EveryProgram : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Run, EveryProgram,
+                         ::testing::Values("hello", "ping-pong", "ring", "barrier", "allreduce",
+                                           "all-to-all", "stencil"),
+                         [](const auto& info) {
+                             std::string name = info.param;
+                             std::erase(name, '-');
+                             return name;
+                         });
+
+TEST_P(EveryProgram, GivesTheSameOutputEachTime) {
+    for (const char* fabric : {"ideal", "infiniband-pcie", "berkeley-via", "quadrics"}) {
+        const Arguments call{"run", "-n", "6", "--on", fabric, GetParam()};
+        const Ended first = railyard(call);
+        EXPECT_EQ(first.exit_code, 0) << fabric << first.err;
+        EXPECT_NE(first.out, "") << fabric;
+        EXPECT_THAT(first.out, Not(HasSubstr("WRONG"))) << fabric;
+        EXPECT_EQ(railyard(call).out, first.out) << fabric;
+    }
+}
+
+TEST_P(EveryProgram, RunsAlone) {
+    const Ended ended = railyard({"run", "-n", "1", GetParam()});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_NE(ended.out, "");
+}
+
+TEST_P(EveryProgram, HasHelpAndRefusesWhatItDoesNotKnow) {
+    const Ended help = railyard({"run", "-n", "3", GetParam(), "--help"});
+    EXPECT_EQ(help.exit_code, 0) << help.err;
+    EXPECT_NE(help.out, "");
+    EXPECT_EQ(railyard({"run", GetParam(), "--colour", "red"}).err,
+              "'--colour' is not understood; see --help\n");
+    EXPECT_EQ(railyard({"run", GetParam(), "--colour", "red"}).exit_code, 2);
+}
+
+TEST(Run, OptionsOfAProgramAreItsOwn) {
+    EXPECT_THAT(railyard({"run", "-n", "4", "ring", "--size=4K", "--iterations", "2"}).out,
+                StartsWith("ring of 4 ranks, 4096 bytes: "));
+    EXPECT_THAT(railyard({"run", "ring", "--iterations", "none"}).err,
+                HasSubstr("--iterations: expected a number from 1 on, found 'none'"));
+}
+
+TEST(Run, RanksShareNodesAsTheyAreTold) {
+    EXPECT_EQ(railyard({"run", "-n", "4", "--ranks-per-node", "2", "hello"}).out,
+              "rank 0 of 4 on node0\nrank 1 of 4 on node0\n"
+              "rank 2 of 4 on node1\nrank 3 of 4 on node1\n");
+    EXPECT_EQ(railyard({"run", "-n", "3", "--nodes", "2", "hello"}).out,
+              "rank 0 of 3 on node0\nrank 1 of 3 on node0\nrank 2 of 3 on node1\n");
+    EXPECT_THAT(complaint({"run", "--nodes", "1", "--ranks-per-node", "2", "hello"}),
+                HasSubstr("give one of them"));
+}
+
+TEST(Run, SettingsReachTheLibrary) {
+    const auto time_with = [](const Arguments& options) {
+        Arguments call{"run", "-n", "2", "--on", "infiniband-pcie"};
+        call.insert(call.end(), options.begin(), options.end());
+        call.insert(call.end(), {"ring", "--size", "4K"});
+        const Ended ended = railyard(call);
+        EXPECT_EQ(ended.exit_code, 0) << ended.err;
+        return ended.out;
+    };
+    EXPECT_NE(time_with({"--set", "eager-limit=1K"}), time_with({"--set", "eager-limit=8K"}));
+    EXPECT_THAT(complaint({"run", "--set", "eager-limt=1K", "ring"}),
+                HasSubstr("did you mean 'eager-limit'?"));
+    EXPECT_THAT(complaint({"run", "--set", "eager", "ring"}), HasSubstr("--set: expected"));
+    EXPECT_THAT(complaint({"run", "--connections", "never", "ring"}), HasSubstr("'never'"));
+}
+
+TEST(Run, ATraceIsWritten) {
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("trace.json");
+    EXPECT_EQ(railyard({"run", "--on", "quadrics", "--trace", file, "ring"}).exit_code, 0);
+    EXPECT_THAT(results::read_file(file), HasSubstr("traceEvents"));
+}
+
+TEST(Run, WrongCallsAreExplained) {
+    EXPECT_EQ(complaint({"run"}),
+              "railyard: run what? Name a program; `railyard run --help` lists them\n");
+    EXPECT_EQ(complaint({"run", "rign"}),
+              "railyard: unknown program 'rign'; did you mean 'ring'? `railyard run --help` lists "
+              "all\n");
+    EXPECT_EQ(complaint({"run", "--onn", "ideal", "ring"}),
+              "railyard: unknown option '--onn'; `railyard run --help` lists all\n");
+    EXPECT_EQ(complaint({"run", "-n", "0", "ring"}),
+              "railyard: -n: expected a whole number from 1 to 65536, found '0'\n");
+    EXPECT_EQ(complaint({"run", "./ring"}),
+              "railyard: ./ring is a file, and only built-in programs run in virtual time so far "
+              "(`railyard run --help` lists them); for real, start it with `mpiexec ./ring`\n");
+    EXPECT_EQ(complaint({"run", "--on", "shm", "ring"}),
+              "railyard: --on: shm moves bytes, and `railyard run` runs in virtual time; programs "
+              "on shm are started with `mpiexec --on shm`\n");
+}
+
+TEST(Run, HelpListsThePrograms) {
+    const Ended help = railyard({"run", "--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_THAT(help.out, AllOf(HasSubstr("ping-pong"), HasSubstr("stencil"),
+                                HasSubstr("Examples:\n  railyard run")));
+}
+
+TEST(MpiInfo, ShowsSettingsAndWhereTheyComeFrom) {
+    const Ended ended = railyard({"mpi-info"}, {"RAILYARD_MPI_EAGER_LIMIT=2K"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(ended.out, ::testing::ContainsRegex(
+                               "eager-limit +2 KiB +.*environment.*RAILYARD_MPI_EAGER_LIMIT"));
+    EXPECT_THAT(ended.out, HasSubstr("queued sends"));
+    EXPECT_NE(railyard({"mpi-info", "--on", "berkeley-via"}).out, railyard({"mpi-info"}).out);
+    EXPECT_EQ(railyard({"mpi-info"}, {"RAILYARD_MPI_EAGER_LIMIT=much"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace railyard::cli

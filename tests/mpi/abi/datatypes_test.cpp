@@ -1,0 +1,227 @@
+// Datatypes through the C interface: what they hold, how they were made, what they move.
+
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "mpi/abi/on_ranks.hpp"
+
+namespace railyard::mpi {
+namespace {
+
+using Datatypes = OnRanks;
+RAILYARD_ON_ALL_GROUNDS(Datatypes);
+
+/// Sends `count` elements from a field of numbers to itself as integers, and says which came.
+std::vector<int> numbers_in(MPI_Datatype type, int count) {
+    std::vector<int> field(200);
+    std::iota(field.begin(), field.end(), 0);
+    MPI_Type_commit(&type);
+    int size = 0;
+    MPI_Type_size(type, &size);
+    std::vector<int> got(static_cast<std::size_t>(count * size) / sizeof(int));
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(field.data(), count, type, 0, 0, MPI_COMM_SELF, &request);
+    MPI_Type_free(&type);  // what is under way keeps it
+    MPI_Recv(got.data(), static_cast<int>(got.size()), MPI_INT, 0, 0, MPI_COMM_SELF,
+             MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return got;
+}
+
+using Numbers = std::vector<int>;
+
+TEST_P(Datatypes, EveryConstructorTakesItsNumbers) {
+    run(1, [](int, int) {
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        const int lengths[] = {2, 1};
+        const int places[] = {5, 1};
+        const MPI_Aint bytes[] = {20, 4};
+        MPI_Type_contiguous(3, MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 2), (Numbers{0, 1, 2, 3, 4, 5}));
+        MPI_Type_vector(2, 2, 5, MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 2), (Numbers{0, 1, 5, 6, 7, 8, 12, 13}));
+        MPI_Type_create_hvector(2, 1, 12, MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 1), (Numbers{0, 3}));
+        MPI_Type_hvector(2, 1, 12, MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 1), (Numbers{0, 3}));
+        MPI_Type_indexed(2, lengths, places, MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 1), (Numbers{5, 6, 1}));
+        MPI_Type_create_hindexed(2, lengths, bytes, MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 1), (Numbers{5, 6, 1}));
+        MPI_Type_create_indexed_block(2, 2, places, MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 1), (Numbers{5, 6, 1, 2}));
+        MPI_Type_create_hindexed_block(2, 2, bytes, MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 1), (Numbers{5, 6, 1, 2}));
+        const MPI_Datatype types[] = {MPI_INT, MPI_FLOAT};
+        MPI_Type_create_struct(2, lengths, bytes, types, &type);
+        EXPECT_EQ(numbers_in(type, 1), (Numbers{5, 6, 1}));
+        MPI_Type_create_resized(MPI_INT, 0, 16, &type);
+        EXPECT_EQ(numbers_in(type, 3), (Numbers{0, 4, 8}));
+        const int sizes[] = {4, 5};
+        const int subsizes[] = {2, 2};
+        const int starts[] = {1, 3};
+        MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 1), (Numbers{8, 9, 13, 14}));
+        const int distributions[] = {MPI_DISTRIBUTE_CYCLIC};
+        const int arguments[] = {MPI_DISTRIBUTE_DFLT_DARG};
+        const int processes[] = {3};
+        const int length[] = {8};
+        MPI_Type_create_darray(3, 1, 1, length, distributions, arguments, processes, MPI_ORDER_C,
+                               MPI_INT, &type);
+        EXPECT_EQ(numbers_in(type, 1), (Numbers{1, 4, 7}));
+    });
+}
+
+TEST_P(Datatypes, AreMeasured) {
+    run(1, [](int, int) {
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        MPI_Type_vector(2, 1, 3, MPI_DOUBLE, &type);
+        int size = 0;
+        MPI_Count wide = 0;
+        MPI_Type_size(type, &size);
+        MPI_Type_size_x(type, &wide);
+        EXPECT_EQ(size, 16);
+        EXPECT_EQ(wide, 16);
+        MPI_Datatype moved = MPI_DATATYPE_NULL;
+        MPI_Type_create_resized(type, -8, 100, &moved);
+        MPI_Aint lower = 0;
+        MPI_Aint extent = 0;
+        MPI_Type_get_extent(moved, &lower, &extent);
+        EXPECT_EQ(lower, -8);
+        EXPECT_EQ(extent, 100);
+        MPI_Type_get_true_extent(moved, &lower, &extent);
+        EXPECT_EQ(lower, 0);
+        EXPECT_EQ(extent, 32);
+        MPI_Aint upper = 0;
+        MPI_Type_ub(moved, &upper);
+        MPI_Type_lb(moved, &lower);
+        MPI_Type_extent(moved, &extent);
+        EXPECT_EQ(upper, 92);
+        EXPECT_EQ(lower, -8);
+        EXPECT_EQ(extent, 100);
+        MPI_Type_free(&type);
+        MPI_Type_free(&moved);
+        MPI_Type_size(MPI_DOUBLE_INT, &size);
+        EXPECT_EQ(size, 12);
+        MPI_Type_get_extent(MPI_DOUBLE_INT, &lower, &extent);
+        EXPECT_EQ(extent, 16);
+    });
+}
+
+TEST_P(Datatypes, SayHowTheyWereMade) {
+    run(1, [](int, int) {
+        MPI_Datatype inner = MPI_DATATYPE_NULL;
+        MPI_Datatype outer = MPI_DATATYPE_NULL;
+        MPI_Type_contiguous(2, MPI_INT, &inner);
+        MPI_Type_vector(3, 1, 4, inner, &outer);
+        MPI_Type_free(&inner);
+        int integers = 0;
+        int addresses = 0;
+        int types = 0;
+        int combiner = 0;
+        MPI_Type_get_envelope(outer, &integers, &addresses, &types, &combiner);
+        EXPECT_EQ(combiner, MPI_COMBINER_VECTOR);
+        ASSERT_EQ(integers, 3);
+        ASSERT_EQ(types, 1);
+        int numbers[3] = {};
+        MPI_Type_get_contents(outer, 3, 0, 1, numbers, nullptr, &inner);
+        EXPECT_THAT(numbers, testing::ElementsAre(3, 1, 4));
+        MPI_Type_get_envelope(inner, &integers, &addresses, &types, &combiner);
+        EXPECT_EQ(combiner, MPI_COMBINER_CONTIGUOUS);
+        MPI_Datatype innermost = MPI_DATATYPE_NULL;
+        MPI_Type_get_contents(inner, 1, 0, 1, numbers, nullptr, &innermost);
+        EXPECT_EQ(innermost, MPI_INT);
+        MPI_Type_get_envelope(MPI_INT, &integers, &addresses, &types, &combiner);
+        EXPECT_EQ(combiner, MPI_COMBINER_NAMED);
+        EXPECT_EQ(MPI_Type_get_contents(MPI_INT, 0, 0, 0, nullptr, nullptr, nullptr), MPI_ERR_TYPE);
+        EXPECT_EQ(MPI_Type_get_contents(outer, 2, 0, 1, numbers, nullptr, &innermost), MPI_ERR_ARG);
+        MPI_Type_free(&inner);
+        MPI_Type_free(&outer);
+    });
+}
+
+TEST_P(Datatypes, HaveNames) {
+    run(1, [](int, int) {
+        char name[MPI_MAX_OBJECT_NAME];
+        int length = 0;
+        MPI_Type_get_name(MPI_DOUBLE, name, &length);
+        EXPECT_STREQ(name, "MPI_DOUBLE");
+        MPI_Type_get_name(MPI_LONG_DOUBLE_INT, name, &length);
+        EXPECT_STREQ(name, "MPI_LONG_DOUBLE_INT");
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        MPI_Type_dup(MPI_INT, &type);
+        MPI_Type_get_name(type, name, &length);
+        EXPECT_EQ(length, 0);
+        MPI_Type_set_name(type, "mine");
+        MPI_Type_get_name(type, name, &length);
+        EXPECT_STREQ(name, "mine");
+        MPI_Type_free(&type);
+        MPI_Datatype type_of_eight = MPI_DATATYPE_NULL;
+        MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &type_of_eight);
+        int size = 0;
+        MPI_Type_size(type_of_eight, &size);
+        EXPECT_EQ(size, 8);
+        EXPECT_EQ(MPI_Type_match_size(MPI_TYPECLASS_REAL, 3, &type_of_eight), MPI_ERR_ARG);
+        MPI_Datatype predefined = MPI_INT;
+        EXPECT_EQ(MPI_Type_free(&predefined), MPI_ERR_TYPE);
+    });
+}
+
+TEST_P(Datatypes, PackAndUnpackByPosition) {
+    run(1, [](int, int) {
+        std::array<char, 64> packed{};
+        int position = 0;
+        const int a[] = {1, 2};
+        const double b = 2.5;
+        const int room = 16;
+        int size = 0;
+        MPI_Pack_size(2, MPI_INT, MPI_COMM_WORLD, &size);
+        EXPECT_GE(size, 8);
+        MPI_Pack(a, 2, MPI_INT, packed.data(), room, &position, MPI_COMM_WORLD);
+        MPI_Pack(&b, 1, MPI_DOUBLE, packed.data(), room, &position, MPI_COMM_WORLD);
+        EXPECT_EQ(position, 16);
+        EXPECT_EQ(MPI_Pack(&b, 1, MPI_DOUBLE, packed.data(), room, &position, MPI_COMM_WORLD),
+                  MPI_ERR_TRUNCATE);
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(packed.data(), position, MPI_PACKED, 0, 0, MPI_COMM_SELF, &request);
+        std::array<char, 64> received{};
+        MPI_Recv(received.data(), room, MPI_PACKED, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        int c[2] = {};
+        double d = 0;
+        position = 0;
+        MPI_Unpack(received.data(), room, &position, c, 2, MPI_INT, MPI_COMM_WORLD);
+        MPI_Unpack(received.data(), room, &position, &d, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+        EXPECT_EQ(c[1], 2);
+        EXPECT_EQ(d, 2.5);
+    });
+}
+
+// A type made of absolute addresses, sent from MPI_BOTTOM.
+TEST_P(Datatypes, ReachFromTheBottomOfMemory) {
+    run(1, [](int, int) {
+        int a = 11;
+        double b = 0.5;
+        MPI_Aint places[2];
+        MPI_Get_address(&a, &places[0]);
+        MPI_Address(&b, &places[1]);
+        EXPECT_EQ(MPI_Aint_add(places[0], MPI_Aint_diff(places[1], places[0])), places[1]);
+        int lengths[] = {1, 1};
+        MPI_Datatype types[] = {MPI_INT, MPI_DOUBLE};
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        MPI_Type_struct(2, lengths, places, types, &type);
+        MPI_Type_commit(&type);
+        MPI_Request request = MPI_REQUEST_NULL;
+        ASSERT_EQ(MPI_Isend(MPI_BOTTOM, 1, type, 0, 0, MPI_COMM_SELF, &request), MPI_SUCCESS);
+        std::array<std::byte, 12> in{};
+        MPI_Recv(in.data(), 12, MPI_BYTE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        EXPECT_EQ(*reinterpret_cast<int*>(in.data()), 11);
+        MPI_Type_free(&type);
+    });
+}
+
+}  // namespace
+}  // namespace railyard::mpi

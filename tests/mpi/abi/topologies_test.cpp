@@ -1,0 +1,114 @@
+// Ranks laid out as a grid.
+
+#include <array>
+#include <vector>
+
+#include "mpi/abi/on_ranks.hpp"
+
+namespace railyard::mpi {
+namespace {
+
+using Topologies = OnRanks;
+RAILYARD_ON_ALL_GROUNDS(Topologies);
+
+TEST_P(Topologies, DimensionsAreBalanced) {
+    run(1, [](int, int) {
+        struct Case {
+            int ranks;
+            std::vector<int> given;
+            std::vector<int> expected;
+        };
+        for (const Case& c : {Case{12, {0, 0}, {4, 3}}, Case{16, {0, 0, 0}, {4, 2, 2}},
+                              Case{6, {0, 3, 0}, {2, 3, 1}}, Case{7, {0, 0}, {7, 1}},
+                              Case{6, {6}, {6}}, Case{1, {0, 0}, {1, 1}}}) {
+            std::vector<int> dims = c.given;
+            EXPECT_EQ(MPI_Dims_create(c.ranks, static_cast<int>(dims.size()), dims.data()),
+                      MPI_SUCCESS);
+            EXPECT_EQ(dims, c.expected) << c.ranks;
+        }
+        std::array<int, 2> wrong = {5, 0};
+        EXPECT_EQ(MPI_Dims_create(12, 2, wrong.data()), MPI_ERR_DIMS);
+    });
+}
+
+TEST_P(Topologies, AGridKnowsCoordinatesAndNeighbours) {
+    run(7, [](int rank, int) {
+        const int dims[] = {2, 3};
+        const int periods[] = {0, 1};
+        MPI_Comm grid = MPI_COMM_NULL;
+        MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
+        if (rank == 6) {
+            EXPECT_EQ(grid, MPI_COMM_NULL) << "one too many";
+            return;
+        }
+        int kind = -1;
+        MPI_Topo_test(grid, &kind);
+        EXPECT_EQ(kind, MPI_CART);
+        int count = -1;
+        MPI_Cartdim_get(grid, &count);
+        EXPECT_EQ(count, 2);
+        const int row = rank / 3;
+        const int column = rank % 3;
+        int coordinates[2] = {};
+        MPI_Cart_coords(grid, rank, 2, coordinates);
+        EXPECT_THAT(coordinates, testing::ElementsAre(row, column));
+        int got_dims[2];
+        int got_periods[2];
+        MPI_Cart_get(grid, 2, got_dims, got_periods, coordinates);
+        EXPECT_THAT(got_dims, testing::ElementsAre(2, 3));
+        EXPECT_THAT(got_periods, testing::ElementsAre(0, 1));
+        int found = -1;
+        const int wrapped[] = {row, column - 3};
+        MPI_Cart_rank(grid, wrapped, &found);
+        EXPECT_EQ(found, rank);
+        int source = 0;
+        int dest = 0;
+        MPI_Cart_shift(grid, 0, 1, &source, &dest);
+        EXPECT_EQ(source, row == 0 ? MPI_PROC_NULL : rank - 3);
+        EXPECT_EQ(dest, row == 1 ? MPI_PROC_NULL : rank + 3);
+        MPI_Cart_shift(grid, 1, 1, &source, &dest);
+        EXPECT_EQ(dest, 3 * row + (column + 1) % 3);
+        // A duplicate is a grid, too; a row of it is one of one dimension.
+        MPI_Comm dup = MPI_COMM_NULL;
+        MPI_Comm_dup(grid, &dup);
+        const int remain[] = {0, 1};
+        MPI_Comm line = MPI_COMM_NULL;
+        MPI_Cart_sub(dup, remain, &line);
+        int size = 0;
+        int own = -1;
+        MPI_Comm_size(line, &size);
+        MPI_Comm_rank(line, &own);
+        EXPECT_EQ(size, 3);
+        EXPECT_EQ(own, column);
+        int sum = 0;
+        MPI_Allreduce(&row, &sum, 1, MPI_INT, MPI_SUM, line);
+        EXPECT_EQ(sum, 3 * row);
+        MPI_Comm_free(&line);
+        MPI_Comm_free(&dup);
+        MPI_Comm_free(&grid);
+    });
+}
+
+TEST_P(Topologies, WrongGridsAreTold) {
+    run(2, [](int, int) {
+        MPI_Comm grid = MPI_COMM_NULL;
+        const int too_many[] = {3};
+        const int open[] = {0};
+        EXPECT_EQ(MPI_Cart_create(MPI_COMM_WORLD, 1, too_many, open, 0, &grid), MPI_ERR_DIMS);
+        int kind = -1;
+        MPI_Topo_test(MPI_COMM_WORLD, &kind);
+        EXPECT_EQ(kind, MPI_UNDEFINED);
+        int rank = -1;
+        EXPECT_EQ(MPI_Cart_rank(MPI_COMM_WORLD, open, &rank), MPI_ERR_TOPOLOGY);
+        const int two[] = {2};
+        MPI_Cart_create(MPI_COMM_WORLD, 1, two, open, 0, &grid);
+        const int beyond[] = {2};
+        MPI_Comm_set_errhandler(grid, MPI_ERRORS_RETURN);
+        EXPECT_EQ(MPI_Cart_rank(grid, beyond, &rank), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Cart_shift(grid, 1, 1, &rank, &rank), MPI_ERR_ARG);
+        MPI_Comm_free(&grid);
+    });
+}
+
+}  // namespace
+}  // namespace railyard::mpi

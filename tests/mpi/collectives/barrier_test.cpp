@@ -1,0 +1,30 @@
+// Nobody leaves a barrier before all have come.
+
+#include "mpi/collectives/barrier.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mpi/collectives/forced.hpp"
+
+namespace railyard::mpi {
+namespace {
+
+class Barrier : public testing::TestWithParam<int> {};
+
+TEST_P(Barrier, HoldsAllUntilTheLastHasCome) {
+    for_each_algorithm(Collective::barrier, GetParam(), 6, [](const Meeting::Options& options) {
+        int came = 0;
+        Meeting(options).run([&](Party& party) {
+            for (int round = 1; round <= 3; ++round) {
+                ++came;
+                barrier(party);
+                EXPECT_GE(came, round * options.ranks);
+            }
+        });
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Barrier, some_ranks());
+
+}  // namespace
+}  // namespace railyard::mpi

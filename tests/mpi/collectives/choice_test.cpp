@@ -1,0 +1,105 @@
+// Which algorithm is chosen when.
+
+#include "mpi/collectives/choice.hpp"
+
+#include <gmock/gmock.h>
+
+#include "mpi/collectives/allreduce.hpp"
+#include "mpi/collectives/combining.hpp"
+#include "mpi/collectives/in_place.hpp"
+#include "mpi/collectives/meeting.hpp"
+
+namespace railyard::mpi {
+namespace {
+
+using ::testing::Contains;
+
+constexpr Circumstances crowded{.shares_cores = true, .one_node = true};
+constexpr std::size_t sizes[] = {0, 1, 8, 100, 1'024, 5'000, 100'000, 1'000'000, 100'000'000};
+
+TEST(Choice, IsAlwaysSomethingThatThereIsAndThatServes) {
+    for (std::size_t i = 0; i < collective_count; ++i)
+        for (const int ranks : {1, 2, 3, 8, 13, 16, 64, 100, 1'000, 1'024})
+            for (const std::size_t bytes : sizes)
+                for (const bool shares : {false, true})
+                    for (const bool commutes : {false, true}) {
+                        const auto collective = static_cast<Collective>(i);
+                        const Situation at{ranks, bytes, {shares, shares}, commutes};
+                        const Algorithm chosen = choose(collective, at);
+                        EXPECT_THAT(algorithms_of(collective), Contains(chosen));
+                        EXPECT_TRUE(serves(collective, chosen, at));
+                    }
+}
+
+TEST(Choice, IsFlatForSmallMessagesWhereCoresAreShared) {
+    for (const Collective collective :
+         {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce})
+        EXPECT_EQ(choose(collective, {16, 8, crowded}), Algorithm::flat) << name(collective);
+    for (const Collective collective :
+         {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce})
+        EXPECT_EQ(choose(collective, {200, 8, crowded}), Algorithm::tree) << name(collective);
+}
+
+TEST(Choice, OfABarrierHasFewPartners) {
+    EXPECT_EQ(choose(Collective::barrier, {16}), Algorithm::pairwise);
+    EXPECT_EQ(choose(Collective::barrier, {13}), Algorithm::dissemination);
+}
+
+TEST(Choice, GoesFromFewMessagesToFewBytesAsDataGrow) {
+    EXPECT_EQ(choose(Collective::bcast, {16, 8}), Algorithm::binomial);
+    EXPECT_EQ(choose(Collective::bcast, {16, 200'000}), Algorithm::scatter_doubling);
+    EXPECT_EQ(choose(Collective::bcast, {8, 10'000'000}), Algorithm::chain);
+    EXPECT_EQ(choose(Collective::allreduce, {16, 8}), Algorithm::recursive_doubling);
+    EXPECT_EQ(choose(Collective::allreduce, {16, 100'000}), Algorithm::rabenseifner);
+    EXPECT_EQ(choose(Collective::allgather, {16, 8}), Algorithm::recursive_doubling);
+    EXPECT_EQ(choose(Collective::allgather, {13, 8}), Algorithm::bruck);
+    EXPECT_EQ(choose(Collective::allgather, {13, 100'000}), Algorithm::ring);
+    EXPECT_EQ(choose(Collective::alltoall, {64, 8}), Algorithm::bruck);
+    EXPECT_EQ(choose(Collective::alltoall, {64, 16'384}), Algorithm::linear);
+    EXPECT_EQ(choose(Collective::alltoall, {64, 1'000'000}), Algorithm::pairwise);
+}
+
+TEST(Choice, OfABruckRadixBalancesMessagesAgainstBytes) {
+    EXPECT_EQ(bruck_radix(1024, 1024, {}), 32);
+    EXPECT_EQ(bruck_radix(1024, 1'000'000, {}), 1024);
+    EXPECT_LT(bruck_radix(1024, 1, {}), 32);
+    int last = 2;
+    for (const std::size_t bytes : sizes) {
+        const int radix = bruck_radix(1000, bytes, {});
+        EXPECT_GE(radix, last) << bytes;
+        last = radix;
+    }
+}
+
+TEST(Choice, OfAUserIsKeptIfItServes) {
+    EXPECT_FALSE(serves(Collective::allreduce, Algorithm::ring, {16, 8, {}, false}));
+    EXPECT_TRUE(serves(Collective::allreduce, Algorithm::ring, {16, 8, {}, true}));
+    EXPECT_TRUE(serves(Collective::allgather, Algorithm::ring, {16, 8, {}, false}));
+    EXPECT_FALSE(
+        serves(Collective::reduce_scatter, Algorithm::recursive_halving, {16, 8, {}, false}));
+}
+
+/// Messages that an allreduce takes among 8 ranks.
+std::size_t messages(const char* wish, bool commutes) {
+    Meeting::Options options;
+    options.ranks = 8;
+    options.algorithms = parse_algorithms(wish);
+    Meeting meeting(options);
+    const Operation operation = user_operation(add, commutes);
+    meeting.run([&](Party& party) {
+        std::vector<Two> data(8);
+        allreduce(party, in_place(), {data.data(), 8, types_of_two_longs()[0].get()}, operation);
+    });
+    return meeting.deeds().messages;
+}
+
+TEST(Choice, OfAUserIsFollowed) {
+    EXPECT_EQ(messages("", true), 8U * 3);
+    EXPECT_EQ(messages("allreduce=ring", true), 8U * 14);
+    EXPECT_EQ(messages("allreduce=ring", false), messages("", false));
+    EXPECT_EQ(messages("allreduce=reduce-bcast", true), 2U * 7);
+    EXPECT_EQ(messages("allreduce=rabenseifner", false), 8U * 6);
+}
+
+}  // namespace
+}  // namespace railyard::mpi

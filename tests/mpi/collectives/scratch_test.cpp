@@ -1,0 +1,69 @@
+// Memory for the length of a call, and blocks where a user has them.
+
+#include "mpi/collectives/scratch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "mpi/collectives/area.hpp"
+#include "mpi/collectives/blocks.hpp"
+
+namespace railyard::mpi {
+namespace {
+
+TEST(Scratch, HasRoomForElementsWhereverTheyLie) {
+    for (const TypeRef& type : types_of_three_ints()) {
+        const Packed first = random_bytes(12 * 10, 1);
+        const Packed second = random_bytes(12 * 10, 2);
+        Scratch scratch(2 * Scratch::room(10, *type));
+        const Buffer a = scratch.elements(10, *type);
+        const Buffer b = scratch.elements(10, *type);
+        type->unpack(a.address, 10, 0, first);
+        type->unpack(b.address, 10, 0, second);
+        Packed back(12 * 10);
+        type->pack(a.address, 10, 0, back);
+        EXPECT_TRUE(back == first);
+        type->pack(b.address, 10, 0, back);
+        EXPECT_TRUE(back == second);
+    }
+}
+
+TEST(Scratch, IsAlignedAsTheUsersMemoryIs) {
+    // Two 64-bit integers at 8 and -24: aligned where the element's address is.
+    Scratch scratch(Scratch::room(3, *types_of_two_longs()[2]));
+    const Buffer elements = scratch.elements(3, *types_of_two_longs()[2]);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(elements.address) % 16, 0U);
+}
+
+TEST(Scratch, CountsBeyondFourBillion) {
+    const Datatype& type = *predefined(Basic::uint64);
+    EXPECT_EQ(Scratch::room(5'000'000'000, type), 40'000'000'000U);
+    EXPECT_EQ(Scratch::room(5'000'000'001), 5'000'000'016U);
+    EXPECT_EQ(Scratch::room(0, type), 0U);
+}
+
+TEST(Blocks, OfManyBytesAreFoundBeyondFourBillion) {
+    const Datatype& type = *predefined(Basic::uint64);
+    char here = 0;
+    const auto offset = [&](const Buffer& block) {
+        return reinterpret_cast<std::intptr_t>(block.address) -
+               reinterpret_cast<std::intptr_t>(&here);
+    };
+    const Blocks even(Buffer{&here, 2'000'000'000, &type});
+    EXPECT_EQ(offset(even[3]), 48'000'000'000);
+    EXPECT_EQ(even.range(1, 3).count, 6'000'000'000U);
+    const int counts[] = {1, 2};
+    const int displacements[] = {0, 2'000'000'000};
+    const Blocks uneven(&here, counts, displacements, type);
+    EXPECT_EQ(offset(uneven[1]), 16'000'000'000);
+    EXPECT_EQ(uneven[1].count, 2U);
+    const std::int64_t wide[] = {0, 5'000'000'000};
+    const Datatype* types[] = {&type, &type};
+    const Blocks typed(&here, wide, wide, types);
+    EXPECT_EQ(offset(typed[1]), 5'000'000'000);
+    EXPECT_EQ(typed[1].count, 5'000'000'000U);
+}
+
+}  // namespace
+}  // namespace railyard::mpi
