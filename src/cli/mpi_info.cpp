@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/names.hpp"
 #include "job/job.hpp"
+#include "mpi/engine/counters_table.hpp"
 #include "mpi/engine/settings.hpp"
 #include "report/table.hpp"
 
@@ -26,34 +27,12 @@ std::string settings_of(const fabric::Traits& fabric) {
     return table.text();
 }
 
-struct Meaning {
-    const char* counter;
-    const char* what;
-};
-
-constexpr Meaning meanings[] = {
-    {"connections", "connections that were made, whichever side asked"},
-    {"queue pairs", "queue pairs open for them: one for each connection and rail"},
-    {"channels", "peers that this rank has talked to"},
-    {"peer bytes", "memory held for peers: rings and receive buffers"},
-    {"eager sent", "messages that were sent at once"},
-    {"rendezvous sent", "messages that were offered first"},
-    {"bytes sent", "bytes of all messages sent"},
-    {"self sent", "messages of a rank to itself"},
-    {"unexpected", "messages that came before their receive"},
-    {"unexpected longest", "the most of them that ever waited at a time"},
-    {"queued sends", "sends that waited for a connection, or for room"},
-    {"registrations", "times that memory of the program's was registered"},
-    {"registration hits", "times that it was found registered already"},
-    {"stripes", "parts of messages that were cut over several rails"},
-};
-
 std::string counters() {
     Table table;
     table.add_column({"counter"}, Align::left);
     table.add_column({"what it counts, on one rank"}, Align::left);
-    for (const Meaning& meaning : meanings)
-        table.add_row({meaning.counter, meaning.what});
+    for (const mpi::CounterMeaning& counter : mpi::counter_meanings())
+        table.add_row({std::string(counter.name), std::string(counter.explanation)});
     return table.text();
 }
 

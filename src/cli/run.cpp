@@ -43,7 +43,7 @@ void add_options(CLI::App& app, Words& words) {
         "Algorithms of collectives, in place of those chosen by size");
     app.add_option("--set", words.settings, "A setting of the MPI library (see mpi-info)")
         ->type_name("NAME=VALUE")
-        ->expected(1);
+        ->allow_extra_args(false);
     add("--trace", words.trace, "FILE", "Write there what each part did and when, for Perfetto");
     app.add_flag("--stats", words.stats, "Print the library's counters at the end");
 }
@@ -161,7 +161,7 @@ Command run_command(CLI::App& parent) {
     app->footer(
         list_of_programs() +
         "\nExamples:\n"
-        "  railyard run -n 64 --on quadrics ring\n"
+        "  railyard run -n 16 --on quadrics ring\n"
         "  railyard run -n 16 --on infiniband-pcie --ranks-per-node 2 allreduce --size 64K\n"
         "  railyard run -n 32 --on berkeley-via --connections static-peer --stats "
         "all-to-all");

@@ -9,7 +9,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
+#include "job/anonymous_memory.hpp"
 #include "job/interrupts.hpp"
 #include "job/program_job.hpp"
 
@@ -75,7 +77,9 @@ CannotStart explain(const Spawn& what, const Failure& failure) {
 
 pid_t spawn(const Spawn& what, const std::function<void()>& prepare) {
     SignalsBlocked signals;
-    Failure failure;
+    // Shared on purpose: under some tools vfork is a fork, and its child has memory of its own.
+    const AnonymousMemory shared(Bytes(sizeof(Failure)));
+    Failure& failure = *new (shared.span().data()) Failure;
     const pid_t pid = vfork_into(what, prepare, signals, failure);
     if (pid < 0)
         throw CannotStart(fmt::format("cannot start a process: {}; start fewer ranks, or raise the "

@@ -25,8 +25,8 @@ class EveryProgram : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Run, EveryProgram,
                          ::testing::Values("hello", "ping-pong", "ring", "barrier", "allreduce",
                                            "all-to-all", "stencil"),
-                         [](const auto& info) {
-                             std::string name = info.param;
+                         [](const auto& each) {
+                             std::string name = each.param;
                              std::erase(name, '-');
                              return name;
                          });
@@ -78,12 +78,12 @@ TEST(Run, SettingsReachTheLibrary) {
     const auto time_with = [](const Arguments& options) {
         Arguments call{"run", "-n", "2", "--on", "infiniband-pcie"};
         call.insert(call.end(), options.begin(), options.end());
-        call.insert(call.end(), {"ring", "--size", "4K"});
+        call.insert(call.end(), {"ring", "--size", "3K"});
         const Ended ended = railyard(call);
         EXPECT_EQ(ended.exit_code, 0) << ended.err;
         return ended.out;
     };
-    EXPECT_NE(time_with({"--set", "eager-limit=1K"}), time_with({"--set", "eager-limit=8K"}));
+    EXPECT_NE(time_with({"--set", "eager-limit=1K"}), time_with({"--set", "eager-limit=4K"}));
     EXPECT_THAT(complaint({"run", "--set", "eager-limt=1K", "ring"}),
                 HasSubstr("did you mean 'eager-limit'?"));
     EXPECT_THAT(complaint({"run", "--set", "eager", "ring"}), HasSubstr("--set: expected"));

@@ -91,7 +91,8 @@ Complaints check_fabric_privacy(const std::vector<File>& src) {
             if (!to.empty() && to != from && !shared && !is_registry)
                 complaints.push_back(
                     at(file, line, "only the registry and the fabric itself include " + header));
-            if (header.starts_with("interconnects/registry") && !is_registry && !path.starts_with("job/"))
+            if (header.starts_with("interconnects/registry") && !is_registry &&
+                !path.starts_with("job/"))
                 complaints.push_back(at(file, line, "only job/ asks the registry"));
         }
     }

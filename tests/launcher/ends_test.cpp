@@ -6,7 +6,7 @@
 
 #include <regex>
 
-#include "launcher/call.hpp"
+#include "launcher/started.hpp"
 
 namespace railyard::launcher {
 namespace {

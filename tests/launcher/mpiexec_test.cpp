@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "launcher/call.hpp"
+#include "launcher/started.hpp"
 
 namespace railyard::launcher {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "launcher/call.hpp"
+#include "launcher/started.hpp"
 
 namespace railyard::launcher {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "launcher/call.hpp"
+#include "launcher/started.hpp"
 
 namespace railyard::launcher {
 namespace {
@@ -59,7 +59,7 @@ TEST_F(Wrappers, ShowWhatTheyCall) {
     EXPECT_EQ(shell("mpicc -show -c x.c").out, "cc -c x.c -I" + prefix + "/include\n");
     EXPECT_THAT(shell("mpicxx -show").out, AllOf(StartsWith("c++ "), HasSubstr("-lmpi")));
     EXPECT_THAT(shell("mpic++ -link-info").out, AllOf(StartsWith("c++ "), HasSubstr("-lmpi")));
-    EXPECT_EQ(shell("mpicc -compile_info").out, "cc  -I" + prefix + "/include\n");
+    EXPECT_EQ(shell("mpicc -compile_info").out, "cc -I" + prefix + "/include\n");
 }
 
 TEST_F(Wrappers, CallTheCompilerThatIsNamed) {

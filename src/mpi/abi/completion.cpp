@@ -56,7 +56,7 @@ void test(State& state, MPI_Request& request, int& flag, MPI_Status* status) {
         state.process().progress();
         if (!found.is_complete()) {
             flag = 0;
-            return;
+            return state.looked_in_vain();
         }
     }
     flag = 1;
@@ -76,7 +76,7 @@ void testall(State& state, std::size_t count, MPI_Request requests[], int& flag,
     flag = 0;
     if (!all_complete()) {
         state.process().progress();
-        if (!all_complete()) return;
+        if (!all_complete()) return state.looked_in_vain();
     }
     flag = 1;
     waitall(state, count, requests, statuses);
@@ -90,10 +90,9 @@ void testany(State& state, std::size_t count, MPI_Request requests[], int& index
         choice = any_complete(state, count, requests);
     }
     flag = !choice.active || choice.place.has_value();
-    if (flag != 0)
-        finish_chosen(state, choice, requests, index, status);
-    else
-        index = MPI_UNDEFINED;
+    if (flag != 0) return finish_chosen(state, choice, requests, index, status);
+    index = MPI_UNDEFINED;
+    state.looked_in_vain();
 }
 
 void testsome(State& state, std::size_t count, MPI_Request requests[], int& outcount, int indices[],
@@ -101,6 +100,7 @@ void testsome(State& state, std::size_t count, MPI_Request requests[], int& outc
     const Choice choice = any_complete(state, count, requests);
     if (choice.active && !choice.place) state.process().progress();
     finish_some(state, count, requests, outcount, indices, statuses);
+    if (outcount == 0) state.looked_in_vain();
 }
 
 void request_free(State& state, MPI_Request& request) {
@@ -122,7 +122,8 @@ void request_get_status(State& state, MPI_Request request, int& flag, MPI_Status
     const Found found(state, request, "request");
     if (!found.is_complete()) state.process().progress();
     flag = found.is_complete();
-    if (flag != 0) set_status(status, found.status());
+    if (flag == 0) return state.looked_in_vain();
+    set_status(status, found.status());
 }
 
 void cancel(State& state, MPI_Request& request) {

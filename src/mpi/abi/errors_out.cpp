@@ -30,6 +30,14 @@ namespace {
     __builtin_unreachable();  // the compiler does not believe it of a virtual function
 }
 
+/// A rank that ends takes its connections with it. Those who notice wait a little, so that the
+/// job's last words are those of the rank that failed.
+void let_others_speak_first(State& state) {
+    fabric::Host& host = state.process().host();
+    host.wait_until([] { return false; }, host.now() + Duration::ms(200),
+                    fabric::Wait::sleep);
+}
+
 }  // namespace
 
 int handle_error(State& state, Comm& on, const char* function, int code, const std::string& what) {
@@ -55,6 +63,7 @@ int handle_error(State& state, Comm& on, const char* function, int code, const s
 int failed(State* state, Comm* on, const char* function) {
     int code = MPI_ERR_OTHER;
     std::string what;
+    bool may_be_a_consequence = false;
     try {
         throw;
     } catch (const CodedError& error) {
@@ -72,12 +81,14 @@ int failed(State* state, Comm* on, const char* function) {
         throw;
     } catch (const Error& error) {
         what = error.what();
+        may_be_a_consequence = true;
     } catch (const std::bad_alloc&) {
         code = MPI_ERR_NO_MEM;
         what = "out of memory";
     }
     if (state == nullptr) state = State::here();
     if (state == nullptr) end_without_mpi(std::string(function) + ": " + what);
+    if (may_be_a_consequence) let_others_speak_first(*state);
     state->user_errors().remember(code, std::string(function) + ": " + what);
     try {
         return handle_error(*state, on == nullptr ? state->world() : *on, function, code, what);

@@ -22,9 +22,9 @@ void iprobe(State& state, int source, int tag, Comm& comm, int& flag, MPI_Status
     flag = 1;
     if (source == no_rank) return set_status(status, nobody_status);
     if (const auto found = state.process().probe(source, tag, comm))
-        set_status(status, *found);
-    else
-        flag = 0;
+        return set_status(status, *found);
+    flag = 0;
+    state.looked_in_vain();
 }
 
 void give_message(const Message& found, MPI_Message& message, MPI_Status* status) {
@@ -53,9 +53,9 @@ void improbe(State& state, int source, int tag, Comm& comm, int& flag, MPI_Messa
         return set_status(status, nobody_status);
     }
     if (const Message* found = state.process().matched_probe(source, tag, comm))
-        give_message(*found, message, status);
-    else
-        flag = 0;
+        return give_message(*found, message, status);
+    flag = 0;
+    state.looked_in_vain();
 }
 
 /// The communicator that a message was sent in. It is the caller's fault if that is freed by now.

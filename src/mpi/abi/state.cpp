@@ -38,6 +38,7 @@ State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined, int level)
     self().name = "MPI_COMM_SELF";
     self().error_handler = builtin_handlers_[0];
     world_attributes.universe_size = process_->world_size();
+    in_virtual_time_ = rank.nic().traits().clock == fabric::Clock::virtual_time;
 
     for (std::size_t i = 0; i < builtin_type_count; ++i) {
         const auto& [handle, basic] = builtin_types()[i];

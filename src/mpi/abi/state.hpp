@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/rank_local.hpp"
+#include "base/time.hpp"
 #include "job/rank.hpp"
 #include "mpi/abi/builtin_types.hpp"
 #include "mpi/abi/handles.hpp"
@@ -101,6 +102,12 @@ class State {
     Comm& self() { return *builtin_comms_[1]; }
     UserErrors& user_errors() { return user_errors_; }
 
+    /// After a look that found nothing. In virtual time nothing happens while a program only looks,
+    /// so each look must take its time.
+    void looked_in_vain() {
+        if (in_virtual_time_) process().host().compute(time_of_a_look);
+    }
+
     // From handles to objects. An MpiError names the argument.
 
     Comm& comm(MPI_Comm handle, const char* argument) {
@@ -160,6 +167,7 @@ class State {
 
   private:
     static constexpr std::uintptr_t finalised_mark = 1;
+    static constexpr Duration time_of_a_look = Duration::ns(100);
 
     const TypeRef* find_builtin(MPI_Datatype handle) const {
         const std::size_t index = builtin_index(static_cast<std::uint32_t>(handle));
@@ -173,6 +181,7 @@ class State {
     std::array<ErrorHandlerRef, 4> builtin_handlers_;
     std::map<MPI_Datatype, TypeExtras> builtin_type_extras_;
     UserErrors user_errors_;
+    bool in_virtual_time_ = false;
 };
 
 }  // namespace railyard::mpi::abi

@@ -14,7 +14,7 @@ namespace {
 
 using enum Algorithm;
 
-constexpr Algorithm for_barrier[] = {dissemination, pairwise, flat, tree};
+constexpr Algorithm for_barrier[] = {dissemination, pairwise, flat, tree, shared};
 constexpr Algorithm for_bcast[] = {binomial, scatter_doubling, scatter_ring, chain, flat, tree};
 constexpr Algorithm for_gather[] = {binomial, flat};
 constexpr Algorithm for_gatherv[] = {flat};
@@ -24,7 +24,7 @@ constexpr Algorithm for_alltoall[] = {pairwise, bruck, linear};
 constexpr Algorithm for_alltoallv[] = {pairwise, linear};
 constexpr Algorithm for_reduce[] = {binomial, rabenseifner, flat, tree};
 constexpr Algorithm for_allreduce[] = {recursive_doubling, rabenseifner, ring,
-                                       reduce_bcast,       flat,         tree};
+                                       reduce_bcast,       flat,         tree, shared};
 constexpr Algorithm for_reduce_scatter[] = {recursive_halving, pairwise, reduce_scatter};
 constexpr Algorithm for_scan[] = {recursive_doubling, linear};
 
@@ -55,7 +55,7 @@ constexpr std::array<Offer, collective_count> offers = {{
 }};
 
 /// In the order of Algorithm.
-constexpr std::array<std::string_view, 17> names = {
+constexpr std::array<std::string_view, 18> names = {
     "automatic",
     "binomial",
     "bruck",
@@ -72,6 +72,7 @@ constexpr std::array<std::string_view, 17> names = {
     "ring",
     "scatter-doubling",
     "scatter-ring",
+    "shared",
     "tree",
 };
 static_assert(names.size() == static_cast<std::size_t>(tree) + 1);

@@ -48,6 +48,7 @@ enum class Algorithm : std::uint8_t {
     ring,                ///< from each rank to the next, all the way round
     scatter_doubling,    ///< scatter, then recursive doubling
     scatter_ring,        ///< scatter, then a ring
+    shared,              ///< through memory that all ranks map: the last to come works for all
     tree,                ///< flat, in two levels: groups, and their leaders
 };
 

@@ -90,6 +90,26 @@ void up_and_down(Party& party, const Tree& tree, const Operation& operation,
     send_down(party, tree, result);
 }
 
+/// The last to come combines, in the order of ranks: all get the same bits, whoever it is.
+void through(Hub& hub, Party& party, const Operation& operation, const ConstBuffer& data,
+             const Buffer& result) {
+    const auto in_slot = [&](std::byte* slot) {
+        return Buffer{slot, result.count, result.type};
+    };
+    copy(party, data, in_slot(hub.slot(party.rank())));
+    if (hub.arrive()) {
+        const Buffer total = in_slot(hub.result());
+        int rank = party.size() - 1;
+        copy(party, in_slot(hub.slot(rank)), total);
+        while (rank-- > 0)
+            combine(party, operation, in_slot(hub.slot(rank)), total);
+        hub.release();
+    } else {
+        hub.await();
+    }
+    copy(party, in_slot(hub.result()), result);
+}
+
 }  // namespace
 
 void allreduce(Party& party, const ConstBuffer& mine, const Buffer& result,
@@ -99,6 +119,11 @@ void allreduce(Party& party, const ConstBuffer& mine, const Buffer& result,
     if (bytes == 0) return;
     if (party.size() == 1) return copy(party, data, result);
     switch (choose(Collective::allreduce, party, bytes, operation.is_commutative())) {
+        case Algorithm::shared:
+            // Predefined types are the same on all ranks, and need no more room than is there.
+            if (result.type->is_predefined())
+                return through(*party.hub(), party, operation, data, result);
+            return recursive_doubling(party, operation, data, result);
         case Algorithm::rabenseifner:
             return rabenseifner(party, operation, data, result);
         case Algorithm::ring:

@@ -48,10 +48,19 @@ void up_and_down(Party& party, const Tree& tree) {
     party.wait_all();
 }
 
+void through(Hub& hub) {
+    if (hub.arrive())
+        hub.release();
+    else
+        hub.await();
+}
+
 }  // namespace
 
 void barrier(Party& party) {
     switch (choose(Collective::barrier, party, 0)) {
+        case Algorithm::shared:
+            return through(*party.hub());
         case Algorithm::pairwise:
             return pairwise(party);
         case Algorithm::flat:

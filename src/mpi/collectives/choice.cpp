@@ -12,7 +12,7 @@ constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t KiB = 1024;
 constexpr std::size_t MiB = 1024 * KiB;
 
-enum class Only : std::uint8_t { always, shared_cores, power_of_two, commutative };
+enum class Only : std::uint8_t { always, shared_cores, hub, power_of_two, commutative };
 
 /// The first rule that fits is the one.
 struct Rule {
@@ -29,10 +29,14 @@ using A = Algorithm;
 // rank waits once, while rank 0 works for all; beyond some dozens of ranks, leaders share that
 // work.
 constexpr int flat_to = 48;
+// Through a hub nobody waits for one certain rank. What a predefined type takes in a slot is less
+// than twice its size. On cores of their own, ranks do better to talk to each other.
+constexpr std::size_t shared_to = Hub::capacity / 2;
 
 // Pairwise exchange has half the partners of dissemination, hence half the connections, but costs
 // two rounds more where ranks are not a power of two.
 constexpr Rule barrier_rules[] = {
+    {hub, any_ranks, any_bytes, A::shared},
     {shared_cores, flat_to, any_bytes, A::flat},
     {shared_cores, any_ranks, any_bytes, A::tree},
     {power_of_two, any_ranks, any_bytes, A::pairwise},
@@ -95,6 +99,7 @@ constexpr Rule reduce_rules[] = {
 };
 
 constexpr Rule allreduce_rules[] = {
+    {hub, any_ranks, shared_to, A::shared},
     {shared_cores, flat_to, KiB, A::flat},
     {shared_cores, any_ranks, KiB, A::tree},
     {always, any_ranks, 4 * KiB, A::recursive_doubling},
@@ -157,6 +162,8 @@ bool holds(Only only, const Situation& situation) {
             return true;
         case shared_cores:
             return situation.circumstances.shares_cores;
+        case hub:
+            return situation.circumstances.shares_cores && situation.circumstances.has_hub;
         case power_of_two:
             return std::has_single_bit(static_cast<unsigned>(situation.ranks));
         case commutative:
@@ -211,6 +218,8 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
     const bool keeps_order =
         !(collective == Collective::allreduce && algorithm == Algorithm::ring) &&
         algorithm != Algorithm::recursive_halving;
+    if (algorithm == Algorithm::shared)
+        return situation.circumstances.has_hub && situation.bytes <= shared_to;
     return keeps_order || situation.commutative;
 }
 

@@ -6,6 +6,7 @@
 
 #include "mpi/collectives/algorithms.hpp"
 #include "mpi/collectives/circumstances.hpp"
+#include "mpi/collectives/hub.hpp"
 #include "mpi/types/buffer.hpp"
 
 namespace railyard::mpi {
@@ -31,6 +32,9 @@ class Party {
     virtual void start_send(const ConstBuffer& data, int to) = 0;
     virtual void start_receive(const Buffer& into, int from) = 0;
     virtual void wait_all() = 0;
+
+    /// Memory that all share, where there is any. All ranks ask for it in the same collective.
+    virtual Hub* hub() { return nullptr; }
 
     /// Software work that costs time in a model: `bytes` were copied or combined.
     virtual void charge_bytes(std::size_t bytes) = 0;

@@ -97,7 +97,8 @@ void ChannelTransport::count_credits(Channel& channel, const Header& header) {
     channel.mail_credits += header.freed;
     // A packet that only returns credits needs none itself.
     if (header.kind == PacketKind::credit) return;
-    if (++channel.mail_freed >= ground_.settings.mail_credits / 2) channel.return_credits();
+    ++channel.mail_freed;
+    if (owes_credits(channel)) set_busy(channel);
 }
 
 void ChannelTransport::set_busy(Channel& channel) {
@@ -118,7 +119,8 @@ void ChannelTransport::advance_busy() {
 }
 
 bool ChannelTransport::is_drained() const {
-    if (!busy_.empty() || connector_.is_connecting()) return false;
+    if (!busy_.empty()) return false;
+    // A connection that nothing waits for may stay unmade: the peer may be at its end already.
     for (const auto& channel : connector_.channels())
         if (!channel->backlog.empty()) return false;
     return true;

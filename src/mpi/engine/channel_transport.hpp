@@ -30,6 +30,9 @@ class ChannelTransport final : public Transport {
     std::optional<Status> probe(const Envelope& wanted, Communicator& comm) override;
     bool take(const Envelope& wanted, Communicator& comm, Message& message) override;
     void start_receive(Request& receive, Message& message) override;
+    void wake(int peer) override {
+        if (Channel* channel = connector_.find(peer)) channel->rails[0]->nudge();
+    }
     void look() override;
     void progress() override;
     bool is_drained() const override;
@@ -43,6 +46,10 @@ class ChannelTransport final : public Transport {
     void take_completions();
     void on_completion(const fabric::Completion& completion);
     void count_credits(Channel& channel, const Header& header);
+    /// Whether a peer that sends mail may run out of credits if it is not told.
+    bool owes_credits(const Channel& channel) const {
+        return channel.mail_freed >= ground_.settings.mail_credits / 2;
+    }
     void advance_busy();
     void set_busy(Channel& channel);
     void charge_visits() {
@@ -55,6 +62,7 @@ class ChannelTransport final : public Transport {
     bool push(Channel& channel, Request& send);
     bool push_eager(Channel& channel, Request& send);
     bool advance(Channel& channel);
+    bool advance_messages(Channel& channel);
     void send_control(Channel& channel, const Header& header, Payload first, Payload second = {});
     void send_to_self(Request& send);
 

@@ -2,10 +2,12 @@
 /// A communicator's ranks as collectives see them: the engine's point-to-point messages, in the
 /// context that belongs to collectives.
 
+#include <memory>
 #include <vector>
 
 #include "mpi/collectives/party.hpp"
 #include "mpi/engine/process.hpp"
+#include "mpi/engine/shared_hub.hpp"
 
 namespace railyard::mpi {
 
@@ -31,6 +33,10 @@ class PartyOfEngine final : public Party {
         under_way_.push_back(&process_.start_receive_in(context_, into, from, tag, comm_));
     }
     void wait_all() override;
+    Hub* hub() override {
+        if (!hub_) hub_ = std::make_unique<SharedHub>(process_, comm_, context_);
+        return hub_.get();
+    }
     void charge_bytes(std::size_t bytes) override {
         process_.host().charge(fabric::Work::copied_byte, bytes);
     }
@@ -44,6 +50,7 @@ class PartyOfEngine final : public Party {
     Communicator& comm_;
     std::uint32_t context_;
     std::vector<Request*> under_way_;
+    std::unique_ptr<SharedHub> hub_;
 };
 
 }  // namespace railyard::mpi

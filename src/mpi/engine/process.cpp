@@ -19,6 +19,8 @@ Circumstances circumstances_of(job::Rank& rank) {
     c.one_node = true;
     for (int r = 0; r < rank.size() && c.one_node; ++r)
         c.one_node = rank.node_of(r) == rank.node();
+    const fabric::Traits& traits = rank.nic().traits();
+    c.has_hub = c.one_node && traits.maps_allocated && traits.coherent_atomics;
     return c;
 }
 

@@ -98,6 +98,10 @@ class Process {
     void free_when_done(Request& request);
     Request* find_request(std::uint32_t index) const { return requests_.find(index); }
 
+    /// Lets a peer look at what was stored into memory that it shares with us, if it sleeps. To
+    /// be used where there is a connection.
+    void wake(int world_rank) { transport_->wake(world_rank); }
+
     // The same in any context: collectives have their own.
 
     void send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,

@@ -66,6 +66,13 @@ bool ChannelTransport::push_eager(Channel& channel, Request& send) {
 
 /// True once the channel has nothing left to do.
 bool ChannelTransport::advance(Channel& channel) {
+    if (advance_messages(channel)) return true;
+    // Both sides may be waiting for credits.
+    if (owes_credits(channel)) channel.return_credits();
+    return false;
+}
+
+bool ChannelTransport::advance_messages(Channel& channel) {
     while (!channel.backlog.empty()) {
         Waiting& next = channel.backlog.front();
         if (next.request != nullptr) {
@@ -81,7 +88,9 @@ bool ChannelTransport::advance(Channel& channel) {
     }
     while (!channel.streams.empty())
         if (!push_piece(channel)) return false;
-    return true;
+    // Last: what has just left has taken the credits along.
+    if (owes_credits(channel)) channel.return_credits();
+    return !owes_credits(channel);
 }
 
 void ChannelTransport::send_control(Channel& channel, const Header& header, Payload first,

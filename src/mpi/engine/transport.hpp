@@ -57,6 +57,9 @@ class Transport {
     virtual bool take(const Envelope& wanted, Communicator& comm, Message& message) = 0;
     virtual void start_receive(Request& receive, Message& message) = 0;
 
+    /// Wakes a peer that we are connected to, after stores into shared memory.
+    virtual void wake(int) {}
+
     /// A quick look at what is likeliest to have come.
     virtual void look() = 0;
     /// Whether the likeliest of all has come: one load. Without such a thing, always.

@@ -1,4 +1,4 @@
-#include "launcher/call.hpp"
+#include "launcher/started.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,0 +1,97 @@
+// Collectives through memory that all ranks map.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "mpi/collectives/allreduce.hpp"
+#include "mpi/collectives/barrier.hpp"
+#include "mpi/engine/world.hpp"
+#include "mpi/types/operation.hpp"
+
+namespace railyard::mpi {
+namespace {
+
+void expect(bool condition, const std::string& what) {
+    if (!condition) throw Error(what);
+}
+
+class SharedHubs : public testing::TestWithParam<int> {
+  protected:
+    void run(const std::function<void(World&, Party&)>& body) {
+        const job::Result result = run_world(
+            "shm", GetParam(),
+            [&](World& w) {
+                const auto party = w.process.make_party(w.comm);
+                body(w, *party);
+            },
+            [](Settings& s) { s.algorithms = "barrier=shared,allreduce=shared"; });
+        EXPECT_TRUE(result.ok) << result.failure;
+    }
+};
+
+TEST_P(SharedHubs, NobodyLeavesABarrierBeforeAllHaveCome) {
+    std::atomic<int> came{0};
+    run([&](World& w, Party& party) {
+        for (int round = 1; round <= 500; ++round) {
+            ++came;
+            barrier(party);
+            expect(came >= round * w.size(), "left too early");
+            barrier(party);
+        }
+    });
+}
+
+TEST_P(SharedHubs, SumsAreRightAndNoRoundSeesAnother) {
+    run([](World& w, Party& party) {
+        const Datatype& type = *predefined(Basic::c_long);
+        for (long round = 0; round < 500; ++round) {
+            const std::size_t n = 1 + static_cast<std::size_t>(round) % 32;
+            std::vector<long> in(n);
+            std::vector<long> out(n, -1);
+            for (std::size_t i = 0; i < n; ++i)
+                in[i] = round * 1000 + w.rank() + static_cast<long>(i);
+            allreduce(party, ConstBuffer(in.data(), n, type), Buffer{out.data(), n, &type},
+                      *predefined(Operation::Kind::sum));
+            const long ranks = w.size();
+            for (std::size_t i = 0; i < n; ++i)
+                expect(out[i] == ranks * (round * 1000 + static_cast<long>(i)) +
+                                     ranks * (ranks - 1) / 2,
+                       "wrong sum");
+        }
+    });
+}
+
+TEST_P(SharedHubs, KeepTheOrderOfAnOperationThatDoesNotCommute) {
+    run([](World& w, Party& party) {
+        // The composition of x -> a x + b: of two, the left one is applied last.
+        const Operation compose(
+            [](const void* left, void* right, std::size_t count, const Datatype&) {
+                const auto* l = static_cast<const long*>(left);
+                auto* r = static_cast<long*>(right);
+                for (std::size_t i = 0; i + 1 < count; i += 2) {
+                    r[i + 1] = l[i] * r[i + 1] + l[i + 1];
+                    r[i] = l[i] * r[i];
+                }
+            },
+            false);
+        const Datatype& type = *predefined(Basic::c_long);
+        for (int round = 0; round < 100; ++round) {
+            const long mine[2] = {w.rank() % 3 + 1, w.rank() + round};
+            long total[2];
+            allreduce(party, ConstBuffer(mine, 2, type), Buffer{total, 2, &type}, compose);
+            long a = 1;
+            long b = 0;
+            for (int r = w.size(); r-- > 0;) {
+                b = (r % 3 + 1) * b + r + round;
+                a *= r % 3 + 1;
+            }
+            expect(total[0] == a && total[1] == b, "wrong order");
+        }
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, SharedHubs, testing::Values(2, 3, 7, 16));
+
+}  // namespace
+}  // namespace railyard::mpi
