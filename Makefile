@@ -3,8 +3,8 @@
 
 PREFIX ?= /usr/local
 # Which test programs `make test` samples under each sanitizer; `make soak` runs them all.
-ASAN_SAMPLE ?= base sim results hosts virtual model job shm contract
-TSAN_SAMPLE ?= base hosts job shm contract
+ASAN_SAMPLE ?= base sim results hosts virtual model job shm contract mpi_engine mpi_abi
+TSAN_SAMPLE ?= base hosts job shm contract mpi_engine
 # Two models that differ as much as models can; all share their semantics.
 FABRIC_SAMPLE ?= shm,ideal,infiniband-pcix-liu04,quadrics
 SAMPLE = RAILYARD_CONTRACT_QUICK=1 RAILYARD_CONTRACT_FABRICS=$(FABRIC_SAMPLE)

@@ -40,6 +40,14 @@ class Action {
     explicit operator bool() const { return type_ != nullptr; }
     void operator()() { type_->run(held_); }
 
+    /// Fetches what its first words point to, if they are pointers, into the cache.
+    void fetch() const {
+        const void* words[2];
+        std::memcpy(words, held_, sizeof words);
+        for (const void* word : words)
+            __builtin_prefetch(word);
+    }
+
     void reset() {
         if (type_ && type_->destroy) type_->destroy(held_);
         type_ = nullptr;

@@ -93,6 +93,9 @@ class Engine {
     Event schedule(Time at, Action&& action);
     /// Keeps that alive for as long as events may still name it: until the engine is gone.
     void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
+    /// In an event: nothing else is left to happen at this time. What it would schedule for now, as
+    /// its last act, it may as well do.
+    bool is_last_now() const { return queue_.is_last_now(); }
     /// False if it has run already.
     bool cancel(Event event) { return queue_.cancel(event); }
 

@@ -12,7 +12,11 @@ namespace {
 // Below this many keys a sweep is not worth its while.
 constexpr std::size_t few_keys = 64;
 // A bucket of so few keys has its turn now: their actions are fetched into the cache.
-constexpr std::size_t soon = 16;
+constexpr std::size_t soon = 64;
+// Of events of one time, those so far ahead are fetched.
+constexpr std::size_t ahead = 4;
+// With fewer events than this pending, what they work on is in the cache anyway.
+constexpr std::size_t many_events = 256;
 // A bucket keeps room for this many keys when it is emptied.
 constexpr std::size_t kept_room = 512;
 
@@ -105,6 +109,7 @@ bool EventQueue::run_next(Time& now) {
         found.order = 0;
         --live_;
         now = Time::at(Duration::ps(key.at));
+        if (live_ > many_events) fetch_next();
         const Running running{*this, key.slot(), found};
         found.action();
         return true;
@@ -112,6 +117,20 @@ bool EventQueue::run_next(Time& now) {
     // `last_` stays the time of an event that ran, for whatever is pushed next.
     keep_keys([](const Key&) { return false; });
     return false;
+}
+
+/// What the events that are probably next work on comes into the cache while this one runs: in a
+/// simulation of many ranks, each event finds its rank's memory cold.
+void EventQueue::fetch_next() {
+    if (next_due_ < due_.size()) {
+        if (next_due_ + ahead < due_.size())
+            __builtin_prefetch(&slot(due_[next_due_ + ahead].slot()));
+        return slot(due_[std::min(next_due_ + ahead / 2, due_.size() - 1)].slot()).action.fetch();
+    }
+    if (occupied_levels_ == 0) return;
+    const unsigned level = first(occupied_levels_);
+    const Keys& bucket = buckets_[level * digits + first(occupied_[level])];
+    if (bucket.size() <= soon) slot(bucket.front().slot()).action.fetch();
 }
 
 EventQueue::Key EventQueue::take_first() {

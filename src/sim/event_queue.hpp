@@ -41,6 +41,11 @@ class EventQueue {
     /// Sets `now` to the time of the first event and runs it; false when there is none.
     bool run_next(Time& now);
     void clear();
+    /// In an event: nothing else is pending at its time. (A cancelled event may count as one.)
+    bool is_last_now() const {
+        return next_due_ == due_.size() &&
+               (occupied_[0] >> static_cast<unsigned>(last_) % digits & 1) == 0;
+    }
 
     std::size_t size() const { return live_; }
 
@@ -73,6 +78,7 @@ class EventQueue {
     void free_slot(std::uint64_t index);
     void file(const Key& key);
     Key take_first();
+    void fetch_next();
     void refile(Keys& bucket);
     template <class Keep>
     void keep_keys(Keep keep);

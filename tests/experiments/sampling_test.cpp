@@ -15,7 +15,6 @@ class Clock final : public fabric::Host {
   public:
     Time now() override { return now_; }
     void compute(Duration d) override { now_ = now_ + d; }
-    void charge(fabric::Work, std::uint64_t) override {}
     void progress() override {}
     Ticket prepare_wait() override { return 0; }
     void cancel_wait() override {}

@@ -20,6 +20,7 @@ class Fifo {
 
     Time free_at;
 
+    bool traced() const { return trace_ != nullptr; }
     /// Tells the trace, if there is one.
     void show(std::string_view what, Time begin, Time end, std::uint64_t id) const {
         if (trace_ && end > begin) trace_->slice(row_, what, begin, end, id);

@@ -26,7 +26,7 @@ void Lane::disturb() {
         }
     const std::vector<Packet> packets = std::exchange(state_.packets, {});
     for (const Packet& packet : packets) {
-        if (packet.stage <= packet.message->route->link) {
+        if (packet.stage <= packet.route->path.link) {
             ++in_buffer_;
             ++before_link_;
         }
@@ -59,45 +59,61 @@ void Lane::inject_now() {
         }
         if (in_buffer_ >= buffer_) return;
         // What need not be read from memory must not overtake what is being read.
-        if (!message->route->reads() && before_link_ > 0) return;
+        if (!message->route->path.reads() && before_link_ > 0) return;
         ++in_buffer_;
         ++before_link_;
-        arrive({message, message->injected++, 0, engine_.now(), engine_.now()});
+        arrive(Packet(*message, message->injected++, engine_.now()));
     }
 }
 
 void Lane::follow(const Packet& packet) {
-    engine_.schedule(packet.ready, [this, packet] { arrive(packet); });
+    engine_.schedule(packet.ready, [this, packet] {
+        // Where it comes to the next part at once, and nobody else has anything to do now, it goes
+        // on as it would by an event of its own.
+        Packet moving = packet;
+        while (pass(moving))
+            if (moving.ready > engine_.now() || !engine_.is_last_now()) return follow(moving);
+    });
 }
 
 /// A packet has come to its stage.
 void Lane::arrive(Packet packet) {
+    if (pass(packet)) follow(packet);
+}
+
+/// The same; true if all that is left to do is to follow it on.
+bool Lane::pass(Packet& packet) {
     Message* const message = packet.message;
-    const Route& route = *message->route;
-    const bool last = packet.index + 1 == message->packets;
-    if (packet.stage == route.gate) {
+    const Path& path = packet.route->path;
+    if (packet.stage == path.gate) {
         if (!message->seen && packet.index == 0) reached_gate(message);
-        if (!message->open) return parked_.push_back(packet);
+        if (!message->open) {
+            parked_.push_back(packet);
+            return false;
+        }
         packet.ready = engine_.now();
-        if (last && route.gate == route.placed) {
-            message->done_at = packet.ready + route.visible;
+        if (packet.last && path.gate == path.placed) {
+            message->done_at = packet.ready + path.visible;
             complete_at_its_time(message);
         }
     }
-    if (packet.stage < route.stages.size()) {
-        const bool at_link = packet.stage == route.link;
+    if (!packet.past_all()) {
+        const bool at_link = packet.stage == path.link;
         const Time end = serve<Mode::real>(packet);
         if (at_link) {
             --before_link_;
             leaves_link_at(end);
         }
-        if (last && packet.stage == route.placed && packet.stage > route.gate)
+        if (packet.last && packet.stage == path.placed && packet.stage > path.gate)
             complete_at_its_time(message);
-        if (packet.stage < route.stages.size() || packet.stage == route.gate) follow(packet);
+        const bool goes_on = !packet.past_all() || packet.stage == path.gate;
+        if (goes_on && !at_link) return true;
+        if (goes_on) follow(packet);
         if (at_link) inject_now();
-        if (packet.stage < route.stages.size() || packet.stage == route.gate) return;
+        if (goes_on) return false;
     }
     if (++message->finished == message->packets && message->delivered) retire(message);
+    return false;
 }
 
 }  // namespace railyard::model

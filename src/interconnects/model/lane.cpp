@@ -11,14 +11,17 @@ Lane::Lane(sim::Engine& engine, unsigned buffer) : engine_(engine), buffer_(buff
 void Lane::submit(Message* message) {
     Route& route = *message->route;
     const std::uint64_t size = message->size.count();
-    const std::uint64_t packet = route.packet.count();
+    const std::uint64_t packet = route.path.packet.count();
     message->packets =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (size + packet - 1) / packet));
     message->injected = message->finished = 0;
     message->seen = message->open = message->placed = false;
     message->complete = message->delivered = false;
     active_.push_back(message);
-    route.deliveries->waiting.push_back(message);
+    Deliveries& deliveries = route.deliveries;
+    message->behind = nullptr;
+    (deliveries.oldest ? deliveries.newest->behind : deliveries.oldest) = message;
+    deliveries.newest = message;
     join(route);
     waiting_.push_back(message);
     if (follows_)
@@ -31,8 +34,8 @@ void Lane::submit(Message* message) {
 void Lane::join(Route& route) {
     if (route.messages++ > 0) return;
     bool alone = !route.meets_itself;
-    for (Stage& stage : route.stages) {
-        Fifo& fifo = *stage.fifo;
+    for (Fifo* const part : route.parts()) {
+        Fifo& fifo = *part;
         if (fifo.users++ == 0) {
             fifo.sole = this;
         } else if (fifo.sole != this) {
@@ -45,8 +48,8 @@ void Lane::join(Route& route) {
 
 void Lane::leave(Route& route) {
     if (--route.messages > 0) return;
-    for (Stage& stage : route.stages)
-        if (--stage.fifo->users == 0) stage.fifo->sole = nullptr;
+    for (Fifo* const part : route.parts())
+        if (--part->users == 0) part->sole = nullptr;
 }
 
 void Lane::reached_gate(Message* message) {
@@ -58,14 +61,16 @@ void Lane::reached_gate(Message* message) {
 /// All of it is in memory; it is done once that holds for all before it.
 void Lane::completed(Message* message) {
     message->complete = true;
-    std::deque<Message*>& deliveries = message->route->deliveries->waiting;
-    while (!deliveries.empty() && deliveries.front()->complete) {
-        Message* const first = deliveries.front();
-        deliveries.pop_front();
+    Deliveries& deliveries = message->route->deliveries;
+    while (deliveries.oldest && deliveries.oldest->complete) {
+        Message* const first = deliveries.oldest;
+        deliveries.oldest = first->behind;
+        const bool others = deliveries.oldest != nullptr;
         first->delivered = true;
         sim::Action done = std::move(first->done);
         done();
         if (first->finished == first->packets) retire(first);
+        if (!others) return;  // and perhaps the deliveries are gone with their last message
     }
 }
 

@@ -34,37 +34,41 @@ struct Message {
     /// `done` has run, and the lane has no more business with it.
     virtual void retired() = 0;
 
+    // What every packet needs of it comes first.
     Route* route = nullptr;
     Bytes size;
-    std::uint64_t id = 0;        ///< for the trace, like ...
-    std::string_view what = "";  ///< ... its name, which lives as long as the program
-    sim::Action first;           ///< its first packet is at the gate
-    sim::Action done;            ///< all of it is in memory, and so is all before it to that node
-    /// What a packet is held up at its first stage, and behind the gate; empty: nothing.
-    std::vector<Duration> read_extra;
-    std::vector<Duration> write_extra;
-    /// For which its first stage stays busy after its last packet (reading the next descriptor).
-    Duration read_rest;
-
-    // The lane's.
-    std::uint32_t packets = 0;
+    std::uint32_t packets = 0;  ///< from here on, the lane's ...
     std::uint32_t injected = 0;
     std::uint32_t finished = 0;  ///< past all stages
     bool seen = false;           ///< its first packet has come to the gate
     bool open = false;           ///< may pass the gate
     bool placed = false;         ///< all of it will be in memory by `done_at`
     bool complete = false;       ///< all of it is in memory
-    bool delivered = false;      ///< and `done` has run
-    Time turn_at;                ///< its packets may be read from then on
+    bool delivered = false;      ///< ... and `done` has run
+    /// What a packet is held up at its first stage, and behind the gate; empty: nothing.
+    std::vector<Duration> read_extra;
+    std::vector<Duration> write_extra;
+    /// For which its first stage stays busy after its last packet (reading the next descriptor).
+    Duration read_rest;
+
+    std::uint64_t id = 0;        ///< for the trace, like ...
+    std::string_view what = "";  ///< ... its name, which lives as long as the program
+    sim::Action first;           ///< its first packet is at the gate
+    sim::Action done;            ///< all of it is in memory, and so is all before it to that node
+
+    // The lane's.
+    Message* behind = nullptr;  ///< see Deliveries
+    Time turn_at;               ///< its packets may be read from then on
     Time opened_at;
     Time done_at;
     sim::Event first_event;
     sim::Event done_event;
 
     Bytes payload(std::uint32_t index) const {
-        if (index + 1 < packets) return route->packet;
-        const Bytes rest = size - route->packet * (packets - 1);
-        const std::uint64_t block = route->block.count();
+        const Path& path = route->path;
+        if (index + 1 < packets) return path.packet;
+        const Bytes rest = size - path.packet * (packets - 1);
+        const std::uint64_t block = path.block.count();
         return block < 2 ? rest : Bytes((rest.count() + block - 1) / block * block);
     }
 };
@@ -87,9 +91,23 @@ class Lane {
 
   private:
     struct Packet {
-        Message* message;
-        std::uint32_t index;
-        std::uint32_t stage;
+        Packet() = default;
+        Packet(Message& its_message, std::uint32_t its_index, Time at)
+            : message(&its_message),
+              route(its_message.route),
+              index(its_index),
+              last(its_index + 1 == its_message.packets),
+              full(!last || its_message.payload(its_index) == route->path.packet),
+              ready(at),
+              injected(at) {}
+        bool past_all() const { return stage == route->path.stages.size(); }
+
+        Message* message = nullptr;
+        Route* route = nullptr;
+        std::uint32_t index = 0;
+        std::uint16_t stage = 0;
+        bool last = false;
+        bool full = false;
         Time ready;  ///< to be served at that stage
         Time injected;
     };
@@ -136,6 +154,7 @@ class Lane {
     void leaves_link_at(Time when);
     void follow(const Packet& packet);
     void arrive(Packet packet);
+    bool pass(Packet& packet);
     void complete_at_its_time(Message* message);
 
     sim::Engine& engine_;
@@ -162,32 +181,33 @@ class Lane {
 template <Lane::Mode mode>
 inline Time Lane::serve(Packet& packet) {
     Message& message = *packet.message;
-    const Route& route = *message.route;
-    const Stage& stage = route.stages[packet.stage];
-    const Bytes payload = message.payload(packet.index);
-    const bool full = payload == route.packet;
-    Time begin = std::max(packet.ready, stage.fifo->free_at);
+    const Path& path = packet.route->path;
+    const Stage& stage = path.stages[packet.stage];
+    Fifo& fifo = packet.route->part(packet.stage);
+    const bool full = packet.full;
+    const Bytes payload = full ? path.packet : message.payload(packet.index);
+    Time begin = std::max(packet.ready, fifo.free_at);
     const Time taken = begin;
     if (packet.stage == 0 && !message.read_extra.empty())
         begin = begin + message.read_extra[packet.index];
-    if (packet.stage == route.gate && !message.write_extra.empty())
+    if (packet.stage == path.gate && !message.write_extra.empty())
         begin = begin + message.write_extra[packet.index];
     const Time end = begin + (full ? stage.full : stage.time(payload));
-    stage.fifo->free_at = end + stage.rest;
-    if (packet.stage == 0 && route.reads() && packet.index + 1 == message.packets)
-        stage.fifo->free_at = stage.fifo->free_at + message.read_rest;
-    if constexpr (mode == Mode::real) stage.fifo->show(message.what, taken, end, message.id);
+    fifo.free_at = end + stage.rest;
+    if (packet.stage == 0 && packet.last && path.reads())
+        fifo.free_at = fifo.free_at + message.read_rest;
+    if constexpr (mode == Mode::real)
+        if (fifo.traced()) fifo.show(message.what, taken, end, message.id);
 
     ++packet.stage;
     packet.ready = end;
-    if (packet.stage == route.placed && packet.stage > route.gate &&
-        packet.index + 1 == message.packets) {
-        message.done_at = end + route.visible;
+    if (packet.last && packet.stage == path.placed && packet.stage > path.gate) {
+        message.done_at = end + path.visible;
         if constexpr (mode == Mode::real) message.placed = true;
     }
-    if (packet.stage < route.stages.size()) {
+    if (packet.stage < path.stages.size()) {
         // Cut through: the next part may begin as soon as it will not run dry.
-        const Stage& next = route.stages[route.stages[packet.stage].paced_by];
+        const Stage& next = path.stages[path.stages[packet.stage].paced_by];
         const Duration next_time = full ? next.full : next.time(payload);
         packet.ready = std::max(begin, Time::at(end.since_start() - next_time)) + stage.latency;
     } else {

@@ -18,12 +18,12 @@ inline bool Lane::inject(State& state, Message* message, Time until, Packet& pac
         at = std::max(at, state.left[state.sequence % buffer_]);
     }
     // What need not be read from memory must not overtake what is being read.
-    if (!message->route->reads()) {
+    if (!message->route->path.reads()) {
         if (state.departed < state.sequence) return false;
         at = std::max(at, state.at_link);
     }
     if (at > until) return false;
-    packet = {message, state.injected++, 0, at, at};
+    packet = Packet(*message, state.injected++, at);
     ++state.sequence;
     return true;
 }
@@ -32,18 +32,18 @@ inline bool Lane::inject(State& state, Message* message, Time until, Packet& pac
 template <Lane::Mode mode>
 inline void Lane::run(State& state, Packet& packet, Time until) {
     Message& message = *packet.message;
-    const Route& route = *message.route;
+    const Path& path = packet.route->path;
     for (;;) {
-        if (packet.stage == route.gate) {
+        if (packet.stage == path.gate) {
             if (!message.open) return;
             packet.ready = std::max(packet.ready, message.opened_at);
-            if (route.gate == route.placed && packet.index + 1 == message.packets) {
-                message.done_at = packet.ready + route.visible;
+            if (packet.last && path.gate == path.placed) {
+                message.done_at = packet.ready + path.visible;
                 if constexpr (mode == Mode::real) message.placed = true;
             }
         }
-        if (packet.stage == route.stages.size() || packet.ready > until) return;
-        if (packet.stage != route.link) {
+        if (packet.past_all() || packet.ready > until) return;
+        if (packet.stage != path.link) {
             serve<mode>(packet);
             continue;
         }
@@ -56,7 +56,7 @@ inline void Lane::run(State& state, Packet& packet, Time until) {
 /// not repeat at all.
 std::uint32_t Lane::period(const Message& message) const {
     if (message.read_extra.empty() && message.write_extra.empty()) return 1;
-    const std::uint32_t pages = message.route->page_packets;
+    const std::uint32_t pages = message.route->path.page_packets;
     const auto repeats = [&](const std::vector<Duration>& extra) {
         return extra.size() <= pages ||
                std::equal(extra.begin() + pages, extra.end(), extra.begin());
@@ -81,7 +81,7 @@ class Lane::Pace {
         Duration found = Duration::forever();
         bool same = true;
         for (std::size_t i = 0; i < stages_; ++i) {
-            const Time now = route_.stages[i].fifo->free_at;
+            const Time now = route_.part(i).free_at;
             const Duration since = now - last_[i];
             same = same && (i == 0 || since == found);
             found = since;
@@ -121,7 +121,7 @@ std::uint32_t Lane::skip(State& state, const Message& message, const Pace& pace,
     const std::uint64_t many = groups * pace.group;
     const Duration shift = pace.distance * static_cast<std::int64_t>(groups);
     for (std::size_t i = 0; i < pace.stages(); ++i) {
-        Fifo& fifo = *message.route->stages[i].fifo;
+        Fifo& fifo = message.route->part(i);
         fifo.free_at = fifo.free_at + shift;
     }
     const std::vector<Time> before = state.left;
@@ -138,7 +138,7 @@ std::uint32_t Lane::skip(State& state, const Message& message, const Pace& pace,
 template <Lane::Mode mode, class Done>
 inline void Lane::inject_all(State& state, Message* message, Time until, Done&& done) {
     const Route& route = *message->route;
-    const std::size_t stages = message->open ? route.stages.size() : route.gate;
+    const std::size_t stages = message->open ? route.path.stages.size() : route.path.gate;
     // A few packets are not worth the watching; and what was really done, a trace wants to see.
     bool watches = message->packets - state.injected > 2 * buffer_ + 4 &&
                    stages <= Pace::most_stages &&
@@ -164,8 +164,8 @@ void Lane::catch_up() {
     const Time now = engine_.now();
     std::size_t kept = 0;
     const auto keep = [&](const Packet& packet) {
-        if (packet.stage < packet.message->route->stages.size() ||
-            (packet.stage == packet.message->route->gate && !packet.message->open))
+        if (!packet.past_all() ||
+            (packet.stage == packet.route->path.gate && !packet.message->open))
             return true;
         ++packet.message->finished;
         return false;
@@ -195,14 +195,14 @@ void Lane::begin_turn() {
 
 void Lane::begin_rehearsal(const Route& route) {
     const auto save = [this](const Route& some) {
-        for (const Stage& stage : some.stages)
-            before_rehearsal_.emplace_back(stage.fifo, stage.fifo->free_at);
+        for (Fifo* const part : some.parts())
+            before_rehearsal_.emplace_back(part, part->free_at);
     };
     save(route);
     const Route* last = &route;
     for (const Packet& packet : state_.packets) {
-        if (packet.message->route == last) continue;
-        last = packet.message->route;
+        if (packet.route == last) continue;
+        last = packet.route;
         save(*last);
     }
     rehearsal_ = state_;

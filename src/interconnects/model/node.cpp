@@ -41,66 +41,62 @@ Route& Node::route(unsigned port, Place source, Node& to, unsigned to_port, Plac
     Port& out = ports_[port];
     const std::uint64_t key = std::uint64_t{to.id_} << 32 | to_port << 8 |
                               static_cast<unsigned>(source) << 4 | static_cast<unsigned>(target);
-    std::unique_ptr<Route>& found = out.routes[key];
-    if (found) return *found;
-    found = std::make_unique<Route>();
-    Route& route = *found;
-    route.deliveries = &out.deliveries[to.id_];
-    route.packet = parameters_.link.packet;
-    route.block = parameters_.link.block;
-    route.page_packets = static_cast<std::uint32_t>(
-        std::max<std::uint64_t>(1, parameters_.translation.page.count() / route.packet.count()));
-    add_read(route, source);
-    route.link = route.stages.size();
+    if (Route* const known = out.routes.find(key)) return *known;
+    Way way;
+    Path& path = way.path;
+    path.packet = parameters_.link.packet;
+    path.block = parameters_.link.block;
+    path.page_packets = static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(1, parameters_.translation.page.count() / path.packet.count()));
+    add_read(way, source);
+    path.link = way.parts.size();
     if (&to == this)
-        route.add({.fifo = &loop_});
+        way.add({.fifo = &loop_});
     else
-        switches_.add_way(route, {id_, port}, {to.id_, to_port});
-    route.gate = route.stages.size();
-    to.add_write(route, target);
+        switches_.add_way(way, {id_, port}, {to.id_, to_port});
+    path.gate = way.parts.size();
+    to.add_write(way, target);
     if (&to != this && parameters_.link.acknowledgment > Bytes())
-        route.add({.fifo = &switches_.link_out({to.id_, to_port}),
-                   .fixed = parameters_.link.acknowledgment / parameters_.link.rate});
-    return route;
+        way.add({.fifo = &switches_.link_out({to.id_, to_port}),
+                 .fixed = parameters_.link.acknowledgment / parameters_.link.rate});
+    return out.routes.make(key, to.id_, switches_.shared(path), way.parts);
 }
 
-void Node::add_read(Route& route, Place source) {
+void Node::add_read(Way& way, Place source) {
     const Bus& bus = parameters_.bus;
     if (source == Place::nowhere) return;
     if (source == Place::host) {
-        route.add(
-            {.fifo = &dma_read_, .rate = bus.read_stream, .fixed = parameters_.adapter.packet});
+        way.add({.fifo = &dma_read_, .rate = bus.read_stream, .fixed = parameters_.adapter.packet});
         if (bus.duplex == Duplex::full && bus.opposite > 0)
-            route.add({.fifo = &bus_write_,
-                       .rate = Rate::bytes_per_second(
-                           static_cast<double>(bus.read_rate.bytes_per_second()) / bus.opposite)});
+            way.add({.fifo = &bus_write_,
+                     .rate = Rate::bytes_per_second(
+                         static_cast<double>(bus.read_rate.bytes_per_second()) / bus.opposite)});
         // An engine that waits for the bus has waited for the first data already.
-        route.add({.fifo = &bus_,
-                   .rate = bus.read_rate,
-                   .latency = parameters_.adapter.waits_for_bus ? Duration{} : bus.read_latency});
+        way.add({.fifo = &bus_,
+                 .rate = bus.read_rate,
+                 .latency = parameters_.adapter.waits_for_bus ? Duration{} : bus.read_latency});
     } else {
-        route.add({.fifo = &memory_, .rate = parameters_.memory.rate});
+        way.add({.fifo = &memory_, .rate = parameters_.memory.rate});
     }
     if (parameters_.adapter.internal > Rate{})
-        route.add({.fifo = &internal_, .rate = parameters_.adapter.internal});
+        way.add({.fifo = &internal_, .rate = parameters_.adapter.internal});
 }
 
-void Node::add_write(Route& route, Place target) {
+void Node::add_write(Way& way, Place target) {
     const Bus& bus = parameters_.bus;
     if (target != Place::nowhere && parameters_.adapter.internal > Rate{})
-        route.add({.fifo = &internal_, .rate = parameters_.adapter.internal});
-    if (target == Place::adapter) route.add({.fifo = &memory_, .rate = parameters_.memory.rate});
+        way.add({.fifo = &internal_, .rate = parameters_.adapter.internal});
+    if (target == Place::adapter) way.add({.fifo = &memory_, .rate = parameters_.memory.rate});
     if (target == Place::host) {
-        route.add({.fifo = &dma_write_, .rate = bus.write_stream});
-        route.add(
-            {.fifo = bus.duplex == Duplex::half ? &bus_ : &bus_write_, .rate = bus.write_rate});
-        route.visible = bus.write_latency;
+        way.add({.fifo = &dma_write_, .rate = bus.write_stream});
+        way.add({.fifo = bus.duplex == Duplex::half ? &bus_ : &bus_write_, .rate = bus.write_rate});
+        way.path.visible = bus.write_latency;
     }
-    route.placed = route.stages.size();
+    way.path.placed = way.parts.size();
     if (target == Place::host && bus.duplex == Duplex::full && bus.opposite > 0)
-        route.add({.fifo = &bus_,
-                   .rate = Rate::bytes_per_second(
-                       static_cast<double>(bus.write_rate.bytes_per_second()) / bus.opposite)});
+        way.add({.fifo = &bus_,
+                 .rate = Rate::bytes_per_second(
+                     static_cast<double>(bus.write_rate.bytes_per_second()) / bus.opposite)});
 }
 
 }  // namespace railyard::model

@@ -14,6 +14,7 @@
 #include "interconnects/model/lane.hpp"
 #include "interconnects/model/parameters.hpp"
 #include "interconnects/model/processor.hpp"
+#include "interconnects/model/routes.hpp"
 #include "interconnects/model/topology.hpp"
 #include "interconnects/model/translation.hpp"
 #include "sim/engine.hpp"
@@ -30,7 +31,9 @@ class Node {
     fabric::NodeId id() const { return id_; }
     Lane& lane(unsigned port) { return *ports_[port].lane; }
     /// The way of messages from a port of this node to a port of another, or of the same one.
+    /// In use until given back.
     Route& route(unsigned port, Place source, Node& to, unsigned to_port, Place target);
+    void give_back(unsigned port, Route& route) { ports_[port].routes.give_back(route); }
 
     Processor& sender() { return sender_; }
     Processor& receiver() { return receiver_ ? *receiver_ : sender_; }
@@ -47,13 +50,12 @@ class Node {
     std::vector<Time> last_visible;  ///< by Nic: the latest completion
 
   private:
-    void add_read(Route& route, Place source);
-    void add_write(Route& route, Place target);
+    void add_read(Way& way, Place source);
+    void add_write(Way& way, Place target);
 
     struct Port {
         std::unique_ptr<Lane> lane;
-        std::unordered_map<std::uint64_t, std::unique_ptr<Route>> routes;  ///< looked up only
-        std::unordered_map<fabric::NodeId, Deliveries> deliveries;         ///< likewise
+        Routes routes;
     };
 
     sim::Engine& engine_;

@@ -112,7 +112,7 @@ struct Network {
     Topology topology = Topology::crossbar;
     Duration latency;        ///< adapter to adapter through one switch, without contention
     Duration hop;            ///< of each further switch
-    unsigned dimension = 2;  ///< of a quaternary fat tree: 4^dimension nodes
+    unsigned dimension = 2;  ///< of a quaternary fat tree: 4^dimension nodes; it grows for more
 };
 
 /// [completion]: how the adapter tells the rank.

@@ -1,43 +1,40 @@
 #pragma once
 /// The way of packets from the memory of one node to that of another, as the list of parts that
-/// they pass.
+/// they pass. What the parts do to a packet is a Path, which all pairs of nodes alike share; which
+/// parts they are is a Route.
 
+#include <array>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/rate.hpp"
 #include "base/time.hpp"
+#include "fabric/fabric.hpp"
 #include "interconnects/model/fifo.hpp"
 
 namespace railyard::model {
 
 struct Stage {
-    Fifo* fifo = nullptr;
+    Fifo* fifo = nullptr;      ///< only while a route is being made: see Route::add
     Rate rate{};               ///< nought: only `fixed`
     Bytes header{};            ///< on top of the payload
     Duration fixed{};          ///< per packet
     Duration rest{};           ///< for which it stays busy after a packet, in nobody's way
     Duration latency{};        ///< from here to the next part; holds up nobody
     std::size_t paced_by = 0;  ///< the stage, this or a later one, whose pace its data have
-    Duration full{};           ///< what a full packet takes: set by Route::add
+    Duration full{};           ///< what a full packet takes
 
     Duration time(Bytes payload) const {
         return rate == Rate{} ? fixed : (payload + header) / rate + fixed;
     }
+    friend bool operator==(const Stage&, const Stage&) = default;
 };
 
-struct Message;
-
-/// Messages from one lane to one node: they get there in order.
-struct Deliveries {
-    std::deque<Message*> waiting;  ///< not in memory yet
-    Time last_opened;              ///< when the latest may pass the gate
-};
-
-struct Route {
-    Deliveries* deliveries = nullptr;
+struct Path {
     Bytes packet;  ///< payload of a full one
     Bytes block;   ///< payloads are filled up to a multiple of this; nought: they are not
     std::vector<Stage> stages;
@@ -47,22 +44,70 @@ struct Route {
                              ///< what follows (acknowledgments) nobody waits for
     Duration visible;        ///< ... and so much later they can be seen
     std::uint32_t page_packets = 1;  ///< packets to a page of memory
-    bool meets_itself = false;       ///< passes one part twice
-    unsigned messages = 0;           ///< under way
 
-    void add(Stage stage) {
-        stage.full = stage.time(packet);
-        for (const Stage& other : stages)
-            meets_itself = meets_itself || other.fifo == stage.fifo;
+    void add(const Stage& stage) {
         stages.push_back(stage);
-        // A part that takes no time by the byte lets data through as the next one takes them.
         const std::size_t last = stages.size() - 1;
+        stages[last].fifo = nullptr;
+        stages[last].full = stage.time(packet);
+        // A part that takes no time by the byte lets data through as the next one takes them.
         stages[last].paced_by = last;
         for (std::size_t i = last; i-- > 0 && stages[i].rate == Rate{};)
             stages[i].paced_by = last;
     }
     /// Does a packet have to be read from memory first?
     bool reads() const { return link > 0; }
+    friend bool operator==(const Path&, const Path&) = default;
+};
+
+struct Message;
+
+/// Messages from one lane to one node: they get there in order.
+struct Deliveries {
+    Message* oldest = nullptr;  ///< not in memory yet; the others follow by Message::behind
+    Message* newest = nullptr;
+    Time last_opened;  ///< when the latest may pass the gate
+};
+
+/// A path and its parts while they are being put together.
+struct Way {
+    Path path;
+    std::vector<Fifo*> parts;
+
+    void add(const Stage& stage) {
+        path.add(stage);
+        parts.push_back(stage.fifo);
+    }
+};
+
+class Route {
+  public:
+    /// The path must outlive the route.
+    Route(const Path& its_path, std::span<Fifo* const> its_parts, Deliveries& its_deliveries);
+    Route(const Route&) = delete;
+    Route& operator=(const Route&) = delete;
+
+    Fifo& part(std::size_t stage) const { return *parts_[stage]; }
+    std::span<Fifo* const> parts() const { return {parts_, path.stages.size()}; }
+
+    const Path& path;
+    Deliveries& deliveries;
+    unsigned messages = 0;      ///< that a lane has
+    bool meets_itself = false;  ///< passes one part twice
+
+    // Of Routes.
+    std::uint64_t key = 0;
+    fabric::NodeId to = 0;
+    unsigned users = 0;
+    Route* idle_before = nullptr;
+    Route* idle_behind = nullptr;
+
+  private:
+    // Here, and not somewhere else: every packet asks for them at every stage.
+    static constexpr std::size_t few = 11;
+    Fifo** parts_ = few_.data();
+    std::array<Fifo*, few> few_{};
+    std::unique_ptr<Fifo*[]> many_;
 };
 
 }  // namespace railyard::model

@@ -211,8 +211,8 @@ constexpr std::array rows{
     row<&P::network, &Network::latency>(
         "network", "latency", "adapter to adapter through one switch, without contention"),
     row<&P::network, &Network::hop>("network", "hop", "of each further switch"),
-    row<&P::network, &Network::dimension>("network", "dimension",
-                                          "of a quaternary fat tree: 4^dimension nodes")
+    row<&P::network, &Network::dimension>(
+        "network", "dimension", "of a quaternary fat tree: 4^dimension nodes; more make it grow")
         .from(1)
         .to(8),
     row<&P::completion, &Completion::write>("completion", "write", "the entry's way into memory"),

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
-
 namespace railyard::model {
 
 namespace {
@@ -22,25 +20,18 @@ std::uint64_t power_of_four(unsigned n) {
 
 }  // namespace
 
-void Switches::check(fabric::NodeId node) const {
-    const Network& network = parameters_.network;
-    if (network.topology != Topology::fat_tree) return;
-    if (node < power_of_four(network.dimension)) return;
-    throw UsageError(fmt::format(
-        "{}: node {} is not in a fat tree of dimension {} ({} nodes); raise network.dimension",
-        parameters_.name, node, network.dimension, power_of_four(network.dimension)));
-}
-
 Fifo& Switches::link(Direction direction, unsigned level, std::uint64_t number) {
-    std::unique_ptr<Fifo>& found = links_[{direction, level, number}];
+    const std::uint64_t name =
+        number << 16 | std::uint64_t{level} << 8 | static_cast<std::uint64_t>(direction);
+    std::unique_ptr<Fifo>& found = links_[name];
     if (!found) {
         static constexpr std::string_view names[] = {"out", "in", "up", "down"};
-        const auto name = names[static_cast<std::size_t>(direction)];
+        const auto way = names[static_cast<std::size_t>(direction)];
         const bool adapter = direction == Direction::out || direction == Direction::in;
         found = std::make_unique<Fifo>(
             engine_.trace(), adapter ? fmt::format("node {}", number) : std::string("switches"),
-            adapter ? fmt::format("link {} {}", level, name)
-                    : fmt::format("link {} of level {}, {}", number, level, name));
+            adapter ? fmt::format("link {} {}", level, way)
+                    : fmt::format("link {} of level {}, {}", number, level, way));
     }
     return *found;
 }
@@ -55,9 +46,14 @@ Duration Switches::latency(fabric::NodeId from, fabric::NodeId to) const {
     return network.latency + network.hop * (2 * (std::int64_t{meeting_level(from, to)} - 1));
 }
 
-void Switches::add_way(Route& route, Place from, Place to) {
-    check(from.node);
-    check(to.node);
+const Path& Switches::shared(const Path& path) {
+    for (const auto& known : paths_)
+        if (*known == path) return *known;
+    paths_.push_back(std::make_unique<const Path>(path));
+    return *paths_.back();
+}
+
+void Switches::add_way(Way& way, Place from, Place to) {
     const Network& network = parameters_.network;
     Stage stage;
     stage.rate = parameters_.link.rate;
@@ -65,7 +61,7 @@ void Switches::add_way(Route& route, Place from, Place to) {
     stage.rest = parameters_.link.gap;
     stage.latency = network.latency;
     stage.fifo = &link_out(from);
-    route.add(stage);
+    way.add(stage);
     stage.latency = network.hop;
     if (network.topology == Topology::fat_tree) {
         // Up by the destination's digits, so that a pair always takes the same way, then down the
@@ -75,18 +71,18 @@ void Switches::add_way(Route& route, Place from, Place to) {
             const std::uint64_t above = from.node / power_of_four(level);
             stage.fifo = &link(Direction::up, level,
                                above * power_of_four(level) + to.node % power_of_four(level));
-            route.add(stage);
+            way.add(stage);
         }
         for (unsigned level = top; level-- > 1;) {
             const std::uint64_t below = to.node / power_of_four(level);
             stage.fifo = &link(Direction::down, level,
                                below * power_of_four(level) + to.node % power_of_four(level));
-            route.add(stage);
+            way.add(stage);
         }
     }
     stage.latency = {};
     stage.fifo = &link(Direction::in, to.port, to.node);
-    route.add(stage);
+    way.add(stage);
 }
 
 }  // namespace railyard::model

@@ -3,9 +3,9 @@
 /// cut-through; where it queues is at its outputs.
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <tuple>
+#include <unordered_map>
+#include <vector>
 
 #include "fabric/fabric.hpp"
 #include "interconnects/model/fifo.hpp"
@@ -24,22 +24,22 @@ class Switches {
     Switches(sim::Engine& engine, const Parameters& parameters)
         : engine_(engine), parameters_(parameters) {}
 
-    /// Adds the way between two adapters; they are different. Throws UsageError for a node that
-    /// the topology does not have.
-    void add_way(Route& route, Place from, Place to);
+    /// Adds the way between two adapters; they are different.
+    void add_way(Way& way, Place from, Place to);
     /// The first link out of a node: where acknowledgments of what came in go.
     Fifo& link_out(Place place);
     Duration latency(fabric::NodeId from, fabric::NodeId to) const;
+    /// The one path that all routes of that kind share.
+    const Path& shared(const Path& path);
 
   private:
     enum class Direction : std::uint8_t { out, in, up, down };
-    using Name = std::tuple<Direction, unsigned, std::uint64_t>;
     Fifo& link(Direction direction, unsigned level, std::uint64_t number);
-    void check(fabric::NodeId node) const;
 
     sim::Engine& engine_;
     const Parameters& parameters_;
-    std::map<Name, std::unique_ptr<Fifo>> links_;
+    std::unordered_map<std::uint64_t, std::unique_ptr<Fifo>> links_;  ///< looked up only
+    std::vector<std::unique_ptr<const Path>> paths_;
 };
 
 }  // namespace railyard::model

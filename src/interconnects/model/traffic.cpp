@@ -73,7 +73,8 @@ Node& Traffic::node(fabric::NodeId id) {
     return *nodes_[id];
 }
 
-Traffic::Parcel& Traffic::wrap(const virtual_time::Transfer& transfer, sim::Action arrived) {
+/// A parcel that takes no way yet.
+Traffic::Parcel& Traffic::take_parcel(const virtual_time::Transfer& transfer, sim::Action arrived) {
     if (free_.empty()) {
         parcels_.push_back(std::make_unique<Parcel>());
         free_.push_back(parcels_.back().get());
@@ -82,16 +83,22 @@ Traffic::Parcel& Traffic::wrap(const virtual_time::Transfer& transfer, sim::Acti
     free_.pop_back();
     parcel.traffic = this;
     parcel.id = transfer.message;
-    parcel.what = names[static_cast<std::size_t>(transfer.kind)];
     parcel.kind = transfer.kind;
     parcel.from = transfer.from;
     parcel.to = transfer.to;
     parcel.source = &node(transfer.from.node);
     parcel.target = &node(transfer.to.node);
+    parcel.route = nullptr;
+    parcel.arrived = std::move(arrived);
+    return parcel;
+}
+
+Traffic::Parcel& Traffic::wrap(const virtual_time::Transfer& transfer, sim::Action arrived) {
+    Parcel& parcel = take_parcel(transfer, std::move(arrived));
+    parcel.what = names[static_cast<std::size_t>(transfer.kind)];
     parcel.size = transfer.size;
     parcel.takes_receive = transfer.takes_receive;
     parcel.delivered_to_memory = parcel.left_lane = parcel.told = false;
-    parcel.arrived = std::move(arrived);
 
     const bool empty = transfer.size == Bytes();
     const Place source = empty || transfer.inlined ? Place::nowhere : home(transfer.source);
@@ -100,18 +107,18 @@ Traffic::Parcel& Traffic::wrap(const virtual_time::Transfer& transfer, sim::Acti
         &parcel.source->route(transfer.from.port, source, *parcel.target, transfer.to.port, target);
     parcel.read_rest = {};
     parcel.fetch = source == Place::host ? parameters_.bus.read_latency : Duration{};
+    const Bytes packet = parcel.route->path.packet;
     if (source == Place::host)
-        parcel.source->pages.use(transfer.from.nic, transfer.source, parcel.route->packet,
-                                 parcel.read_extra);
+        parcel.source->pages.use(transfer.from.nic, transfer.source, packet, parcel.read_extra);
     if (target == Place::host)
-        parcel.target->pages.use(transfer.to.nic, transfer.target, parcel.route->packet,
-                                 parcel.write_extra);
+        parcel.target->pages.use(transfer.to.nic, transfer.target, packet, parcel.write_extra);
     parcel.first = [this, &parcel] { at_gate(parcel); };
     parcel.done = [this, &parcel] { in_memory(parcel); };
     return parcel;
 }
 
 void Traffic::give_back(Parcel& parcel) {
+    if (parcel.route) parcel.source->give_back(parcel.from.port, *parcel.route);
     parcel.read_extra.clear();
     parcel.write_extra.clear();
     free_.push_back(&parcel);
@@ -137,7 +144,7 @@ void Traffic::acknowledge(const virtual_time::Transfer& transfer, sim::Action ar
         engine_.schedule(engine_.now() + way, std::move(arrived));
         return;
     }
-    Parcel& parcel = wrap(transfer, std::move(arrived));
+    Parcel& parcel = take_parcel(transfer, std::move(arrived));
     engine_.schedule(engine_.now() + way, [this, &parcel] {
         parcel.target->sender().run_when_idle(parcel.from.node, parameters_.adapter.acknowledge,
                                               [this, &parcel] {
@@ -225,7 +232,7 @@ void Traffic::at_gate(Parcel& parcel) {
 /// Nothing overtakes: neither a message another of its lane, nor anything what makes a connection.
 Time Traffic::hold_order(const Parcel& parcel, Time ready) {
     Node& to = *parcel.target;
-    Time& last = parcel.route->deliveries->last_opened;
+    Time& last = parcel.route->deliveries.last_opened;
     ready = std::max(ready, last);
     if (parcel.kind == Kind::control && !parameters_.connection.connectionless) {
         ready = ready + parameters_.connection.setup;

@@ -43,6 +43,7 @@ class Traffic {
     struct Parcel;
 
     Node& node(fabric::NodeId id);
+    Parcel& take_parcel(const virtual_time::Transfer& transfer, sim::Action arrived);
     Parcel& wrap(const virtual_time::Transfer& transfer, sim::Action arrived);
     void acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived);
     void ask_engine(Parcel& parcel);

@@ -48,7 +48,7 @@ Status Endpoint::ask(Ask::Model model, const NicName& to, std::uint64_t what,
     ask_->from = nic.name;
     ask_->to = to;
     ask_->what = what;
-    ask_->data = data;
+    ask_->data = std::make_unique<fabric::PrivateData>(data);
     ask_->endpoint = weak_from_this();
     wire().carry(transfer(Kind::control, end_of(to)),
                  [shared = nic.network, ask = ask_] { asked(*shared, ask); });
@@ -73,7 +73,8 @@ bool Endpoint::match_earlier_ask() {
         matched->settled = true;
         matched->matched = weak_from_this();
         forget(*setup_.nic, matched);
-        connected_to(peer, matched->data);
+        connected_to(peer, *matched->data);
+        matched->data = nullptr;
         return true;
     }
     return false;
@@ -97,7 +98,9 @@ void Endpoint::asked(Network& network, const std::shared_ptr<Ask>& ask) {
             if (!who || !peer || peer == who) continue;
             ask->settled = true;
             ask->matched = peer;
-            return peer->connected_to(who, ask->data);
+            peer->connected_to(who, *ask->data);
+            ask->data = nullptr;
+            return;
         }
     }
     nic->asked[key].push_back(ask);
@@ -111,8 +114,9 @@ Status Endpoint::accept(const std::shared_ptr<Ask>& ask, const fabric::PrivateDa
     if (ask->settled || !client) return Code::remote_closed;
     ask->settled = true;
     ask->matched = weak_from_this();
-    own_data_ = data;
-    connected_to(client, ask->data);
+    ask->reply = std::make_unique<fabric::PrivateData>(data);
+    connected_to(client, *ask->data);
+    ask->data = nullptr;
     wire().carry(transfer(Kind::control, client->end()),
                  [client, self = shared_from_this()] { client->accepted_by(self); });
     return {};
@@ -121,7 +125,8 @@ Status Endpoint::accept(const std::shared_ptr<Ask>& ask, const fabric::PrivateDa
 void Endpoint::accepted_by(const Ref& peer) {
     // If it has given up meanwhile, the peer hears of that.
     if (state_ != ConnectionState::connecting || ask_->matched.lock() != peer) return;
-    connected_to(peer, peer->own_data_);
+    connected_to(peer, *ask_->reply);
+    ask_->reply = nullptr;
 }
 
 void Endpoint::reject(Network& network, const std::shared_ptr<Ask>& ask) {
@@ -138,7 +143,7 @@ void Endpoint::reject(Network& network, const std::shared_ptr<Ask>& ask) {
 
 void Endpoint::rejected(const std::shared_ptr<Ask>& ask) {
     if (state_ != ConnectionState::connecting || ask_ != ask) return;
-    peer_data_ = ask->reason;
+    if (ask->reply) peer_data_ = *ask->reply;
     stop_asking();
     ask_ = nullptr;
     fail(Code::refused, {});
@@ -184,19 +189,18 @@ void Endpoint::gone(const Ref& who, const Ref& peer) {
 }
 
 ConnectionRequest::ConnectionRequest(std::shared_ptr<Network> network, std::shared_ptr<Ask> ask)
-    : network_(std::move(network)), ask_(std::move(ask)), from_(ask_->from.address()) {}
+    : network_(std::move(network)),
+      ask_(std::move(ask)),
+      from_(ask_->from.address()),
+      data_(*ask_->data) {}
 
 ConnectionRequest::~ConnectionRequest() {
     reject({});
 }
 
-const fabric::PrivateData& ConnectionRequest::private_data() const {
-    return ask_->data;
-}
-
 void ConnectionRequest::reject(const fabric::PrivateData& reason) {
     if (ask_->settled) return;
-    ask_->reason = reason;
+    ask_->reply = std::make_unique<fabric::PrivateData>(reason);
     Endpoint::reject(*network_, ask_);
 }
 

@@ -14,7 +14,7 @@ class ConnectionRequest final : public fabric::ConnectionRequest {
     ~ConnectionRequest() override;
 
     const fabric::Address& from() const override { return from_; }
-    const fabric::PrivateData& private_data() const override;
+    const fabric::PrivateData& private_data() const override { return data_; }
     void reject(const fabric::PrivateData& reason) override;
 
     const std::shared_ptr<Ask>& ask() const { return ask_; }
@@ -23,6 +23,7 @@ class ConnectionRequest final : public fabric::ConnectionRequest {
     std::shared_ptr<Network> network_;
     std::shared_ptr<Ask> ask_;
     fabric::Address from_;
+    fabric::PrivateData data_;
 };
 
 class Listener final : public fabric::Listener {

@@ -11,7 +11,7 @@ using fabric::Op;
 namespace {
 
 // Buffers larger than this are given back after use; smaller ones serve the next request.
-constexpr std::size_t kept_buffer = 64 << 10;
+constexpr std::size_t kept_buffer = 256;
 
 const RegionKey* key_of(const fabric::RemoteRegion* region) {
     if (!region || typeid(*region) != typeid(RemoteRegion)) return nullptr;
@@ -198,7 +198,8 @@ void Endpoint::retire() {
         Request& first = sends_.front();
         if (first.status.failed()) return fail(first.status, first.status);
         const bool fits = complete(first, {});
-        if (first.carried.capacity() > kept_buffer) first.carried = {};
+        if (first.carried.capacity() > kept_buffer)
+            network().buffers.give_back(std::exchange(first.carried, {}));
         sends_.pop();
         if (!fits) return fail(Code::overrun, Code::flushed);
         if (std::exchange(refused_again_, false)) setup_.nic->notify();

@@ -80,12 +80,12 @@ struct Ask {
     Model model = Model::client_server;
     NicName from;
     NicName to;
-    std::uint64_t what = 0;  ///< service or discriminator
-    fabric::PrivateData data;
-    std::weak_ptr<Endpoint> endpoint;  ///< whose wish it is
-    std::weak_ptr<Endpoint> matched;   ///< the other side's endpoint, once there is one
-    bool settled = false;              ///< matched, rejected or withdrawn
-    fabric::PrivateData reason;        ///< of a rejection
+    std::uint64_t what = 0;                      ///< service or discriminator
+    std::unique_ptr<fabric::PrivateData> data;   ///< until it is matched
+    std::unique_ptr<fabric::PrivateData> reply;  ///< of who accepted or rejected, until it is heard
+    std::weak_ptr<Endpoint> endpoint;            ///< whose wish it is
+    std::weak_ptr<Endpoint> matched;             ///< the other side's, once there is one
+    bool settled = false;                        ///< matched, rejected or withdrawn
 };
 
 class Endpoint : public std::enable_shared_from_this<Endpoint> {
@@ -190,7 +190,6 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     bool peer_gone_ = false;  ///< the peer is known to be dead and need not be told
     Ref peer_;                ///< set while connected
     fabric::PrivateData peer_data_;
-    fabric::PrivateData own_data_;
     std::shared_ptr<Ask> ask_;
     sim::Event connect_timer_;
 

@@ -24,6 +24,27 @@ class NicState;
 class TaggedPort;
 struct Ask;
 
+/// Room for payloads that are between two memories. Kept here and not with each request, as few of
+/// all requests need some at a time.
+class Buffers {
+  public:
+    static constexpr std::size_t few = 64;          ///< so many wait for use ...
+    static constexpr std::size_t large = 64 << 10;  ///< ... of up to this size
+
+    std::vector<std::byte> take() {
+        if (free_.empty()) return {};
+        std::vector<std::byte> buffer = std::move(free_.back());
+        free_.pop_back();
+        return buffer;
+    }
+    void give_back(std::vector<std::byte> buffer) {
+        if (free_.size() < few && buffer.capacity() <= large) free_.push_back(std::move(buffer));
+    }
+
+  private:
+    std::vector<std::vector<std::byte>> free_;
+};
+
 struct Network {
     Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
             std::unique_ptr<Wire> its_wire);
@@ -39,6 +60,7 @@ struct Network {
     const std::uint32_t id;  ///< from the name of the fabric: tells foreign addresses and blobs
     std::map<fabric::NodeId, std::vector<std::weak_ptr<NicState>>> nics;
     std::uint64_t messages = 0;
+    Buffers buffers;
     // For the lists of a Transfer, used again and again.
     std::vector<Extent> source;
     std::vector<Extent> target;

@@ -88,7 +88,7 @@ std::optional<fabric::PeerRequest> Nic::poll_peer_request() {
     if (state_->unseen.empty()) return std::nullopt;
     const std::shared_ptr<Ask> ask = std::move(state_->unseen.front());
     state_->unseen.pop_front();
-    return fabric::PeerRequest{ask->from.address(), ask->what, ask->data};
+    return fabric::PeerRequest{ask->from.address(), ask->what, *ask->data};
 }
 
 fabric::TaggedPort* Nic::tagged_port() {

@@ -30,7 +30,7 @@ class Ring {
 
   private:
     void grow() {
-        std::vector<T> larger(slots_.empty() ? 4 : slots_.size() * 2);
+        std::vector<T> larger(slots_.empty() ? 1 : slots_.size() * 2);
         for (std::uint64_t i = begin_; i != end_; ++i)
             larger[i & (larger.size() - 1)] = std::move((*this)[i]);
         slots_ = std::move(larger);

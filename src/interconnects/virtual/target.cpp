@@ -160,6 +160,7 @@ Status Endpoint::deliver(Request& request) {
 void Endpoint::fetch(Request& request) {
     const Piece whole{request.target, request.remote_offset, request.size};
     const std::span<std::byte> bytes = whole.span();
+    if (!request.atomic()) request.carried = network().buffers.take();
     request.carried.assign(bytes.begin(), bytes.end());
     if (!request.atomic()) return;
     std::uint64_t value = 0;

@@ -34,8 +34,7 @@ namespace {
 /// job's last words are those of the rank that failed.
 void let_others_speak_first(State& state) {
     fabric::Host& host = state.process().host();
-    host.wait_until([] { return false; }, host.now() + Duration::ms(200),
-                    fabric::Wait::sleep);
+    host.wait_until([] { return false; }, host.now() + Duration::ms(200), fabric::Wait::sleep);
 }
 
 }  // namespace

@@ -107,10 +107,11 @@ void ChannelTransport::copy_from_self(Request& receive, Request& send) {
     const std::uint64_t n = announce(receive, header, send.bytes);
     if (send.type == nullptr) {
         // A rank may send to itself from where it receives.
-        if (receive.type == nullptr)
-            std::memmove(receive.data, send.data, n);
-        else
+        if (receive.type == nullptr) {
+            if (n != 0) std::memmove(receive.data, send.data, n);
+        } else {
             receive.write_data(0, send.data, n);
+        }
     } else {
         const auto packed = std::make_unique_for_overwrite<std::byte[]>(n);
         send.read_data(0, packed.get(), n);

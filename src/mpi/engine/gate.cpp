@@ -8,7 +8,7 @@ namespace {
 
 // Often enough for a rendezvous to advance in the time its data take; seldom enough to leave the
 // core to the program.
-constexpr auto pause_between = std::chrono::microseconds(20);
+constexpr Duration pause_between = Duration::us(20);
 
 }  // namespace
 
@@ -22,7 +22,7 @@ ProgressThread::ProgressThread(std::shared_ptr<Gate> gate, std::function<void()>
                       const Turn turn(gate_.get());
                       progress();
                   }
-                  std::this_thread::sleep_for(pause_between);
+                  nap(pause_between);
               }
           } catch (const std::exception&) {
               return;

@@ -3,14 +3,16 @@
 /// for that, and one that makes progress while the program computes. A rank with one thread has no
 /// gate and pays a test of a pointer.
 
-#include <sched.h>
+#include <pthread.h>
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
+
+#include "base/nap.hpp"
+#include "base/time.hpp"
 
 namespace railyard::mpi {
 
@@ -19,15 +21,15 @@ class Gate {
     void enter() {
         mutex_.lock();
         ++depth_;
-        owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+        owner_.store(pthread_self(), std::memory_order_relaxed);
     }
     void leave() {
-        if (--depth_ == 0) owner_.store(std::thread::id(), std::memory_order_relaxed);
+        if (--depth_ == 0) owner_.store(pthread_t(), std::memory_order_relaxed);
         mutex_.unlock();
     }
     /// Whether the calling thread is inside. Relaxed is enough: only itself writes its own id.
     bool is_inside() const {
-        return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+        return pthread_equal(owner_.load(std::memory_order_relaxed), pthread_self()) != 0;
     }
     /// Lets others in while the caller, who is inside, waits for something. `times` it has done so.
     void pause(unsigned times) {
@@ -35,19 +37,19 @@ class Gate {
         if (depth_ > 1) return;
         leave();
         if (times < patience)
-            sched_yield();
+            give_way();
         else
-            std::this_thread::sleep_for(nap);
+            nap(long_pause);
         enter();
     }
 
   private:
     static constexpr unsigned patience = 1000;
-    static constexpr auto nap = std::chrono::microseconds(20);
+    static constexpr Duration long_pause = Duration::us(20);
 
     std::recursive_mutex mutex_;
     int depth_ = 0;  ///< of the thread that is inside
-    std::atomic<std::thread::id> owner_;
+    std::atomic<pthread_t> owner_{};
 };
 
 /// A call's time inside the gate, if there is one.

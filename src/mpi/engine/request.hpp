@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/copy_few.hpp"
 #include "fabric/memory.hpp"
 #include "mpi/engine/packet.hpp"
 #include "mpi/engine/status.hpp"
@@ -53,13 +54,13 @@ class Request {
     /// Copies `n` bytes of the data, from `at` on, to `to`; and the other way.
     void read_data(std::size_t at, std::byte* to, std::size_t n) const {
         if (type == nullptr) [[likely]]
-            std::memcpy(to, data + at, n);
+            copy_bytes(to, data + at, n);
         else
             type->pack(data, count, at, {to, n});
     }
     void write_data(std::size_t at, const std::byte* from, std::size_t n) {
         if (type == nullptr) [[likely]]
-            std::memcpy(data + at, from, n);
+            copy_bytes(data + at, from, n);
         else
             type->unpack(data, count, at, {from, n});
     }

@@ -77,21 +77,21 @@ class Yard {
 
   private:
     std::unique_ptr<Route> make_route(std::size_t from, std::size_t to, bool reads) {
-        auto route = std::make_unique<Route>();
-        route->deliveries = &deliveries_[from * lanes_.size() + to];
-        route->packet = 1_KiB;
-        route->page_packets = 4;
-        if (reads) route->add({.fifo = &bus_[from], .rate = mb_per_s(900), .latency = 500_ns});
-        route->link = route->stages.size();
-        route->add(
-            {.fifo = &out_[from], .rate = mb_per_s(1000), .header = 30_B, .latency = 300_ns});
-        route->add({.fifo = &in_[to], .rate = mb_per_s(1000), .header = 30_B});
-        route->gate = route->stages.size();
-        if (reads) route->add({.fifo = &bus_[to], .rate = mb_per_s(900)});
-        route->placed = route->stages.size();
-        route->visible = 200_ns;
-        route->add({.fifo = &out_[to], .fixed = 10_ns});
-        return route;
+        Way way;
+        way.path.packet = 1_KiB;
+        way.path.page_packets = 4;
+        if (reads) way.add({.fifo = &bus_[from], .rate = mb_per_s(900), .latency = 500_ns});
+        way.path.link = way.parts.size();
+        way.add({.fifo = &out_[from], .rate = mb_per_s(1000), .header = 30_B, .latency = 300_ns});
+        way.add({.fifo = &in_[to], .rate = mb_per_s(1000), .header = 30_B});
+        way.path.gate = way.parts.size();
+        if (reads) way.add({.fifo = &bus_[to], .rate = mb_per_s(900)});
+        way.path.placed = way.parts.size();
+        way.path.visible = 200_ns;
+        way.add({.fifo = &out_[to], .fixed = 10_ns});
+        paths_.push_back(std::make_unique<Path>(way.path));
+        return std::make_unique<Route>(*paths_.back(), way.parts,
+                                       deliveries_[from * lanes_.size() + to]);
     }
 
     sim::Engine engine_;
@@ -101,6 +101,7 @@ class Yard {
     std::vector<Fifo> in_;
     std::vector<Deliveries> deliveries_;
     std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<std::unique_ptr<Path>> paths_;
     std::vector<std::unique_ptr<Route>> routes_;
     std::vector<std::unique_ptr<Item>> items_;
     std::vector<Moments> moments_;

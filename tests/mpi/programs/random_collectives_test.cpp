@@ -1,0 +1,63 @@
+// Collectives through the C interface against an oracle: random counts (none included), layouts,
+// roots, operations, in place or not, on communicators of many kinds, with messages under way.
+
+#include "mpi/programs/moving.hpp"
+#include "mpi/programs/reducing.hpp"
+#include "mpi/programs/traffic.hpp"
+
+namespace railyard::mpi::programs {
+namespace {
+
+class RandomCollectives : public OnGround {
+  protected:
+    static constexpr std::uint64_t programs = 3;
+    static constexpr std::uint64_t collectives = 30;
+};
+
+/// A copy, two halves turned round, or thirds.
+std::vector<MPI_Comm> make_comms(int rank, int size) {
+    std::vector<MPI_Comm> comms(3);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[0]);
+    MPI_Comm_split(comms[0], rank < (size + 1) / 2 ? 0 : 1, -rank, &comms[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 3, rank, &comms[2]);
+    comms.push_back(MPI_COMM_WORLD);
+    return comms;
+}
+
+void call_at_random(std::uint64_t seed, std::uint64_t times, int rank, int size) {
+    std::vector<MPI_Comm> comms = make_comms(rank, size);
+    sim::Random random(seed);
+    {
+        const OwnOperations own;
+        for (std::uint64_t i = 0; i < times; ++i) {
+            const MPI_Comm comm = comms[random.below(comms.size())];
+            const bool has_traffic = random.below(2) == 0;
+            const std::size_t bytes = random.below(2) == 0 ? 100 : 40000;
+            std::unique_ptr<Traffic> traffic;
+            if (has_traffic) traffic = std::make_unique<Traffic>(comm, bytes);
+            if (random.below(2) == 0)
+                move_at_random(comm, random, seed * times + i);
+            else
+                reduce_at_random(comm, own, random, seed * times + i);
+            if (traffic) traffic->finish();
+        }
+    }
+    for (std::size_t i = 0; i < 3; ++i)
+        MPI_Comm_free(&comms[i]);
+}
+
+TEST_P(RandomCollectives, AgreeWithTheOracle) {
+    for (std::uint64_t i = 0; i < programs && !HasFailure(); ++i) {
+        const std::uint64_t seed = 10 * static_cast<std::uint64_t>(GetParam().ranks) + i;
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        run([seed](int rank, int size) { call_at_random(seed, collectives, rank, size); });
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fabrics, RandomCollectives,
+                         testing::ValuesIn(grounds({1, 2, 3, 4, 7, 8, 16})), ground_name);
+INSTANTIATE_TEST_SUITE_P(Processes, RandomCollectives, testing::ValuesIn(processes({3, 16})),
+                         ground_name);
+
+}  // namespace
+}  // namespace railyard::mpi::programs

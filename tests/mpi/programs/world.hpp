@@ -1,0 +1,70 @@
+#pragma once
+/// MPI programs as ranks of a job: on what they run, and how they say that something is wrong. A
+/// rank that is not content throws, which ends the job: that is heard also where it is a process.
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <functional>
+#include <initializer_list>
+#include <source_location>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "job/job.hpp"
+
+namespace railyard::mpi::programs {
+
+struct Ground {
+    std::string fabric;
+    int ranks = 1;
+    job::Kind kind = job::Kind::fibers;
+};
+
+/// For the names of tests.
+std::string name_of(const Ground& ground);
+inline void PrintTo(const Ground& ground, std::ostream* out) {
+    *out << name_of(ground);
+}
+
+/// shm as threads, so that sanitizers see all of it, and four fabrics in virtual time: mail and
+/// rings, RDMA and streams, and matching by the adapter.
+std::vector<Ground> grounds(std::initializer_list<int> ranks);
+/// Real processes.
+std::vector<Ground> processes(std::initializer_list<int> ranks);
+
+/// The body runs between MPI_Init and MPI_Finalize.
+using Program = std::function<void(int rank, int size)>;
+job::Result run(const Ground& ground, const Program& program);
+/// The same; all must end well.
+void expect_to_run(const Ground& ground, const Program& program);
+
+[[noreturn]] inline void complain(const std::string& what, const std::source_location& where) {
+    throw Error(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " + what);
+}
+inline void require(bool so, const std::string& what,
+                    std::source_location where = std::source_location::current()) {
+    if (!so) complain(what, where);
+}
+template <class Got, class Expected>
+void require_equal(const Got& got, const Expected& expected, const char* what,
+                   std::source_location where = std::source_location::current()) {
+    if (got == static_cast<Got>(expected)) return;
+    std::ostringstream text;
+    text << what << " is " << got << ", not " << expected;
+    complain(text.str(), where);
+}
+
+/// A test of every program on one ground.
+class OnGround : public testing::TestWithParam<Ground> {
+  protected:
+    void run(const Program& program) { expect_to_run(GetParam(), program); }
+};
+
+inline std::string ground_name(const testing::TestParamInfo<Ground>& info) {
+    return name_of(info.param);
+}
+
+}  // namespace railyard::mpi::programs
