@@ -1,6 +1,7 @@
 /// Waiting: it ends when something comes, whatever it is and on whichever Nic, and at the deadline
 /// otherwise.
 
+#include <atomic>
 #include <functional>
 
 #include "fabric/endpoint.hpp"
@@ -101,6 +102,36 @@ TEST_P(Waiting, is_ended_by_a_write_that_is_watched) {
                     return true;
                 });
         }
+    });
+}
+
+// Where memory is mapped, a store is a write; the peer is woken by hand.
+TEST_P(Waiting, is_ended_by_a_nudge_after_a_store_into_mapped_memory) {
+    if (!traits().maps_allocated) GTEST_SKIP() << "no memory is mapped on this fabric";
+    run(2, [](Team& team) {
+        Endpoint end(team);
+        end.connect(team.peer());
+        Buffer in(team.nic(), 8, Memory::nic);
+        const auto remote = team.swap(in.region());
+        check(remote->mapped() != nullptr, "allocated memory is mapped");
+        Buffer users(team.nic(), 8, Memory::user);
+        check(team.swap(users.region())->mapped() == nullptr, "the user's own is not");
+        int round = 0;
+        const auto byte = [&] { return static_cast<std::byte>(1 + round); };
+        expect_roused(
+            team,
+            [&] {
+                // Release: as an RDMA write's last byte, whatever else was stored is seen before.
+                std::byte* last = remote->mapped() + Buffer::at(*remote).offset.count() + 7;
+                std::atomic_ref(*last).store(byte(), std::memory_order_release);
+                end.queue_pair().nudge();
+                ++round;
+            },
+            [&] {
+                if (!fabric::arrived(&in.data()[7], byte())) return false;
+                ++round;
+                return true;
+            });
     });
 }
 
