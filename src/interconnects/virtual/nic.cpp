@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/cpu.hpp"
 #include "interconnects/virtual/connection.hpp"
 #include "interconnects/virtual/queue_pair.hpp"
 #include "interconnects/virtual/tagged_port.hpp"
@@ -51,13 +52,15 @@ std::unique_ptr<fabric::Region> Nic::allocate(Bytes size, fabric::Access access,
                                               fabric::Home home) {
     if (home == fabric::Home::adapter && !traits().adapter_memory)
         throw Error(fmt::format("{}: the adapter has no memory to allocate from", traits().name));
-    // calloc gets large pieces from the kernel, zeroed and untouched. Nought bytes are one.
-    const std::size_t n = std::max<std::size_t>(size.count(), 1);
+    // calloc gets large pieces from the kernel, zeroed and untouched; regions begin on a line.
+    const std::size_t n = size.count() + cache_line;
     Region::Owned memory(static_cast<std::byte*>(std::calloc(n, 1)));
     if (!memory)
         throw Error(fmt::format("{}: no memory for a region of {} bytes", traits().name, n));
     state_->spend(HostStep::register_memory, size);
-    const std::span<std::byte> span(memory.get(), size.count());
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(memory.get()) % cache_line;
+    const std::span<std::byte> span(memory.get() + (beyond == 0 ? 0 : cache_line - beyond),
+                                    size.count());
     return std::make_unique<Region>(state_, span, access, home, std::move(memory));
 }
 

@@ -86,6 +86,8 @@ bool ChannelTransport::drain_ring(Channel& channel) {
     for (int n = 0; cell != nullptr && n < fair_share; ++n) {
         const Header header = cell->header;
         if (n > 0) channel.in.expect_more();
+        if (channel.out.carries_credits()) [[unlikely]]
+            channel.out.credit(header.freed);
         on_packet(channel, header, channel.in.payload(*cell));
         if (channel.in.pop(header.length)) channel.return_credits();
         cell = channel.in.front();

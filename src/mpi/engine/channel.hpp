@@ -45,8 +45,10 @@ class Channel {
         return out.open() ? out.place(length) : office_.place();
     }
     void put(Header header) {
-        if (out.open()) [[likely]]
+        if (out.open()) [[likely]] {
+            if (out.carries_credits()) header.freed = in.tell_shortly();
             return out.put(header);
+        }
         --mail_credits;
         mail(header);
     }

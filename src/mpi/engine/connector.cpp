@@ -57,6 +57,12 @@ struct Door {
     }
 };
 
+RingGeometry geometry_for(const Settings& settings, const fabric::Traits& traits) {
+    if (traits.maps_allocated)
+        return {settings.ring_cells, static_cast<std::uint32_t>(settings.ring_bytes.count()), 0};
+    return {settings.ring_cells, static_cast<std::uint32_t>(in_lines(settings.packet_limit())), 1};
+}
+
 std::uint32_t send_depth(const fabric::Traits& traits, const RingGeometry& geometry) {
     // A packet is two writes at most; the rest is room for mail, rendezvous and credits.
     return std::min(traits.max_send_depth, traits.maps_allocated ? 64 : 2 * geometry.cells + 192);
@@ -70,8 +76,7 @@ Connector::Connector(const Ground& ground, fabric::Nic& nic, fabric::CompletionQ
       nic_(nic),
       completions_(completions),
       office_(office),
-      geometry_{ground.settings.ring_cells,
-                static_cast<std::uint32_t>(ground.settings.ring_bytes.count())} {
+      geometry_(geometry_for(ground.settings, nic.traits())) {
     ground_.rank.bootstrap().put(address_key, nic.address().bytes);
 }
 

@@ -29,7 +29,8 @@ struct Header {
     std::int32_t source = 0;  ///< the sender's rank in the communicator
     std::int32_t tag = 0;
     std::uint32_t length = 0;  ///< of what follows the header
-    std::uint16_t freed = 0;   ///< mail: buffers that the peer may count on again
+    std::uint16_t freed = 0;   ///< mail: buffers that the peer may count on again; rings: see
+                               ///< RingReader::tell_shortly
     PacketKind kind = PacketKind::eager;
     std::uint8_t unused = 0;
 };

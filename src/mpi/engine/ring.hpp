@@ -1,12 +1,15 @@
 #pragma once
-/// The eager way where Traits allow to watch memory: a ring of cells, one line each, and a ring of
-/// data beside it, both in the receiver's memory and written by the sender, by plain stores where
-/// the memory is mapped and by RDMA where it is not. A packet of few bytes is one line; a longer
-/// one puts its bytes into the data ring first. Nothing is ever cleared: a cell's stamp tells the
-/// lap in which it was written, and only stamps ever stand at its place.
+/// The eager way where Traits allow to watch memory: a ring of cells in the receiver's memory, one
+/// line each, written by the sender. A packet of few bytes is one cell. Nothing is ever cleared: a
+/// cell's last byte is a stamp that tells the lap in which it was written, and only stamps ever
+/// stand there.
+///
+/// Where the memory is mapped, the sender stores the bytes of longer packets into a ring of data
+/// beside the cells, then the cell. Where it is not, every cell ends a slot, and bytes stand right
+/// before their cell: one RDMA write brings both, and its last byte is the stamp.
 ///
 /// The receiver writes how much it has emptied into the sender's own region, so that credits need
-/// no packets.
+/// no packets. A write by RDMA costs, so there they also travel with the packets that go back.
 
 #include <atomic>
 #include <cstdint>
@@ -20,10 +23,14 @@
 namespace railyard::mpi {
 
 struct RingGeometry {
-    std::uint32_t cells = 0;
-    std::uint32_t bytes = 0;
+    std::uint32_t cells = 0;  ///< a power of two
+    std::uint32_t bytes = 0;  ///< of the data ring, a power of two; or of each slot
+    std::uint32_t slotted = 0;
 
-    std::size_t size() const { return sizeof(Cell) * (cells + std::size_t{1}) + bytes; }
+    std::size_t stride() const { return sizeof(Cell) + (slotted != 0 ? bytes : 0); }
+    std::size_t size() const {
+        return sizeof(Cell) + cells * stride() + (slotted != 0 ? 0 : bytes);
+    }
     friend bool operator==(const RingGeometry&, const RingGeometry&) = default;
 };
 
@@ -59,29 +66,43 @@ class RingReader {
 
     /// The oldest packet not yet popped, or null.
     const Cell* front() const {
-        const Cell& cell = cells_[next_ & mask_];
-        std::byte& stamp = const_cast<std::byte&>(cell.stamp);
-        // Acquire: the rest of the cell, and the data ring, are read after the stamp.
-        return acquire_if_equal(std::atomic_ref(stamp), stamp_) ? &cell : nullptr;
+        std::byte& stamp = const_cast<std::byte&>(current_->stamp);
+        // Acquire: the rest of the cell, and the data, are read after the stamp.
+        return acquire_if_equal(std::atomic_ref(stamp), stamp_) ? current_ : nullptr;
     }
     /// Where the next packet shows first, and how.
-    std::byte* next_stamp() const { return const_cast<std::byte*>(&cells_[next_ & mask_].stamp); }
+    std::byte* next_stamp() const { return const_cast<std::byte*>(&current_->stamp); }
     std::byte next_value() const { return stamp_; }
     const std::byte* payload(const Cell& cell) const {
-        if (cell.header.length <= Cell::capacity) return cell.payload.data();
-        return data_ + (data_start(bytes_, cell.header.length, size_) & (size_ - 1));
+        const std::uint32_t length = cell.header.length;
+        if (length <= Cell::capacity) return cell.payload.data();
+        if (data_ == nullptr) return reinterpret_cast<const std::byte*>(&cell) - length;
+        return data_ + (data_start(bytes_, length, size_) & (size_ - 1));
     }
     /// Fetches the lines of packets that are likely here already. Not when waiting for one: taking
     /// a line from a sender that is about to write it makes both wait.
     void expect_more() const {
+        if (data_ == nullptr) return;
         for (std::uint64_t ahead = 2; ahead < 6; ++ahead)
-            __builtin_prefetch(&cells_[(next_ + ahead) & mask_]);
+            __builtin_prefetch(&first_[(next_ + ahead) & mask_]);
     }
     /// True if it is time to tell the peer (RingWriter::publish).
     bool pop(std::uint32_t length) {
-        if (length > Cell::capacity) bytes_ = data_start(bytes_, length, size_) + in_lines(length);
-        if ((++next_ & mask_) == 0) stamp_ = stamp_of(next_ / (mask_ + 1));
+        if (length > Cell::capacity && data_ != nullptr)
+            bytes_ = data_start(bytes_, length, size_) + in_lines(length);
+        current_ =
+            reinterpret_cast<const Cell*>(reinterpret_cast<const std::byte*>(current_) + stride_);
+        if ((++next_ & mask_) == 0) {
+            stamp_ = stamp_of(next_ / (mask_ + 1));
+            current_ = first_;
+        }
+        if (data_ == nullptr) return next_ - told_cells_ > (mask_ + 1) / 2;
         return next_ - told_cells_ >= (mask_ + 1) / 4 || bytes_ - told_bytes_ >= size_ / 4;
+    }
+    /// For a packet to take along: how many cells were emptied since the beginning, cut short.
+    std::uint16_t tell_shortly() {
+        told_cells_ = next_;
+        return static_cast<std::uint16_t>(next_);
     }
     Ledger tell() {
         told_cells_ = next_;
@@ -90,13 +111,15 @@ class RingReader {
     }
 
   private:
-    const Cell* cells_ = nullptr;
-    const std::byte* data_ = nullptr;
+    const Cell* current_ = nullptr;
+    std::byte stamp_ = stamp_of(0);
+    const Cell* first_ = nullptr;
+    const std::byte* data_ = nullptr;  ///< null: slots
     std::uint64_t mask_ = 0;
     std::uint64_t size_ = 0;
+    std::uint64_t stride_ = 0;
     std::uint64_t next_ = 0;
     std::uint64_t bytes_ = 0;
-    std::byte stamp_ = stamp_of(0);
     std::uint64_t told_cells_ = 0;
     std::uint64_t told_bytes_ = 0;
     std::unique_ptr<fabric::Region> region_;
@@ -117,18 +140,35 @@ class RingWriter {
     bool has_room(std::uint64_t length) { return fits(length) || (look(), fits(length)); }
     /// Where the bytes of the next packet are to be put. Only after has_room().
     std::byte* place(std::uint64_t length) {
-        if (length <= Cell::capacity) return cells_[next_ & mask_].payload.data();
+        if (length <= Cell::capacity) return current_->payload.data();
+        if (!mapped_) return reinterpret_cast<std::byte*>(current_) - length;
         return data_ + (data_start(bytes_, length, size_) & (size_ - 1));
     }
     /// Sends the packet whose bytes are at place(header.length).
     void put(const Header& header) {
-        if (header.length > Cell::capacity) [[unlikely]] {
-            if (!mapped_) write(place(header.length), header.length);
-            bytes_ = data_start(bytes_, header.length, size_) + in_lines(header.length);
+        current_->header = header;
+        if (mapped_) [[likely]] {
+            if (header.length > Cell::capacity)
+                bytes_ = data_start(bytes_, header.length, size_) + in_lines(header.length);
+            // Release: what was put into the cell and the data ring is seen by who sees the stamp.
+            std::atomic_ref(current_->stamp).store(stamp_, std::memory_order_release);
+            queue_pair_->nudge();
+        } else {
+            current_->stamp = stamp_;
+            write_slot(header.length);
         }
-        Cell& cell = cells_[next_ & mask_];
-        cell.header = header;
-        send(cell);
+        current_ = reinterpret_cast<Cell*>(reinterpret_cast<std::byte*>(current_) + stride_);
+        if ((++next_ & mask_) == 0) {
+            stamp_ = stamp_of(next_ / (mask_ + 1));
+            current_ = first_;
+        }
+    }
+    /// Whether packets carry credits (Header::freed).
+    bool carries_credits() const { return !mapped_; }
+    void credit(std::uint16_t told) {
+        // Of what was told by another way since, this may be less.
+        const auto more = static_cast<std::uint16_t>(told - emptied_.cells);
+        if (more <= mask_ + 1) emptied_.cells += more;
     }
     /// Tells the peer what we have emptied of its packets.
     void publish(const Ledger& emptied);
@@ -136,26 +176,17 @@ class RingWriter {
   private:
     bool fits(std::uint64_t length) const {
         if (next_ - emptied_.cells > mask_) return false;
-        return length <= Cell::capacity ||
+        return length <= Cell::capacity || !mapped_ ||
                data_start(bytes_, length, size_) + length - emptied_.bytes <= size_;
     }
     void look();
-    void send(Cell& cell) {
-        if (mapped_) [[likely]] {
-            // Release: what was put into the cell and the data ring is seen by who sees the stamp.
-            std::atomic_ref(cell.stamp).store(stamp_, std::memory_order_release);
-            queue_pair_->nudge();
-        } else {
-            cell.stamp = stamp_;
-            post(cell);
-        }
-        if ((++next_ & mask_) == 0) stamp_ = stamp_of(next_ / (mask_ + 1));
-    }
-    void post(const Cell& cell);
-    void write(const std::byte* from, std::size_t length);
+    void write_slot(std::size_t length);
+    void write(std::size_t offset, std::size_t length);
 
-    Cell* cells_ = nullptr;  ///< the peer's, or our shadow of them
+    Cell* current_ = nullptr;  ///< the peer's, or our shadow of it
+    Cell* first_ = nullptr;
     std::byte* data_ = nullptr;
+    std::uint64_t stride_ = 0;
     std::uint64_t mask_ = 0;
     std::uint64_t size_ = 0;
     std::uint64_t next_ = 0;

@@ -103,7 +103,7 @@ std::vector<Row> rows() {
         count_row("watched-rings", "peers that write into rings of ours; further ones send mail",
                   &S::watched_rings),
         count_row("ring-cells", "packets that a ring holds", &S::ring_cells),
-        bytes_row("ring-bytes", "data that a ring holds", &S::ring_bytes),
+        bytes_row("ring-bytes", "data that a ring holds, where peers map it", &S::ring_bytes),
         bytes_row("piece", "size of the pieces of a streamed message", &S::piece),
         count_row("mail-buffers", "receive buffers for all peers that send mail", &S::mail_buffers),
         count_row("mail-credits", "packets that one peer may have under way by mail",
@@ -142,7 +142,7 @@ Settings from_traits(const fabric::Traits& traits) {
         // A ring that nobody maps is written by the adapter: it pays for few and small packets.
         s.watched_rings = traits.placement == fabric::Placement::last_byte_last ? 4 : 0;
         s.ring_bytes = Bytes(32 << 10);
-        s.ring_cells = 32;
+        s.ring_cells = 8;
         s.eager_limit = Bytes(4 << 10);
         s.piece = Bytes(4 << 10);
         switch (traits.bulk) {
