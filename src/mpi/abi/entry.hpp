@@ -17,7 +17,7 @@ namespace railyard::mpi::abi {
 inline void give_text(std::string_view text, char* to, std::size_t room, int& length) {
     if (to == nullptr) null_argument("the place for the text");
     const std::size_t n = text.size() < room ? text.size() : room - 1;
-    std::memcpy(to, text.data(), n);
+    if (n != 0) std::memcpy(to, text.data(), n);
     to[n] = '\0';
     length = static_cast<int>(n);
 }
