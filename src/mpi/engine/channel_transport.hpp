@@ -82,6 +82,8 @@ class ChannelTransport final : public Transport {
     void on_acceptance(Channel& channel, Payload payload);
     bool push_piece(Channel& channel);
     void on_piece(const Header& header, const std::byte* payload);
+    template <class Finish>
+    void move(Request& request, const RemotePlace& place, Finish&& finish);
     void read(Request& receive, const RemotePlace& place);
     void write(Request& send, const RemotePlace& place);
     void on_moved(Request& request);

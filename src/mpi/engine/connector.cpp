@@ -5,13 +5,13 @@
 #include <cstring>
 #include <span>
 
+#include "mpi/engine/addresses.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
-constexpr std::string_view address_key = "mpi.address";
 constexpr std::uint32_t right_version = 0x4d504901;
 
 /// What both sides tell each other when they connect.
@@ -64,7 +64,7 @@ RingGeometry geometry_for(const Settings& settings, const fabric::Traits& traits
 }
 
 std::uint32_t send_depth(const fabric::Traits& traits, const RingGeometry& geometry) {
-    // A packet is two writes at most; the rest is room for mail, rendezvous and credits.
+    // A packet is a write, and so are credits; the rest is room for mail and rendezvous.
     return std::min(traits.max_send_depth, traits.maps_allocated ? 64 : 2 * geometry.cells + 192);
 }
 
@@ -77,14 +77,7 @@ Connector::Connector(const Ground& ground, fabric::Nic& nic, fabric::CompletionQ
       completions_(completions),
       office_(office),
       geometry_(geometry_for(ground.settings, nic.traits())) {
-    ground_.rank.bootstrap().put(address_key, nic.address().bytes);
-}
-
-fabric::Address Connector::address_of(int peer) const {
-    const auto bytes = ground_.rank.bootstrap().get(peer, address_key);
-    fabric::Address address;
-    std::memcpy(address.bytes.data(), bytes.data(), std::min(bytes.size(), address.bytes.size()));
-    return address;
+    publish_address(ground_.rank, nic.address());
 }
 
 std::unique_ptr<fabric::QueuePair> Connector::make_rail(Channel& channel, unsigned port) {
@@ -125,7 +118,7 @@ fabric::PrivateData Connector::hello(const Channel& channel) const {
 
 Channel& Connector::open(int peer) {
     if (Channel* channel = channels_.find(peer)) return *channel;
-    const fabric::Address address = address_of(peer);
+    const fabric::Address address = address_of(ground_.rank, peer);
     Channel& channel = make(peer);
     check(channel, channel.rails[0]->connect_peer(address, 0, hello(channel), Time::never()));
     connecting_.push_back(&channel);
@@ -146,8 +139,8 @@ void Connector::add_rail(Channel& channel) {
     const auto port = static_cast<unsigned>(channel.rails.size());
     channel.wants_rails = true;
     channel.next_rail = make_rail(channel, port);
-    check(channel, channel.next_rail->connect_peer(address_of(channel.peer), port, hello(channel),
-                                                   Time::never()));
+    check(channel, channel.next_rail->connect_peer(address_of(ground_.rank, channel.peer), port,
+                                                   hello(channel), Time::never()));
     // Parts that come over further rails take receives.
     office_.open();
     adding_rails_.push_back(&channel);
@@ -216,9 +209,10 @@ void Connector::connect_all_as_client_and_server() {
         if (peer == self) continue;
         Channel& channel = make(peer);
         fabric::QueuePair& queue_pair = *channel.rails[0];
-        check(channel,
-              peer > self ? queue_pair.accept(*door.await(ground_.host, peer), hello(channel))
-                          : queue_pair.connect(address_of(peer), 0, hello(channel), Time::never()));
+        check(channel, peer > self
+                           ? queue_pair.accept(*door.await(ground_.host, peer), hello(channel))
+                           : queue_pair.connect(address_of(ground_.rank, peer), 0, hello(channel),
+                                                Time::never()));
         ground_.host.wait_until(
             [&] { return queue_pair.state() != fabric::ConnectionState::connecting; });
         finish(channel);

@@ -4,7 +4,6 @@
 /// either side may be first; nobody waits for one here, but in the static policies.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,7 +47,6 @@ class Connector {
     }
 
     /// Connects to every rank, client to server, in a fixed order (VC-4).
-
     void connect_all_as_client_and_server();
 
   private:
@@ -61,7 +59,6 @@ class Connector {
     static void check(const Channel& channel, railyard::Status status);
     void settle(Channel& channel, const fabric::PrivateData& data);
     fabric::PrivateData hello(const Channel& channel) const;
-    fabric::Address address_of(int peer) const;
 
     Ground ground_;
     fabric::Nic& nic_;

@@ -8,6 +8,7 @@
 #include "base/copy_few.hpp"
 #include "mpi/engine/channel_transport.hpp"
 #include "mpi/engine/patient_post.hpp"
+#include "mpi/engine/rails.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi {
@@ -24,26 +25,6 @@ Record take_record(std::span<const std::byte>& payload) {
     std::memcpy(&record, payload.data(), sizeof record);
     payload = payload.subspan(sizeof record);
     return record;
-}
-
-/// A message cut into equal parts, one a rail, the first ones a little longer.
-struct Parts {
-    std::uint64_t total;
-    std::uint64_t count;
-    std::uint64_t length(std::uint64_t i) const { return total / count + (i < total % count); }
-};
-
-Parts cut(std::uint64_t total, std::size_t rails, const Settings& settings) {
-    const bool striped = rails > 1 && settings.rails == RailPolicy::striping &&
-                         total > settings.striping_threshold.count();
-    return {total, striped ? rails : 1};
-}
-
-/// The rail that carries a message whole.
-std::size_t bound_rail(const Channel& channel, int self, const Settings& settings) {
-    // Both directions of a pair, and different pairs, spread over the rails (MP-4).
-    if (settings.rails != RailPolicy::binding) return 0;
-    return static_cast<std::size_t>(self + (self < channel.peer ? 0 : 1)) % channel.rails.size();
 }
 
 }  // namespace
@@ -176,31 +157,42 @@ void ChannelTransport::on_piece(const Header& header, const std::byte* payload) 
     if (receive.moved == receive.total) ground_.complete(receive);
 }
 
+/// Posts the RDMA operations that move a message, a part a rail. `finish` gives each its last
+/// touch, with the number of the part, how many there are, and the rail.
+template <class Finish>
+void ChannelTransport::move(Request& request, const RemotePlace& place, Finish&& finish) {
+    Channel& channel = *request.channel;
+    std::byte* data = make_reachable(request, request.total);
+    request.remote = nic_.import_region(place.blob);
+    consider_rails(channel, request.total);
+    const std::size_t rails = channel.rails.size();
+    const Parts parts = cut(request.total, rails, ground_.settings);
+    request.parts = static_cast<std::int32_t>(parts.count);
+    if (parts.count > 1) ground_.counters.stripes += parts.count;
+    std::uint64_t at = 0;
+    for (std::uint64_t i = 0; i < parts.count; ++i) {
+        const std::size_t rail =
+            parts.count > 1 ? i
+                            : whole_rail(ground_.rank.id(), channel.peer, rails, ground_.settings);
+        const fabric::Slice slice = request.region->slice(data + at, parts.length(i));
+        fabric::WorkRequest work;
+        work.id = job_id(Job::moved, request.index());
+        work.local = std::span(&slice, 1);
+        work.remote = {request.remote.get(), Bytes(place.offset + at)};
+        finish(work, parts.count, rail);
+        post_bulk(channel, rail, work);
+        at += parts.length(i);
+    }
+}
+
 void ChannelTransport::read(Request& receive, const RemotePlace& place) {
     if (receive.total == 0) {
         tell_fetched(*receive.channel, receive.partner);
         return ground_.complete(receive);
     }
-    Channel& channel = *receive.channel;
-    std::byte* data = make_reachable(receive, receive.total);
-    receive.remote = nic_.import_region(place.blob);
-    consider_rails(channel, receive.total);
-    const Parts parts = cut(receive.total, channel.rails.size(), ground_.settings);
-    receive.parts = static_cast<std::int32_t>(parts.count);
-    std::uint64_t at = 0;
-    for (std::uint64_t i = 0; i < parts.count; ++i) {
-        const fabric::Slice slice = receive.region->slice(data + at, parts.length(i));
-        fabric::WorkRequest work;
+    move(receive, place, [](fabric::WorkRequest& work, std::uint64_t, std::size_t) {
         work.op = fabric::Op::rdma_read;
-        work.id = job_id(Job::moved, receive.index());
-        work.local = std::span(&slice, 1);
-        work.remote = {receive.remote.get(), Bytes(place.offset + at)};
-        const std::size_t rail =
-            parts.count > 1 ? i : bound_rail(channel, ground_.rank.id(), ground_.settings);
-        if (parts.count > 1) ++ground_.counters.stripes;
-        post_bulk(channel, rail, work);
-        at += parts.length(i);
-    }
+    });
 }
 
 void ChannelTransport::write(Request& send, const RemotePlace& place) {
@@ -208,39 +200,23 @@ void ChannelTransport::write(Request& send, const RemotePlace& place) {
         tell_placed(send, 0);
         return ground_.complete(send);
     }
-    Channel& channel = *send.channel;
-    std::byte* data = make_reachable(send, send.total);
-    send.remote = nic_.import_region(place.blob);
-    consider_rails(channel, send.total);
-    const Parts parts = cut(send.total, channel.rails.size(), ground_.settings);
-    send.parts = static_cast<std::int32_t>(parts.count);
+    // The first rail keeps its order, so a notice may follow what it carries at once. Parts on
+    // other rails tell of themselves (MP-3); a fabric that cannot do that, and a message that goes
+    // whole over another rail, are told of when they are known to be there.
     const bool immediate = nic_.traits().write_immediate;
-    std::uint64_t at = 0;
-    for (std::uint64_t i = 0; i < parts.count; ++i) {
-        const fabric::Slice slice = send.region->slice(data + at, parts.length(i));
-        fabric::WorkRequest work;
+    int immediates = 0;
+    move(send, place, [&](fabric::WorkRequest& work, std::uint64_t parts, std::size_t rail) {
         work.op = fabric::Op::rdma_write;
-        work.id = job_id(Job::moved, send.index());
-        work.local = std::span(&slice, 1);
-        work.remote = {send.remote.get(), Bytes(place.offset + at)};
-        if (parts.count > 1) ++ground_.counters.stripes;
-        if (i > 0 && immediate) {
-            // Each part tells of itself on its own rail (MP-3).
+        if (parts > 1 && rail > 0 && immediate) {
             work.op = fabric::Op::rdma_write_imm;
             work.immediate = send.partner;
-        } else if (parts.count > 1 && !immediate) {
+            ++immediates;
+        } else if (parts > 1 ? !immediate : rail > 0) {
             work.flags = fabric::Flags::remote_completion;
+            send.placed = true;
         }
-        const std::size_t rail =
-            parts.count > 1 ? i : bound_rail(channel, ground_.rank.id(), ground_.settings);
-        if (parts.count == 1 && rail != 0) work.flags = fabric::Flags::remote_completion;
-        send.placed = send.placed || has(work.flags, fabric::Flags::remote_completion);
-        post_bulk(channel, rail, work);
-        at += parts.length(i);
-    }
-    // The first rail keeps its order, so the notice may follow at once; other rails are not ordered
-    // with it, and without notices of their own it waits until their parts are there.
-    if (!send.placed) tell_placed(send, static_cast<int>(parts.count) - 1);
+    });
+    if (!send.placed) tell_placed(send, immediates);
 }
 
 /// The message goes with what is there; the next ones find more.

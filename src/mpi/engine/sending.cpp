@@ -122,10 +122,13 @@ void ChannelTransport::send_to_self(Request& send) {
     const bool copied = send.mode != Mode::synchronous && send.bytes <= eager_limit_;
     const Header header = header_for(send.envelope, PacketKind::eager, 0);
     if (!copied) return keep(nullptr, header, {}, &send);
-    // Packed on the stack: what the library keeps, it copies once more.
-    std::vector<std::byte> packed(send.bytes);
-    send.read_data(0, packed.data(), packed.size());
-    keep(nullptr, header, packed, nullptr);
+    if (send.type == nullptr) {
+        keep(nullptr, header, {send.data, send.bytes}, nullptr);
+    } else {
+        std::vector<std::byte> packed(send.bytes);
+        send.read_data(0, packed.data(), packed.size());
+        keep(nullptr, header, packed, nullptr);
+    }
     ground_.complete(send);
 }
 

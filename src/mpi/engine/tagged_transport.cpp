@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fabric/nic.hpp"
+#include "mpi/engine/addresses.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/transport.hpp"
 #include "mpi/types/error.hpp"
@@ -21,8 +22,6 @@ namespace {
 
 using fabric::MatchBits;
 using fabric::TaggedPeer;
-
-constexpr std::string_view address_key = "mpi.address";
 
 // Match bits: 16 of the context, 18 of the sender's rank in the communicator, 30 of the tag.
 constexpr int tag_bits = 30;
@@ -48,7 +47,7 @@ class TaggedTransport final : public Transport {
   public:
     explicit TaggedTransport(const Ground& ground)
         : ground_(ground), nic_(ground.rank.nic()), port_(*nic_.tagged_port()) {
-        ground_.rank.bootstrap().put(address_key, nic_.address().bytes);
+        publish_address(ground_.rank, nic_.address());
     }
 
     bool send_now(const std::byte*, std::size_t, int, const Envelope&) override {
@@ -90,10 +89,7 @@ class TaggedTransport final : public Transport {
 
 TaggedPeer TaggedTransport::peer(int world_rank) {
     if (const auto found = peers_.find(world_rank); found != peers_.end()) return found->second;
-    const auto bytes = ground_.rank.bootstrap().get(world_rank, address_key);
-    fabric::Address address;
-    std::copy_n(bytes.begin(), std::min(bytes.size(), address.bytes.size()), address.bytes.begin());
-    const TaggedPeer peer = port_.peer(address);
+    const TaggedPeer peer = port_.peer(address_of(ground_.rank, world_rank));
     peers_.emplace(world_rank, peer);
     ++ground_.counters.channels;
     return peer;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mpi/engine/rails.hpp"
 #include "mpi/engine/world.hpp"
 
 namespace railyard::mpi {
@@ -77,6 +78,18 @@ INSTANTIATE_TEST_SUITE_P(For, Registration, testing::Values(Way::read, Way::writ
                              return instance.param == Way::read ? "reads" : "writes";
                          });
 
+// MP-4: bound, the two directions of a pair, and neighbouring ranks, use different ports.
+TEST(WholeRail, SpreadsDirectionsAndNeighboursWhenBound) {
+    Settings settings;
+    settings.rails = RailPolicy::binding;
+    EXPECT_NE(whole_rail(0, 1, 2, settings), whole_rail(1, 0, 2, settings));
+    EXPECT_NE(whole_rail(0, 2, 2, settings), whole_rail(1, 3, 2, settings));
+    EXPECT_NE(whole_rail(0, 2, 2, settings), whole_rail(2, 0, 2, settings));
+    EXPECT_EQ(whole_rail(1, 0, 1, settings), 0u);
+    settings.rails = RailPolicy::striping;
+    EXPECT_EQ(whole_rail(1, 0, 2, settings), 0u);
+}
+
 struct RailCase {
     Way way;
     RailPolicy policy;
@@ -110,9 +123,12 @@ TEST_P(Rails, CutLargeMessagesUnlessBound) {
                     expect(w.receive(n, 0, 1) == data, "wrong bytes");
                     expect(w.receive(10, 0, 1) == pattern(10, 1), "overtaken");
                 }
+                // And back, over the other rail when bound.
+                if (w.rank() == 1) w.send(data, 0, 2);
+                if (w.rank() == 0) expect(w.receive(n, 1, 2) == data, "wrong bytes back");
                 const bool striped = GetParam().policy == RailPolicy::striping && n > 8192;
-                // The side that does the RDMA cuts.
-                if (w.rank() == (GetParam().way == Way::write ? 0 : 1)) cut += striped ? 2 : 0;
+                // Each is once the side that does the RDMA, and cuts.
+                cut += striped ? 2 : 0;
                 expect(w.process.counters().stripes - before == cut, "cut at " + std::to_string(n));
             }
             expect(w.process.counters().queue_pairs == 2, "not one rail a port");
