@@ -8,6 +8,8 @@ namespace railyard {
 struct RankLocal {
     void* rank = nullptr;  ///< job::Rank, where one is bound
     void* mpi = nullptr;   ///< the MPI library's state
+    /// Frees that state, if the rank ends without having done so: it failed, or its peer did.
+    void (*drop_mpi)() = nullptr;
 };
 
 namespace rank_local {

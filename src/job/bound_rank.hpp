@@ -9,10 +9,13 @@ namespace railyard::job {
 
 class BoundRank {
   public:
-    explicit BoundRank(Rank& rank) : words_{&rank, nullptr}, previous_(rank_local::here) {
+    explicit BoundRank(Rank& rank) : words_{.rank = &rank}, previous_(rank_local::here) {
         rank_local::here = &words_;
     }
-    ~BoundRank() { rank_local::here = previous_; }
+    ~BoundRank() {
+        if (words_.drop_mpi != nullptr) words_.drop_mpi();
+        rank_local::here = previous_;
+    }
     BoundRank(const BoundRank&) = delete;
     BoundRank& operator=(const BoundRank&) = delete;
 

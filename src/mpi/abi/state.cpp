@@ -60,6 +60,7 @@ void State::begin(int thread_level) {
     }
     auto* const state = new State(*rank, std::move(joined), thread_level);
     rank_local::here->mpi = state;
+    rank_local::here->drop_mpi = &drop;
     if (thread_level == MPI_THREAD_MULTIPLE && !state->process().allow_threads())
         state->thread_level = MPI_THREAD_SERIALIZED;
     state->gate = state->process().gate().get();
@@ -80,6 +81,7 @@ void State::end() {
 void State::drop() {
     delete here();
     rank_local::here->mpi = reinterpret_cast<void*>(finalised_mark);
+    rank_local::here->drop_mpi = nullptr;
 }
 
 }  // namespace railyard::mpi::abi
