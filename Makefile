@@ -52,7 +52,7 @@ clean: ## Remove all build directories
 
 format: ## Format the sources with clang-format
 	scripts/install-packages style
-	find src tests bench -name '*.hpp' -print0 -o -name '*.cpp' -print0 | xargs -0 clang-format -i
+	find src tests bench -name '*.hpp' -print0 -o -name '*.cpp' -print0 -o -path 'src/*.[ch]' -print0 | xargs -0 clang-format -i
 
 tidy: build/release/build.ninja ## Look for mistakes with clang-tidy
 	scripts/install-packages style

@@ -5,24 +5,30 @@ endif()
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow
+                    "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Woverloaded-virtual>"
                     -Wcast-align -Wundef -Werror)
 # GCC 12 sees overlaps in std::string's own code where there are none (its bug 105651).
-add_compile_options(-Wno-restrict)
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 # Frame pointers keep profiles and sanitizer stacks readable at a cost that nobody can measure.
 add_compile_options(-fno-omit-frame-pointer)
 # Nobody interposes our functions but MPI's, which are made for it: let the compiler inline the rest.
 add_compile_options(-fno-semantic-interposition)
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+set(CMAKE_C_FLAGS_RELEASE "-O3 -g1")
+set(CMAKE_C_FLAGS_DEBUG "-O0 -g")
 
 if(RAILYARD_SANITIZE)
     # -O1 keeps sanitizer runs bearable on two cores without hiding what they look for.
     add_compile_options(-fsanitize=${RAILYARD_SANITIZE} -fno-sanitize-recover=all -O1)
     # Instrumented code confuses GCC's flow analysis; the release build keeps the warning.
-    add_compile_options(-Wno-maybe-uninitialized)
+    add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     add_link_options(-fsanitize=${RAILYARD_SANITIZE})
     if(RAILYARD_SANITIZE MATCHES "thread")
         # Fences are told to tsan by hand where they matter; GCC warns about each of them.

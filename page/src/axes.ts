@@ -64,7 +64,8 @@ export class Horizontal implements Axis {
     const [least, most] = within(positive.length > 0 ? positive : [1]);
     const none = positive.length < values.length;
     this.sizes = chart.x === "message_bytes";
-    const log = this.sizes || (!none && most / least >= 16);
+    // Numbers of processes are powers of two more often than not.
+    const log = this.sizes || (!none && (chart.x === "processes" || most / least >= 16));
     // A logarithm has no place for nought: it stands one step to the left of all.
     this.zero = log ? least / 2 : 0;
     this.least = none ? this.zero : least;

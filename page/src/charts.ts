@@ -16,6 +16,8 @@ export interface Chart {
   fabrics: string[];
   // The parameter that goes along the horizontal axis; null if no number was varied.
   x: string | null;
+  // The parameter by whose values bars are grouped, in place of an axis; null if there is none.
+  groups: Dimension | null;
   // What else was varied; the reader chooses.
   dimensions: Dimension[];
 }
@@ -40,9 +42,18 @@ const swept = [
   "reuse_percent",
   "cpu_share_percent",
   "computation_us",
+  "processes",
 ];
+// Two values are an either-or, not a sweep.
+const fewest = 3;
 // What people choose, and look for. Other parameters may only say how it was done.
-const chosen = ["op", "queue", "window", "memory"];
+const chosen = ["op", "queue", "window", "memory", "ports", "mpi"];
+// What one wants to see side by side, as long as that can be read.
+const contrasts = ["mode", "ports", "reuse_percent", "queue", "registration_cache", "mpi"];
+// What is understood without its name beside it.
+const selfEvident = ["op", "mode", "collective"];
+// Things that have names and no order.
+const grouping = "application";
 export const mostSeries = 8;
 
 function distinct<T>(items: Iterable<T>): T[] {
@@ -53,17 +64,18 @@ function values(rows: Row[], name: string): (Value | undefined)[] {
   return distinct(rows.map((row) => row.parameters[name]));
 }
 
-function isSwept(rows: Row[], name: string): boolean {
+function sweep(rows: Row[], name: string): number {
   const found = values(rows, name).filter((v) => v !== undefined);
-  return found.length > 1 && found.every((v) => typeof v === "number");
+  return found.every((v) => typeof v === "number") ? found.length : 0;
 }
 
 function horizontal(rows: Row[], names: string[]): string | null {
-  const candidates = names.filter((name) => isSwept(rows, name));
-  const first = [...swept, "message_bytes"].find((name) => candidates.includes(name));
-  if (first !== undefined) return first;
-  const count = (name: string) => values(rows, name).length;
-  return candidates.sort((a, b) => count(b) - count(a))[0] ?? null;
+  const count = (name: string) => sweep(rows, name);
+  const candidates = names.filter((name) => count(name) > 1);
+  const sized = candidates.includes("message_bytes");
+  const wanted = swept.filter((name) => count(name) >= (sized ? fewest : 2));
+  const first = wanted[0] ?? (sized ? "message_bytes" : undefined);
+  return first ?? candidates.sort((a, b) => count(b) - count(a))[0] ?? null;
 }
 
 function tellApart(rows: Row[], names: string[]): boolean {
@@ -104,7 +116,8 @@ export function charts(rows: Row[]): Chart[] {
   return [...groups.values()].map((group) => {
     const first = group[0]!;
     const names = distinct(group.flatMap((row) => Object.keys(row.parameters)));
-    const x = horizontal(group, names);
+    const grouped = values(group, grouping).filter((v): v is Value => v !== undefined);
+    const x = grouped.length > 0 ? null : horizontal(group, names);
     return {
       experiment: first.experiment,
       metric: first.metric,
@@ -112,7 +125,8 @@ export function charts(rows: Row[]): Chart[] {
       rows: group,
       fabrics: distinct(group.map((row) => row.fabric)),
       x,
-      dimensions: dimensions(group, names, x),
+      groups: grouped.length > 0 ? { name: grouping, values: grouped } : null,
+      dimensions: dimensions(group, names, grouped.length > 0 ? grouping : x),
     };
   });
 }
@@ -155,7 +169,7 @@ export function series(chart: Chart, choice: Choice): Series[] {
 }
 
 // All of it, if that can still be read; otherwise what most interconnects have in common, and of
-// equals the one that `more` finds most for.
+// equals the one that `more` finds most for; with what it stands in contrast to, if there is room.
 export function firstChoice(chart: Chart, more: (choice: Choice) => number): Choice {
   const all: Choice = chart.dimensions.map(() => null);
   const every = series(chart, all);
@@ -168,9 +182,14 @@ export function firstChoice(chart: Chart, more: (choice: Choice) => number): Cho
     known.fabrics += 1;
     found.set(key, known);
   }
-  return [...found.values()].reduce((a, b) =>
+  const best = [...found.values()].reduce((a, b) =>
     b.fabrics > a.fabrics || (b.fabrics === a.fabrics && b.more > a.more) ? b : a,
   ).choice;
+  for (const name of contrasts) {
+    const wider = best.map((value, i) => (chart.dimensions[i]!.name === name ? null : value));
+    if (series(chart, wider).length <= mostSeries) best.splice(0, best.length, ...wider);
+  }
+  return best;
 }
 
 // "shm, rdma_write, queue 8": what tells one series from the others that are shown.
@@ -179,7 +198,7 @@ export function label(chart: Chart, all: Series[], one: Series): string {
     const value = one.choice[i];
     if (value === undefined || all.every((other) => other.choice[i] === value)) return [];
     const text = parameter(dimension.name, value);
-    return [dimension.name === "op" ? text : `${words(dimension.name)} ${text}`];
+    return [selfEvident.includes(dimension.name) ? text : `${words(dimension.name)} ${text}`];
   });
   const fabrics = new Set(all.map((other) => other.fabric));
   return [...(fabrics.size > 1 || parts.length === 0 ? [one.fabric] : []), ...parts].join(", ");

@@ -16,7 +16,7 @@ export interface Row {
   metric: string;
   value: number;
   unit: string;
-  statistics: Statistics;
+  statistics?: Statistics; // left out where all samples are the same
 }
 
 export type Machine = Record<string, Value>;

@@ -4,24 +4,14 @@
 
 import * as Plot from "@observablehq/plot";
 import type { Markish } from "@observablehq/plot";
-import { Horizontal, naturalKind, valueAxis, type Axis, type Kind } from "./axes";
-import { label, series, type Chart, type Choice, type Series } from "./charts";
-import type { Paper, Row, Verdict } from "./data";
-import type { Look, Looks } from "./looks";
-import { parameter, quantity, words } from "./numbers";
-import { marks, type Mark } from "./published";
-
-export interface View {
-  choice: Choice;
-  hidden: Set<string>; // keys of series that the reader switched off
-  kind: Kind | null; // of the vertical axis; null: what suits the values
-}
-
-export interface Context {
-  looks: Looks;
-  papers: Paper[];
-  verdicts: Map<string, Verdict>;
-}
+import { Horizontal } from "./axes";
+import { bars } from "./bars";
+import { label, series, type Chart } from "./charts";
+import type { Look } from "./looks";
+import { words } from "./numbers";
+import { axisX, axisY, describe, dotLook, publishedMarks, spanned, tip } from "./pieces";
+import type { Context, Drawing, View } from "./pieces";
+import { marks } from "./published";
 
 interface Point {
   x: number;
@@ -29,28 +19,7 @@ interface Point {
   text: string;
 }
 
-export interface Drawing {
-  svg: SVGSVGElement | HTMLElement;
-  series: Series[];
-  marks: Mark[];
-}
-
 const noLimits = { least: 0, most: 0 };
-
-function describe(row: Row): string {
-  const parameters = Object.entries(row.parameters).map(
-    ([name, value]) => `${words(name)} ${parameter(name, value)}`,
-  );
-  return [`${row.fabric}: ${quantity(row.value, row.unit)}`, ...parameters].join("\n");
-}
-
-export function dotLook(look: Look) {
-  return {
-    symbol: look.symbol,
-    stroke: look.colour,
-    fill: look.filled ? look.colour : "var(--plot-background)",
-  };
-}
 
 function lineMarks(points: Point[], look: Look): Markish[] {
   return [
@@ -64,52 +33,6 @@ function lineMarks(points: Point[], look: Look): Markish[] {
     }),
     Plot.dot(points, { ...dotLook(look), x: "x", y: "y", className: "points", r: 2.6 }),
   ];
-}
-
-// Where a paper's value stands along the axis that is not the value's.
-type Placed = Mark & { at: number | string };
-
-function publishedMarks(found: Placed[], flip: boolean, context: Context, chart: Chart): Markish[] {
-  return found.map((mark) =>
-    Plot.dot([mark], {
-      x: flip ? "y" : "at",
-      y: flip ? "at" : "y",
-      className: "published",
-      symbol: mark.bound === "is" ? "diamond2" : "triangle",
-      rotate: mark.bound === "most" ? 180 : 0,
-      r: mark.bound === "is" ? 5.5 : 4.5,
-      stroke: context.looks.ofFabric(chart, mark.fabric),
-      strokeWidth: 2,
-      fill: "var(--plot-background)",
-      fillOpacity: 0.8,
-      ariaLabel: (m: Mark) => m.text,
-    }),
-  );
-}
-
-function tip(points: object[]): Markish {
-  return Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: "text", maxRadius: 30 }));
-}
-
-// What the values span does not change when the reader hides a series.
-function spanned(chart: Chart, view: View, all: Series[], found: Mark[]): Axis {
-  const values = [...all.flatMap((s) => s.rows.map((r) => r.value)), ...found.map((m) => m.y)];
-  const possible = values.every((value) => value > 0);
-  const kind = possible ? (view.kind ?? naturalKind(values)) : "linear";
-  return valueAxis(chart.unit, chart.metric, values, kind);
-}
-
-// Ticks that are named by hand, since the library leaves out some of a logarithmic axis.
-function axisX(axis: Axis): Markish[] {
-  const options = { labelOffset: 38 };
-  if (axis.ticks === undefined)
-    return [Plot.gridX(), Plot.axisX({ ...options, tickFormat: axis.text })];
-  return [Plot.gridX(axis.ticks), Plot.axisX(axis.ticks, { ...options, text: axis.text })];
-}
-
-function axisY(axis: Axis): Markish[] {
-  if (axis.ticks === undefined) return [Plot.gridY(), Plot.axisY({ tickFormat: axis.text })];
-  return [Plot.gridY(axis.ticks), Plot.axisY(axis.ticks, { text: axis.text })];
 }
 
 function curves(chart: Chart, context: Context, view: View, width: number): Drawing {
@@ -206,7 +129,8 @@ function finish(svg: Element, chart: Chart, count: number): void {
 }
 
 export function draw(chart: Chart, context: Context, view: View, width: number): Drawing {
-  const drawing = (chart.x === null ? dots : curves)(chart, context, view, width);
+  const kind = chart.groups !== null ? bars : chart.x === null ? dots : curves;
+  const drawing = kind(chart, context, view, width);
   finish(drawing.svg, chart, drawing.series.length);
   return drawing;
 }

@@ -3,16 +3,18 @@
 import { firstChoice, series, type Chart } from "./charts";
 import type { Fabric, Row } from "./data";
 import { element, select, table } from "./dom";
-import { draw, type Context, type View } from "./draw";
+import { draw } from "./draw";
 import { legend } from "./legend";
 import { parameter, short, unitName, words } from "./numbers";
-import { publishedFor } from "./published";
+import type { Context, View } from "./pieces";
+import { weight } from "./published";
 
 // Below this, text in a plot would stand upon other text; the figure scrolls instead.
 const leastWidth = 280;
 
 export function title(chart: Chart): string {
   const what = `${words(chart.metric)} (${unitName(chart.unit)})`;
+  if (chart.groups !== null) return `${what} by ${words(chart.groups.name)}`;
   return chart.x === null ? what : `${what} against ${words(chart.x)}`;
 }
 
@@ -26,6 +28,12 @@ export function clocks(chart: Chart, fabrics: Record<string, Fabric>): string {
     [named("unknown"), "not known to this railyard, so the file does not tell which time"],
   ];
   return sentences.flatMap(([who, how]) => (who === "" ? [] : [`${who}: ${how}.`])).join(" ");
+}
+
+function distribution({ statistics: found }: Row): string[] {
+  if (found === undefined) return ["", "", "", ""];
+  const spread = `${(found.spread * 100).toFixed(1)} %`;
+  return [short(found.p1), short(found.p99), spread, String(found.iterations)];
 }
 
 function rowTable(chart: Chart): HTMLElement {
@@ -49,10 +57,7 @@ function rowTable(chart: Chart): HTMLElement {
       return value === undefined ? "" : parameter(name, value);
     }),
     short(row.value),
-    short(row.statistics.p1),
-    short(row.statistics.p99),
-    `${(row.statistics.spread * 100).toFixed(1)} %`,
-    String(row.statistics.iterations),
+    ...distribution(row),
   ];
   const details = element("details", {}, element("summary", {}, `${chart.rows.length} rows`));
   // Thousands of rows are made only when somebody looks.
@@ -97,7 +102,7 @@ export class Figure {
     private readonly context: Context,
     fabrics: Record<string, Fabric>,
   ) {
-    const choice = firstChoice(chart, (some) => publishedFor(chart, some, context.papers).length);
+    const choice = firstChoice(chart, (some) => weight(chart, some, context.papers));
     this.view = { choice, hidden: new Set(), kind: null };
     this.element = element(
       "figure",
@@ -132,7 +137,7 @@ export class Figure {
       this.controls.append(
         select(
           words(dimension.name),
-          values.map((value) => (value === null ? "all" : String(value))),
+          values.map((value) => (value === null ? "all" : parameter(dimension.name, value))),
           values.indexOf(this.view.choice[i] ?? null),
           (index) => {
             this.view.choice[i] = values[index] ?? null;
@@ -161,7 +166,7 @@ export class Figure {
     const width = Math.max(leastWidth, this.holder.clientWidth);
     const drawing = draw(this.chart, this.context, this.view, width);
     this.holder.replaceChildren(drawing.svg);
-    const count = drawing.marks.length;
+    const count = new Set(drawing.marks.map((mark) => mark.id)).size; // one may stand at two bars
     this.remark.textContent =
       count === 0
         ? ""

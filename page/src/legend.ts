@@ -3,8 +3,8 @@
 import * as Plot from "@observablehq/plot";
 import { label, type Chart, type Series } from "./charts";
 import { element } from "./dom";
-import { dotLook } from "./draw";
 import type { Look, Looks } from "./looks";
+import { dotLook } from "./pieces";
 
 function swatch(look: Look, line: boolean): SVGSVGElement | HTMLElement {
   const svg = Plot.plot({
@@ -53,7 +53,7 @@ export function legend(
     const button = element(
       "button",
       { type: "button", "aria-pressed": String(!hidden.has(one.key)) },
-      swatch(looks.of(chart, all, one), chart.x !== null),
+      swatch(looks.of(chart, all, one), chart.x !== null || chart.groups !== null),
       label(chart, all, one),
     );
     button.addEventListener("click", () => {

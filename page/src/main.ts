@@ -3,10 +3,10 @@
 import { charts, type Chart } from "./charts";
 import type { PageData, Row, Source } from "./data";
 import { element, table } from "./dom";
-import type { Context } from "./draw";
 import { Figure } from "./figure";
 import { Looks } from "./looks";
 import { size, words } from "./numbers";
+import type { Context } from "./pieces";
 import { verdictSection } from "./verdicts";
 
 function readData(): PageData {

@@ -32,9 +32,15 @@ export function unitName(unit: string): string {
   return unit === "us" ? "µs" : unit === "1" ? "ratio" : unit;
 }
 
-// "message_bytes" is "message size"; "bandwidth_aggregate" is "bandwidth aggregate".
+const spoken: Record<string, string> = {
+  message_bytes: "message size",
+  mpi: "MPI",
+  vis_per_process: "VIs per process",
+};
+
+// "bandwidth_aggregate" is "bandwidth aggregate".
 export function words(name: string): string {
-  return name === "message_bytes" ? "message size" : name.replaceAll("_", " ");
+  return spoken[name] ?? name.replaceAll("_", " ");
 }
 
 export function parameter(name: string, value: unknown): string {

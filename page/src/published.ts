@@ -1,7 +1,7 @@
 // Where the values of the papers stand in a plot.
 
-import type { Chart, Choice } from "./charts";
-import type { Paper, Verdict } from "./data";
+import type { Chart, Choice, Series } from "./charts";
+import type { Paper, Value, Verdict } from "./data";
 import { parameter, quantity, size, words } from "./numbers";
 
 export interface Mark {
@@ -17,6 +17,8 @@ export interface Limits {
   least: number;
   most: number;
 }
+
+const theirMpi = "paper";
 
 // "Small" is four bytes where a paper does not say, "large" a mebibyte, or as near as a curve goes.
 const small = ["small", "short", "very short"];
@@ -83,13 +85,19 @@ function text(paper: Paper, verdict: Verdict | undefined, x: number | null): str
 export function publishedFor(chart: Chart, choice: Choice, papers: Paper[]): Paper[] {
   return papers.filter(
     (paper) =>
-      paper.kind === "measurement" &&
+      (paper.kind === "measurement" || paper.kind === "ratio") &&
       paper.experiment === chart.experiment &&
       paper.metric === chart.metric &&
       paper.unit === chart.unit &&
       typeof paper.value === "number" &&
       agrees(chart, paper, choice),
   );
+}
+
+// How much papers have to say under a choice; they speak of their own MPI library, not of ours.
+export function weight(chart: Chart, choice: Choice, papers: Paper[]): number {
+  const theirs = chart.dimensions.some((d, i) => d.name === "mpi" && choice[i] === theirMpi);
+  return publishedFor(chart, choice, papers).length + (theirs ? 0.5 : 0);
 }
 
 // The same as marks; `limits` are those of the axis.
@@ -111,5 +119,49 @@ export function marks(
       fabric: verdict?.fabric ?? null,
       text: text(paper, verdict, x),
     };
+  });
+}
+
+// A value beside the bar that it is about.
+export interface GroupMark extends Mark {
+  group: Value;
+  series: string; // its key
+}
+
+function about(chart: Chart, paper: Paper, fabric: string | null, one: Series): boolean {
+  if (fabric !== null && fabric !== one.fabric) return false;
+  return chart.dimensions.every((dimension, i) => {
+    const stated = paper.params[dimension.name];
+    return stated === undefined || one.choice[i] === undefined || stated === one.choice[i];
+  });
+}
+
+// Marks of a chart of bars: at each bar that the paper speaks of; of two libraries, at the papers'.
+export function groupMarks(
+  chart: Chart,
+  choice: Choice,
+  papers: Paper[],
+  verdicts: Map<string, Verdict>,
+  all: Series[],
+): GroupMark[] {
+  const groups = chart.groups!;
+  const mpi = chart.dimensions.findIndex((dimension) => dimension.name === "mpi");
+  return publishedFor(chart, choice, papers).flatMap((paper) => {
+    const group = groups.values.find((value) => value === paper.params[groups.name]);
+    if (group === undefined) return [];
+    const verdict = verdicts.get(paper.id);
+    const fabric = verdict?.fabric ?? null;
+    const found = all.filter((one) => about(chart, paper, fabric, one));
+    const theirs = found.filter((one) => one.choice[mpi] === theirMpi);
+    return (theirs.length > 0 ? theirs : found).map((one) => ({
+      id: paper.id,
+      x: null,
+      y: paper.value!,
+      bound: bound(paper.qualifier),
+      fabric: one.fabric,
+      text: text(paper, verdict, null),
+      group,
+      series: one.key,
+    }));
   });
 }

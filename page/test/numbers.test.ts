@@ -54,3 +54,10 @@ test("a message of no bytes has its place and its name on a logarithmic axis", (
   assert.equal(axis.place(0), 0.5);
   assert.deepEqual(axis.ticks!.map(axis.text), ["0", "1", "2", "4"]);
 });
+
+test("numbers of processes are doubled from tick to tick", () => {
+  const ranks = [2, 4, 8];
+  const [chart] = charts(ranks.map((n) => row("via", { processes: n }, 1, "mpi-init-time")));
+  const axis = new Horizontal(chart!, ranks, 600);
+  assert.deepEqual(axis.ticks!.map(axis.text), ["2", "4", "8"]);
+});

@@ -7,9 +7,9 @@ export function row(
   parameters: Record<string, Value>,
   value: number,
   experiment = "latency-uni",
+  more: Partial<Row> = {},
 ): Row {
-  const statistics = { p1: value, p99: value, spread: 0, iterations: 1 };
-  return { experiment, fabric, parameters, metric: "latency", value, unit: "us", statistics };
+  return { experiment, fabric, parameters, metric: "latency", value, unit: "us", ...more };
 }
 
 export function sizes(fabric: string, more: Record<string, Value> = {}): Row[] {

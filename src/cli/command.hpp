@@ -17,6 +17,7 @@ Command measure_command(CLI::App& parent);
 Command run_command(CLI::App& parent);
 Command mpi_info_command(CLI::App& parent);
 Command reproduce_command(CLI::App& parent);
+Command compare_command(CLI::App& parent);
 Command report_command(CLI::App& parent);
 
 }  // namespace railyard::cli

@@ -29,8 +29,9 @@ namespace {
 /// The options as they were typed; an empty word was not given.
 struct Words {
     std::vector<std::string> experiments;
-    std::string on, sizes, ops, queues, buffers, window, iterations, warmup, ranks, memory, json, csv;
-    std::string shm_user_memory, trace;
+    std::string on, sizes, ops, queues, buffers, window, iterations, warmup, ranks, memory, mpi;
+    std::string only;
+    std::string shm_user_memory, json, csv, trace;
     bool quick = false, statistics = false, no_pin = false, quiet = false;
 };
 
@@ -58,9 +59,14 @@ void add_options(CLI::App& app, Words& words) {
     add("--window", words.window, "N", "Window: how many messages are sent to a reply");
     add("--memory", words.memory, "nic|user",
         "Whose memory: allocated by the Nic, or the user's own, registered");
+    add("--mpi", words.mpi, "native|paper",
+        "The MPI library of MPI experiments: ours as it is (native), or as the papers' was");
+    add("--only", words.only, "NAME=VALUE[,NAME=VALUE]",
+        "Of an experiment that is several runs, those whose rows say so: mode=static");
     add("--iterations", words.iterations, "N", "How often each thing is measured");
     add("--warmup", words.warmup, "N", "How often it is done before that");
-    add("--ranks", words.ranks, "N", "How many ranks (default: as few as the experiment needs)");
+    add("--ranks", words.ranks, "N",
+        "How many ranks (default: as few as the experiment needs, or those of its paper)");
     app.add_flag("--quick", words.quick, "A first look: fewer sizes and iterations");
     app.add_flag("--no-pin", words.no_pin, "Leave ranks to the scheduler, on any core");
     add("--shm-user-memory", words.shm_user_memory, "auto|process_vm|bounce",
@@ -104,6 +110,7 @@ experiments::Wishes wishes(const Words& words) {
         w.iterations = parse_count("--iterations", words.iterations, 1, most_iterations);
     if (!words.warmup.empty()) w.warmup = parse_count("--warmup", words.warmup, 0, most_iterations);
     if (!words.memory.empty()) w.memory = memory_named(words.memory);
+    if (!words.mpi.empty()) w.mpi = library_named(words.mpi);
     w.quick = words.quick;
     return w;
 }
@@ -120,6 +127,14 @@ experiments::Plan plan(const Words& words) {
     p.wishes = wishes(words);
     if (!words.ranks.empty())
         p.ranks = static_cast<int>(parse_count("--ranks", words.ranks, 1, most_ranks));
+    if (!words.only.empty())
+        for (const std::string& item : split_list("--only", words.only)) {
+            const auto equals = item.find('=');
+            if (equals == std::string::npos)
+                throw UsageError(fmt::format(
+                    "--only: expected a parameter such as mode=static, found '{}'", item));
+            p.only.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+        }
     p.pin = !words.no_pin;
     if (words.trace == standard_output)
         throw UsageError("--trace: a trace goes to a file, not to the standard output");
@@ -197,7 +212,8 @@ Command measure_command(CLI::App& parent) {
         "  railyard measure latency-uni bandwidth-uni-window --on shm --sizes 8..4M "
         "--json out.json\n"
         "  railyard measure bandwidth-uni-queue --on shm,ideal --queues 8,16,100 "
-        "--ops rdma_write");
+        "--ops rdma_write\n"
+        "  railyard measure mpi-latency --on infiniband-pcie --mpi paper");
     return {app, [words] { return measure(*words); }};
 }
 

@@ -48,6 +48,12 @@ fabric::Op op_named(std::string_view name) {
                                  fmt::join(names, ", ")));
 }
 
+experiments::Library library_named(std::string_view name) {
+    if (name == "native") return experiments::Library::native;
+    if (name == "paper") return experiments::Library::paper;
+    throw UsageError(fmt::format("--mpi: expected native or paper, found '{}'", name));
+}
+
 experiments::Memory memory_named(std::string_view name) {
     if (name == "nic") return experiments::Memory::nic;
     if (name == "user") return experiments::Memory::user;

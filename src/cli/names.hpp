@@ -14,5 +14,7 @@ const experiments::Experiment& experiment_named(std::string_view name);
 /// One that experiments can be asked to measure.
 fabric::Op op_named(std::string_view name);
 experiments::Memory memory_named(std::string_view name);
+/// Of MPI experiments.
+experiments::Library library_named(std::string_view name);
 
 }  // namespace railyard::cli

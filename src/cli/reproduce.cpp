@@ -81,7 +81,7 @@ Command reproduce_command(CLI::App& parent) {
             ->type_name("[FILE]")
             ->expected(0, 1);
     app->add_option("--exceptions", words->exceptions,
-                    "Another list of records that are known to be off")
+                    "Another list of records that are known to be off, or that nothing measures")
         ->type_name("FILE");
     app->add_flag("--list", words->list, "Only say which records there are, and where they run");
     app->add_flag("--quiet", words->quiet, "No progress on stderr");
@@ -89,6 +89,7 @@ Command reproduce_command(CLI::App& parent) {
         "Examples:\n"
         "  railyard reproduce                              all of it\n"
         "  railyard reproduce --paper liu04 --only 'latency-*'\n"
+        "  railyard reproduce --paper rashti07 --only 'mpi-*'\n"
         "  railyard reproduce --json verdicts.json\n"
         "  railyard reproduce --list --only 'liu04pcie.*'");
     return {app, [words] { return run(*words); }};

@@ -20,7 +20,7 @@ namespace {
 
 /// The options as they were typed; an empty word was not given.
 struct Words {
-    std::string ranks, on, nodes, ranks_per_node, connections, algorithms, trace;
+    std::string ranks, on, nodes, ranks_per_node, mpi, connections, algorithms, trace;
     std::vector<std::string> settings;
     bool stats = false;
 };
@@ -37,6 +37,8 @@ void add_options(CLI::App& app, Words& words) {
     add("--nodes", words.nodes, "N", "On how many nodes (default: one for each rank)");
     add("--ranks-per-node", words.ranks_per_node, "N",
         "The same from the other side: ranks 0 to N-1 are on node 0, and so on");
+    add("--mpi", words.mpi, "LIBRARY",
+        "Whose ways the MPI library has: native (ours), or paper (that of the fabric's papers)");
     add("--connections", words.connections, "POLICY",
         "When ranks connect: on-demand, static-peer, static-client-server");
     add("--algorithms", words.algorithms, "COLLECTIVE=ALGORITHM,...",
@@ -88,6 +90,7 @@ std::vector<fabric::NodeId> nodes(const Words& words, unsigned ranks) {
 
 void apply_settings(const Words& words, const fabric::Traits& fabric) {
     check_settings(fabric);
+    if (!words.mpi.empty()) apply_setting(fabric, "--mpi", "library", words.mpi);
     if (!words.connections.empty())
         apply_setting(fabric, "--connections", "connections", words.connections);
     if (!words.algorithms.empty())

@@ -11,6 +11,10 @@ std::string_view name(Memory memory) {
     return memory == Memory::nic ? "nic" : "user";
 }
 
+std::string_view name(Library library) {
+    return library == Library::native ? "native" : "paper";
+}
+
 const Experiment* find(std::string_view name) {
     const auto experiments = all();
     const auto found = std::ranges::find(experiments, name, &Experiment::name);
@@ -18,18 +22,19 @@ const Experiment* find(std::string_view name) {
 }
 
 Context::Context(job::Rank& rank, const Experiment& experiment, const Request& request,
-                 std::string_view fabric, bool virtual_time, const Progress& progress)
+                 const Surroundings& surroundings, const Progress& progress)
     : rank_(rank),
       experiment_(experiment),
       request_(request),
-      fabric_(fabric),
-      virtual_time_(virtual_time),
+      surroundings_(surroundings),
       progress_(progress) {}
 
 void Context::emit(results::Row row) {
     if (rank_.id() != 0) return;
     row.experiment = experiment_.name;
-    row.fabric = fabric_;
+    row.fabric = surroundings_.fabric;
+    for (const auto& [name, value] : surroundings_.parameters)
+        row.parameters.insert_or_assign(name, value);
     rank_.deliver(results::to_json_line(row));
 }
 
@@ -49,7 +54,7 @@ void Context::progress(std::string_view what) {
 }
 
 void Context::left_out(std::string_view what) {
-    if (rank_.id() == 0) log_warning("{} on {}: left out: {}", experiment_.name, fabric_, what);
+    if (rank_.id() == 0) log_warning("{} on {}: left out: {}", experiment_.name, surroundings_.fabric, what);
 }
 
 }  // namespace railyard::experiments

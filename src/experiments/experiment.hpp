@@ -5,10 +5,13 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "fabric/traits.hpp"
 #include "fabric/work.hpp"
 #include "job/rank.hpp"
 #include "results/row.hpp"
@@ -18,6 +21,11 @@ namespace railyard::experiments {
 /// Whose memory the messages lie in: the Nic's own (Nic::allocate) or the user's, registered.
 enum class Memory : std::uint8_t { nic, user };
 std::string_view name(Memory memory);
+
+/// Which MPI library an experiment on MPI runs: ours with its own settings, or with those that make
+/// it cost and behave as the one of the papers did.
+enum class Library : std::uint8_t { native, paper };
+std::string_view name(Library library);
 
 /// What a run is to measure. The runner fills in the experiment's defaults for all that the user
 /// left open, so a list is empty only if the experiment does not know that parameter at all.
@@ -34,22 +42,41 @@ struct Request {
     bool quick = false;  ///< a first look: far fewer iterations
 };
 
+/// One of several jobs that an experiment consists of, where not all can be measured in one: the
+/// library is set up otherwise, or there are more ranks.
+struct Variant {
+    results::Parameters parameters{};  ///< on every row of the job
+    std::vector<std::pair<std::string, std::string>> settings{};  ///< of the MPI library, by name
+    int ranks = 0;  ///< nought: as many as if there were no variants
+};
+
 struct Experiment;
+
+/// Where a job runs, and what all its rows have in common.
+struct Surroundings {
+    std::string fabric{};
+    bool virtual_time = false;
+    results::Parameters parameters{};  ///< the variant's
+};
 
 /// What an experiment's function is given, one a rank.
 class Context {
   public:
     using Progress = std::function<void(std::string_view)>;
     Context(job::Rank& rank, const Experiment& experiment, const Request& request,
-            std::string_view fabric, bool virtual_time, const Progress& progress);
+            const Surroundings& surroundings, const Progress& progress);
 
     job::Rank& rank() { return rank_; }
+    const Experiment& experiment() const { return experiment_; }
     const Request& request() const { return request_; }
     /// In virtual time nothing is noisy: the fewest iterations that reach the steady state do.
-    bool virtual_time() const { return virtual_time_; }
+    bool virtual_time() const { return surroundings_.virtual_time; }
+    /// Of the variant that runs; they are on every row without being named.
+    const results::Parameters& parameters() const { return surroundings_.parameters; }
 
-    /// Hands a row over. Experiment and fabric are filled in here. Only what rank 0 emits counts;
-    /// other ranks may call it too, to no effect, so that all ranks can run the same code.
+    /// Hands a row over. Experiment, fabric and the variant's parameters are filled in here. Only
+    /// what rank 0 emits counts; other ranks may call it too, to no effect, so that all ranks can
+    /// run the same code.
     void emit(results::Row row);
     /// The common case: the value is the median.
     void emit(results::Parameters parameters, std::string_view metric, std::string_view unit,
@@ -63,8 +90,7 @@ class Context {
     job::Rank& rank_;
     const Experiment& experiment_;
     const Request& request_;
-    std::string_view fabric_;
-    bool virtual_time_;
+    const Surroundings& surroundings_;
     const Progress& progress_;
 };
 
@@ -86,6 +112,11 @@ struct Experiment {
     /// Measures the machine itself with raw code: needs the real clock and two processes, but opens
     /// no Nic. Runs once, whatever the fabrics, and its rows belong to the fabric "host".
     bool raw = false;
+    /// Runs on the MPI library; all its rows say on which (see Library).
+    bool mpi = false;
+    /// The jobs it consists of on a fabric with these traits, if they are several: all with `ranks`
+    /// ranks, where the user says how many. Null: there is one.
+    std::vector<Variant> (*variants)(const fabric::Traits&, std::optional<int> ranks) = nullptr;
 
     /// What it measures when nobody says otherwise. An empty list (or a window of nought) means
     /// that it has no such parameter.

@@ -1,8 +1,11 @@
-/// Every experiment, with the paper and figure it comes from and what it measures by default.
+/// Every experiment (those on MPI are in mpi_list.cpp), with the paper and figure it comes from and what it measures by default.
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "experiments/experiment.hpp"
+#include "experiments/mpi_list.hpp"
 #include "experiments/sampling.hpp"
 
 namespace railyard::experiments {
@@ -237,7 +240,11 @@ std::vector<Experiment> make() {
 }  // namespace
 
 std::span<const Experiment> all() {
-    static const std::vector<Experiment> experiments = make();
+    static const std::vector<Experiment> experiments = [] {
+        std::vector<Experiment> list = make();
+        std::ranges::move(mpi_experiments(), std::back_inserter(list));
+        return list;
+    }();
     return experiments;
 }
 

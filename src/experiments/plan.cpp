@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -12,6 +13,8 @@
 namespace railyard::experiments {
 
 namespace {
+
+constexpr Bytes most_mpi_bytes(1 << 30);
 
 template <class T>
 bool contains(const std::vector<T>& list, const T& item) {
@@ -34,6 +37,15 @@ std::vector<Bytes> thinned(const std::vector<Bytes>& sizes) {
         if (power_of_eight || size == sizes.front() || size == sizes.back()) out.push_back(size);
     }
     return out;
+}
+
+/// Whether the variant has all the parameters that the plan wants, with these values.
+bool is_wanted(const Variant& variant, const Plan& plan) {
+    return std::ranges::all_of(plan.only, [&](const auto& wish) {
+        const auto found = variant.parameters.find(wish.first);
+        return found != variant.parameters.end() &&
+               results::to_string(found->second) == wish.second;
+    });
 }
 
 /// The names of all experiments for which `has` is true.
@@ -67,6 +79,7 @@ void check_options(const Plan& plan) {
                  [](const Experiment& e) { return e.defaults.window != 0; });
     check_option(plan, wishes.memory.has_value(), "--memory",
                  [](const Experiment& e) { return e.takes_memory; });
+    check_option(plan, wishes.mpi.has_value(), "--mpi", [](const Experiment& e) { return e.mpi; });
     check_option(plan, !wishes.ops.empty(), "--ops",
                  [](const Experiment& e) { return !e.known_ops.empty(); });
 }
@@ -99,7 +112,7 @@ void check_ranks(const Plan& plan) {
 
 void check_fabric(const Plan& plan, const fabric::Traits& traits) {
     for (const Experiment* experiment : plan.experiments) {
-        if (experiment->raw) continue;
+        if (experiment->raw || experiment->mpi) continue;
         const Request request = resolve(*experiment, plan.wishes);
         for (const Bytes size : request.sizes)
             if (size > traits.max_message)
@@ -111,6 +124,22 @@ void check_fabric(const Plan& plan, const fabric::Traits& traits) {
                 throw UsageError(fmt::format("--queues: {} holds up to {} messages, not {}",
                                              traits.name, traits.max_send_depth, queue));
     }
+}
+
+/// MPI cuts what a fabric cannot carry in one piece, but it counts bytes in an int.
+void check_mpi(const Plan& plan, const fabric::Traits& traits) {
+    const auto on_mpi = [](const Experiment* experiment) { return experiment->mpi; };
+    if (std::ranges::none_of(plan.experiments, on_mpi)) return;
+    for (const Bytes size : plan.wishes.sizes)
+        if (size > most_mpi_bytes)
+            throw UsageError(fmt::format("--sizes: MPI experiments measure messages of up to {}, "
+                                         "not {}",
+                                         to_string(most_mpi_bytes), to_string(size)));
+    if (plan.wishes.mpi == Library::paper && traits.mpi_settings.empty())
+        throw UsageError(
+            fmt::format("--mpi paper: no paper's MPI library is known for {}; leave the fabric "
+                        "out, or measure with --mpi native",
+                        traits.name));
 }
 
 void check_clock(const Plan& plan) {
@@ -125,12 +154,49 @@ void check_clock(const Plan& plan) {
                 experiment->name, plan.fabrics.front()));
 }
 
+/// "ports, mode": the names of all parameters by which an experiment's variants differ.
+std::set<std::string> variant_parameters(const Plan& plan, const Experiment& experiment) {
+    std::set<std::string> names;
+    for (const std::string& fabric : plan.fabrics)
+        if (experiment.variants != nullptr)
+            for (const Variant& variant :
+                 experiment.variants(*job::find_fabric(fabric), plan.ranks))
+                for (const auto& parameter : variant.parameters)
+                    names.insert(parameter.first);
+    return names;
+}
+
+void check_only(const Plan& plan) {
+    for (const auto& [name, value] : plan.only) {
+        std::set<std::string> known;
+        for (const Experiment* experiment : plan.experiments)
+            known.merge(variant_parameters(plan, *experiment));
+        if (known.empty())
+            throw UsageError("--only: none of the experiments named consists of several runs");
+        if (!known.contains(name))
+            throw UsageError(fmt::format("--only: no run of the experiments named has a parameter "
+                                         "'{}'; there are {}",
+                                         name, fmt::join(known, ", ")));
+    }
+    if (plan.only.empty()) return;
+    for (const Experiment* experiment : plan.experiments)
+        for (const std::string& fabric : plan.fabrics)
+            if (!variants_of(*experiment, *job::find_fabric(fabric), plan).empty()) return;
+    throw UsageError("--only: no run of the experiments named is such a one on these fabrics");
+}
+
 /// One file holds one run: several would have to share it, or get names that nobody asked for.
 void check_trace(const Plan& plan) {
     if (plan.trace.empty()) return;
     if (plan.experiments.size() > 1 || plan.fabrics.size() > 1)
         throw UsageError("--trace: a trace shows one experiment on one fabric; name one of each");
     const std::string& name = plan.fabrics.front();
+    const Experiment& experiment = *plan.experiments.front();
+    if (variants_of(experiment, *job::find_fabric(name), plan).size() > 1)
+        throw UsageError(
+            fmt::format("--trace: {} is more than one run on {}, and a trace shows one; "
+                        "choose it with --only",
+                        experiment.name, name));
     if (job::find_fabric(name)->clock == fabric::Clock::real)
         throw UsageError(fmt::format(
             "--trace: {} runs in real time, where nobody sees what its parts do; name a fabric "
@@ -150,9 +216,26 @@ void check(const Plan& plan) {
         const fabric::Traits* traits = job::find_fabric(name);
         if (traits == nullptr) throw UsageError(fmt::format("unknown fabric '{}'", name));
         check_fabric(plan, *traits);
+        check_mpi(plan, *traits);
     }
     check_clock(plan);
+    check_only(plan);
     check_trace(plan);
+}
+
+std::vector<Variant> variants_of(const Experiment& experiment, const fabric::Traits& traits,
+                                 const Plan& plan) {
+    std::vector<Variant> variants{{}};
+    if (experiment.variants != nullptr) {
+        variants = experiment.variants(traits, plan.ranks);
+        std::erase_if(variants, [&](const Variant& v) { return !is_wanted(v, plan); });
+    }
+    const int more = traits.clock == fabric::Clock::virtual_time ? experiment.virtual_ranks
+                                                                 : experiment.real_ranks;
+    const int usual = plan.ranks.value_or(more != 0 ? more : experiment.least_ranks);
+    for (Variant& variant : variants)
+        if (variant.ranks == 0) variant.ranks = usual;
+    return variants;
 }
 
 Request resolve(const Experiment& experiment, const Wishes& wishes) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -21,6 +22,7 @@ struct Wishes {
     std::vector<unsigned> buffers{};
     std::optional<unsigned> window{};
     std::optional<Memory> memory{};
+    std::optional<Library> mpi{};  ///< unset: native
     std::optional<unsigned> iterations{};
     std::optional<unsigned> warmup{};
     bool quick = false;  ///< fewer iterations, and of the default sizes only some
@@ -31,6 +33,8 @@ struct Plan {
     std::vector<std::string> fabrics{};
     Wishes wishes{};
     std::optional<int> ranks{};       ///< unset: as few as each experiment needs
+    /// Of experiments with variants, only those with these parameters, as people read them.
+    std::vector<std::pair<std::string, std::string>> only{};
     std::optional<job::Kind> kind{};  ///< unset: as the fabric's clock demands
     bool pin = true;
     std::filesystem::path trace{};  ///< as in job::Options; of one experiment on one fabric
@@ -39,6 +43,11 @@ struct Plan {
 /// Throws UsageError for a plan that cannot be carried out: an operation that no experiment knows,
 /// an option that none of them has, a size that a fabric does not carry.
 void check(const Plan& plan);
+
+/// The jobs that `experiment` consists of on a fabric with these traits: none if the plan wants only
+/// such as it does not have there. `ranks` is nought in none of them.
+std::vector<Variant> variants_of(const Experiment& experiment, const fabric::Traits& traits,
+                                 const Plan& plan);
 
 /// What `experiment` measures under these wishes.
 Request resolve(const Experiment& experiment, const Wishes& wishes);

@@ -19,57 +19,67 @@ std::string real_fabric(const Plan& plan) {
     throw UsageError("a raw experiment needs a fabric that runs in real time");
 }
 
-/// One experiment on one fabric, as one job.
+/// "ports=2, mode=striping"
+std::string text_of(const results::Parameters& parameters) {
+    std::string out;
+    for (const auto& [name, value] : parameters)
+        out += fmt::format("{}{}={}", out.empty() ? "" : ", ", name, results::to_string(value));
+    return out;
+}
+
+/// One experiment on one fabric in one of its variants, as one job.
 class Step {
   public:
-    Step(const Plan& plan, const Experiment& experiment, std::string fabric)
-        : experiment_(experiment), fabric_(std::move(fabric)) {
-        request_ = resolve(experiment, plan.wishes);
+    Step(const Plan& plan, const Experiment& experiment, const std::string& fabric,
+         const Variant& variant)
+        : experiment_(experiment), request_(resolve(experiment, plan.wishes)) {
+        const fabric::Traits& traits = *job::find_fabric(fabric);
         // What a fabric cannot do is left out, so that one command serves all fabrics.
-        if (!experiment.raw && !job::find_fabric(fabric_)->write_immediate)
+        if (!experiment.raw && !traits.write_immediate)
             nothing_left_ =
                 std::erase(request_.ops, fabric::Op::rdma_write_imm) > 0 && request_.ops.empty();
-        options_.ranks = plan.ranks.value_or(usual_ranks());
-        options_.fabric = fabric_;
-        if (in_virtual_time())
+        surroundings_ = {.fabric = experiment.raw ? std::string(host_fabric) : fabric,
+                         .virtual_time = traits.clock == fabric::Clock::virtual_time,
+                         .parameters = variant.parameters};
+        name_ = fmt::format("{} on {}", experiment.name, surroundings_.fabric);
+        if (!variant.parameters.empty()) name_ += fmt::format(" ({})", text_of(variant.parameters));
+        options_.ranks = variant.ranks;
+        options_.fabric = fabric;
+        if (surroundings_.virtual_time)
             for (int rank = 0; rank < options_.ranks; ++rank)
                 options_.nodes.push_back(
                     static_cast<fabric::NodeId>(rank / experiment.ranks_per_node));
         options_.kind = plan.kind;
         options_.pin = plan.pin;
         options_.trace = plan.trace;
+        if (experiment.mpi) choose(plan.wishes.mpi.value_or(Library::native), variant);
     }
 
-    std::string name() const { return fmt::format("{} on {}", experiment_.name, row_fabric()); }
+    const std::string& name() const { return name_; }
 
     job::Result run(const Progress& progress) const {
         if (nothing_left_) return {};
-        const bool virtual_time = in_virtual_time();
         const Progress labelled = [&](std::string_view what) {
-            if (progress) progress(fmt::format("{}: {}", name(), what));
+            if (progress) progress(fmt::format("{}: {}", name_, what));
         };
         return job::run(options_, [&](job::Rank& rank) {
-            Context context(rank, experiment_, request_, row_fabric(), virtual_time, labelled);
+            Context context(rank, experiment_, request_, surroundings_, labelled);
             context.progress("starting");
             experiment_.run(context);
         });
     }
 
   private:
-    bool in_virtual_time() const {
-        return job::find_fabric(fabric_)->clock == fabric::Clock::virtual_time;
-    }
-    int usual_ranks() const {
-        const int more = in_virtual_time() ? experiment_.virtual_ranks : experiment_.real_ranks;
-        return more != 0 ? more : experiment_.least_ranks;
-    }
-    std::string_view row_fabric() const {
-        return experiment_.raw ? host_fabric : std::string_view(fabric_);
+    void choose(Library library, const Variant& variant) {
+        surroundings_.parameters[results::parameter::mpi] = std::string(experiments::name(library));
+        options_.mpi_settings = variant.settings;
+        options_.mpi_settings.emplace_back("library", experiments::name(library));
     }
 
     const Experiment& experiment_;
-    std::string fabric_;
     Request request_;
+    Surroundings surroundings_;
+    std::string name_;
     job::Options options_;
     bool nothing_left_ = false;  ///< of what was asked for
 };
@@ -77,12 +87,12 @@ class Step {
 std::vector<Step> steps(const Plan& plan) {
     std::vector<Step> out;
     for (const Experiment* experiment : plan.experiments) {
-        if (experiment->raw) {
-            out.emplace_back(plan, *experiment, real_fabric(plan));
-            continue;
-        }
-        for (const std::string& name : plan.fabrics)
-            out.emplace_back(plan, *experiment, name);
+        const std::vector<std::string> fabrics =
+            experiment->raw ? std::vector{real_fabric(plan)} : plan.fabrics;
+        for (const std::string& fabric : fabrics)
+            for (const Variant& variant :
+                 variants_of(*experiment, *job::find_fabric(fabric), plan))
+                out.emplace_back(plan, *experiment, fabric, variant);
     }
     return out;
 }

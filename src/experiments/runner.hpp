@@ -1,5 +1,6 @@
 #pragma once
-/// Carries out a plan: runs each experiment on each fabric, one job each, and collects their rows.
+/// Carries out a plan: runs each experiment on each fabric, a job for each of its variants, and
+/// collects their rows.
 
 #include <functional>
 #include <string>

@@ -18,7 +18,8 @@ unsigned affordable(unsigned wanted, unsigned least, Bytes budget, Bytes each) {
 /// long enough to be steady.
 constexpr Bytes bulk(4 << 20);
 
-/// The user's own numbers, where given; `samples` batches at most.
+}  // namespace
+
 Sampling with_wishes(const Context& context, unsigned warmup, unsigned iterations,
                      unsigned samples) {
     const Request& request = context.request();
@@ -26,8 +27,6 @@ Sampling with_wishes(const Context& context, unsigned warmup, unsigned iteration
     samples = std::min(samples, iterations);
     return {request.warmup.value_or(warmup), samples, iterations / samples};
 }
-
-}  // namespace
 
 Sampling latency_sampling(const Context& context, Bytes size) {
     // Two rounds bring a model's caches and queues to their steady state; all further are alike. An

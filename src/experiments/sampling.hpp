@@ -19,8 +19,13 @@ struct Sampling {
     unsigned warmup = 0;
     unsigned samples = 1;
     unsigned batch = 1;
+
+    friend bool operator==(const Sampling&, const Sampling&) = default;
 };
 
+/// These numbers, or the user's own, where given; `samples` batches at most.
+Sampling with_wishes(const Context& context, unsigned warmup, unsigned iterations,
+                     unsigned samples);
 /// For ping-pongs and single operations: 1000 to warm up and 10,000 that count, in 100 batches, as
 /// liu04pcie has them; fewer where the messages are large.
 Sampling latency_sampling(const Context& context, Bytes size);

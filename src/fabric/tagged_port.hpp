@@ -24,7 +24,7 @@ struct TaggedSend {
     std::uint64_t id = 0;
     TaggedPeer to = 0;
     MatchBits bits = 0;
-    std::span<const std::byte> data;  ///< the port's until the completion
+    std::span<const std::byte> data;  ///< the port's until the completion, or taken over
     bool synchronous = false;         ///< complete only once a receive has matched
 };
 
@@ -51,6 +51,14 @@ class TaggedPort {
     virtual ~TaggedPort() = default;
     TaggedPort(const TaggedPort&) = delete;
     TaggedPort& operator=(const TaggedPort&) = delete;
+
+    /// Whether buffers that the port registered by itself stay so for the next use. They do, where
+    /// it registers at all.
+    virtual void keep_registrations(bool) {}
+
+    /// Messages of up to so many bytes, synchronous ones aside, are taken over when send() returns:
+    /// their data are the sender's again, though the completion comes later.
+    virtual Bytes taken_at_once() const { return {}; }
 
     virtual TaggedPeer peer(const Address& address) = 0;
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 
@@ -30,6 +32,7 @@ struct Traits {
     Bulk bulk = Bulk::write;
     bool coherent_atomics = false;  ///< atomic with the CPU's own atomics on the same word
     bool connectionless = false;    ///< connecting is local and costs nothing
+    bool client_server = true;      ///< connections by listening and accepting are there
     bool crosses_nodes = false;
     bool write_immediate = true;  ///< rdma_write_imm is there: a write can tell the peer of itself
     bool tagged = false;          ///< Nic::tagged_port() gives one
@@ -44,6 +47,10 @@ struct Traits {
     std::uint32_t max_queue_pairs = 0;
     /// From this size on, `bulk` beats a send through intermediate buffers.
     Bytes bulk_threshold;
+
+    /// The MPI library that the interconnect's users had, as settings of ours, by name. Empty: none
+    /// is known.
+    std::vector<std::pair<std::string, std::string>> mpi_settings{};
 };
 
 }  // namespace railyard::fabric

@@ -2,6 +2,8 @@
 /// A job's options with every default filled in and every contradiction refused.
 
 #include <filesystem>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "fabric/fabric.hpp"
@@ -21,6 +23,7 @@ struct Plan {
     std::vector<int> cores;             ///< one a rank, or empty: do not pin
     bool shares_core = false;           ///< more ranks than cores
     bool label_output = false;
+    std::vector<std::pair<std::string, std::string>> mpi_settings{};
     std::filesystem::path trace{};  ///< empty: none
 };
 

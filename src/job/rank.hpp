@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -46,6 +47,13 @@ class Rank {
     fabric::NodeId node() const { return node_of(id()); }
     /// Whether there are more ranks than cores, so that a rank that waits may be in the way.
     virtual bool shares_core() const { return false; }
+
+    /// Settings of the MPI library that whoever started the job chose, by name.
+    using Settings = std::vector<std::pair<std::string, std::string>>;
+    virtual const Settings& mpi_settings() const {
+        static const Settings none;
+        return none;
+    }
 
     virtual fabric::Host& host() = 0;
     virtual Bootstrap& bootstrap() = 0;

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 
 #include "base/error.hpp"
@@ -46,14 +49,30 @@ PageJson sources_json(std::span<const PageInput::Source> sources) {
     return out;
 }
 
+/// As many digits as anybody looks at: there may be thousands of rows.
+double rounded(double value) {
+    const std::string text = fmt::format("{:.6g}", value);
+    double out = value;  // and so it stays if rounding goes beyond what a number can be
+    std::from_chars(text.data(), text.data() + text.size(), out);
+    return out;
+}
+
+/// No more of a distribution than the page shows, and nothing of one that is a point, as in virtual
+/// time.
 PageJson rows_json(const std::vector<Row>& rows) {
     PageJson out = PageJson::array();
     for (const Row& row : rows) {
         PageJson json = PageJson::parse(results::to_json_line(row));
-        // There may be thousands; the page shows no more of a distribution than this.
         const results::Statistics& s = row.statistics;
-        json["statistics"] = {
-            {"p1", s.p1}, {"p99", s.p99}, {"spread", s.spread}, {"iterations", s.iterations}};
+        json["value"] = rounded(row.value);
+        const std::array extremes{rounded(s.p1), rounded(s.p99)};
+        if (extremes == std::array{rounded(row.value), rounded(row.value)})
+            json.erase("statistics");
+        else
+            json["statistics"] = {{"p1", extremes[0]},
+                                  {"p99", extremes[1]},
+                                  {"spread", rounded(s.spread)},
+                                  {"iterations", s.iterations}};
         out.push_back(std::move(json));
     }
     return out;
@@ -97,9 +116,9 @@ std::string page_data(const PageInput& input) {
     std::vector<Row> rows = verdict_rows(input.verdicts);
     for (const PageInput::Source& source : input.sources)
         rows = merged(std::move(rows), source.results.rows);
-    std::set<std::string> names;
+    std::set<Measured> measured;
     for (const Row& row : rows)
-        names.insert(row.experiment);
+        measured.emplace(row.experiment, row.metric);
 
     PageJson fabrics = PageJson::object();
     for (const PageInput::Fabric& fabric : input.fabrics)
@@ -114,7 +133,7 @@ std::string page_data(const PageInput& input) {
                         {"fabrics", std::move(fabrics)},
                         {"experiments", std::move(experiments)},
                         {"rows", rows_json(rows)},
-                        {"papers", published_values(input.papers, names)},
+                        {"papers", published_values(input.papers, measured)},
                         {"verdicts", verdicts(input.verdicts)}};
     try {
         return script_safe(data.dump());

@@ -86,6 +86,9 @@ std::vector<std::pair<std::string, const PageJson&>> elements(const Record& root
 /// Of records that nobody could check; the line with the counts tells how many there are.
 constexpr std::string_view not_run = "not-run";
 
+/// The unit of the papers' factors.
+constexpr std::string_view factor = "x";
+
 constexpr auto text_type = PageJson::value_t::string;
 constexpr auto number_type = PageJson::value_t::number_float;
 
@@ -99,22 +102,31 @@ PageJson published_value(const Record& record) {
     out["params"] = record.object("params");
     record.copy(std::array{"value"}, number_type, out);
     record.copy(optional, text_type, out);
+    if (out.contains("unit") && out["unit"] == factor) out["unit"] = results::unit::ratio;
     return out;
+}
+
+/// Relations and parameters are no points of a plot, nor are gains in percent.
+bool is_value(const Record& record) {
+    const std::string kind = record.text("kind");
+    if (!record.has("value")) return false;
+    return kind == "measurement" ||
+           (kind == "ratio" && record.has("unit") && record.text("unit") == factor);
 }
 
 }  // namespace
 
-PageJson published_values(const PageInput::Document& papers,
-                          const std::set<std::string>& experiments) {
+PageJson published_values(const PageInput::Document& papers, const std::set<Measured>& measured) {
     PageJson out = PageJson::array();
     if (papers.text.empty()) return out;
     const PageJson all = parse(papers);
     if (!all.is_array()) throw Error(fmt::format("{}: expected an array of records", papers.file));
     for (std::size_t i = 0; i < all.size(); ++i) {
         const Record record(all[i], papers.file, fmt::format("[{}]", i));
-        // Relations and parameters are no points of a plot.
-        if (record.text("kind") != "measurement" || !record.has("value")) continue;
-        if (experiments.contains(record.text("experiment"))) out.push_back(published_value(record));
+        if (!is_value(record)) continue;
+        PageJson value = published_value(record);
+        if (measured.contains({record.text("experiment"), record.text("metric")}))
+            out.push_back(std::move(value));
     }
     return out;
 }

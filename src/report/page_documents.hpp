@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/page.hpp"
@@ -13,9 +14,12 @@ namespace railyard::report {
 
 using PageJson = nlohmann::ordered_json;
 
-/// The values that papers published for these experiments: an array, empty if there is no document.
-PageJson published_values(const PageInput::Document& papers,
-                          const std::set<std::string>& experiments);
+/// An experiment and a metric of it.
+using Measured = std::pair<std::string, std::string>;
+
+/// The values that papers published of these: an array, empty if there is no document. Factors are
+/// among them, in the unit that rows have for ratios.
+PageJson published_values(const PageInput::Document& papers, const std::set<Measured>& measured);
 
 /// The records that were checked, and the line with the counts: an object, or null if there is no
 /// document.

@@ -45,7 +45,8 @@ std::vector<std::string> names_in(const std::vector<const Row*>& rows) {
 bool is_chosen(const std::string& name) {
     namespace parameter = results::parameter;
     const std::set<std::string> chosen{"metric",         "fabric",          parameter::op,
-                                       parameter::queue, parameter::window, parameter::memory};
+                                       parameter::queue, parameter::window, parameter::memory,
+                                       parameter::ports, parameter::mpi};
     return chosen.contains(name);
 }
 
@@ -85,7 +86,7 @@ Sheet::Sheet(std::vector<const Row*> rows) : rows_(std::move(rows)) {
         if (varies)
             dimensions_.push_back(name);
         else if (name == "fabric")
-            fabric = " on " + value;
+            fabric = value.empty() ? "" : " on " + value;
         else if (name == "metric")
             metric = ": " + value;
         else if (!value.empty())

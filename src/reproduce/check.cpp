@@ -3,25 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reproduce/mpi_wanted.hpp"
 #include "reproduce/number.hpp"
+#include "reproduce/readings.hpp"
 #include "reproduce/systems.hpp"
 
 namespace railyard::reproduce {
 
-namespace {
-
-bool of_mpi(const Record& record) {
-    if (record.experiment.starts_with("mech.") || record.experiment.starts_with("testbed."))
-        return false;
-    return !is_user_level(record.experiment) || is_mpi(record.system);
-}
-
-}  // namespace
-
 std::string_view name(Unchecked why) {
     switch (why) {
-        case Unchecked::needs_mpi:
-            return "needs MPI";
         case Unchecked::not_measured:
             return "not measured";
         case Unchecked::in_words:
@@ -32,13 +22,14 @@ std::string_view name(Unchecked why) {
     return "?";
 }
 
-std::variant<Check, Unchecked> check_of(const Record& record, std::span<const Record> all) {
-    if (record.kind == Kind::parameter || record.kind == Kind::context)
+std::variant<Check, Unchecked> check_of(const Record& stated, std::span<const Record> all) {
+    if (stated.kind == Kind::parameter || stated.kind == Kind::context)
         return Unchecked::not_a_result;
-    if (of_mpi(record)) return Unchecked::needs_mpi;
+    if (of_other_programs(stated)) return Unchecked::not_measured;
+    const Record record = with_reading(stated);
     if (record.kind == Kind::relation && !record.check) return Unchecked::in_words;
-    if (!is_user_level(record.experiment) || systems_of(record.seed, record.system).empty())
-        return Unchecked::not_measured;
+    const bool measured = is_user_level(record.experiment) || is_mpi_level(record.experiment);
+    if (!measured || systems_of(record).empty()) return Unchecked::not_measured;
     if (record.kind != Kind::relation) return value_check(record);
     if (auto check = relation_check(record, all)) return *std::move(check);
     return Unchecked::in_words;
@@ -46,6 +37,8 @@ std::variant<Check, Unchecked> check_of(const Record& record, std::span<const Re
 
 std::string describe(const Relation& relation) {
     const std::string& type = relation.type;
+    if (!relation.statement.empty()) return relation.statement + " (our reading)";
+    if (type == "formula") return "one less than there are processes";
     if (type == "order" || type == "slope_order")
         return fmt::format(
             "{}: {}", type == "order" ? "order" : "slopes",
@@ -70,6 +63,7 @@ std::string describe(const Relation& relation) {
             fmt::format(" {} to {}", brief(relation.range->first), brief(relation.range->second));
     if (relation.after) out += fmt::format(" after {}", brief(*relation.after));
     if (relation.at) out += fmt::format(" at {}", brief(*relation.at));
+    if (!relation.at_name.empty()) out += " at " + relation.at_name;
     return out;
 }
 

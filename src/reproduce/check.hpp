@@ -28,7 +28,6 @@ struct Check {
 
 /// Why a record is not checked.
 enum class Unchecked : unsigned char {
-    needs_mpi,     ///< an MPI library's figure, or a program's on it
     not_measured,  ///< a result of no experiment that there is
     in_words,      ///< a relation without a form that can be evaluated
     not_a_result,  ///< a parameter or a remark

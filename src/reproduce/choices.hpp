@@ -14,14 +14,22 @@ inline constexpr std::int64_t large = 1 << 20;
 inline constexpr std::array<std::int64_t, 6> latency_sizes{4, 64, 1024, 4096, 16384, 65536};
 inline constexpr std::array<std::int64_t, 6> bandwidth_sizes{64, 1024, 4096, 16384, 65536, large};
 inline constexpr std::array<std::int64_t, 3> small_and_medium{4, 256, 1024};
+inline constexpr std::array<std::int64_t, 2> medium_sizes{1024, 4096};
+/// Of the reuse experiment on MPI, where a record speaks of all that one protocol sends.
+inline constexpr std::array<std::int64_t, 10> reuse_sizes{4,     64,    256,   1024,      4096,
+                                                          16384, 32768, 65536, 256 << 10, large};
+inline constexpr std::array<std::int64_t, 2> collective_sizes{8, 1024};
 
 /// Messages outstanding, where a paper does not say.
 inline constexpr std::int64_t queue = 100;
+/// Entries of a full queue of MPI messages.
+inline constexpr std::int64_t entries = 1000;
 
 // How near, as shares of one.
 inline constexpr double tolerance = 0.05;  ///< a value, stated or "about"
 inline constexpr double zero = 0.05;       ///< a value of nought: absolute, in its unit
 inline constexpr double alike = 0.10;      ///< "alike", "about twice"
+inline constexpr double same_path = 0.02;  ///< two ways of connecting, once connected
 inline constexpr double noise = 0.001;     ///< two values nearer than that do not differ
 
 // Shapes of curves.

@@ -28,6 +28,26 @@ bool lower(const Point& a, const Point& b) {
     return a.y < b.y;
 }
 
+/// The relative change between two neighbours, and what the curve does anyway on either side.
+struct Step {
+    double here = 0;
+    double least = 0, most = 0;
+    std::string numbers{};
+};
+
+/// Those that cross the place, if there is a step on either side.
+std::vector<Step> steps(const Points& points, const Crossing& crossing) {
+    const auto step = [&](std::size_t i) { return points[i].y / points[i - 1].y - 1; };
+    std::vector<Step> out;
+    for (std::size_t i = 2; i + 1 < points.size(); ++i)
+        if (crossing(points[i - 1].x, points[i].x))
+            out.push_back({step(i), std::min(step(i - 1), step(i + 1)),
+                           std::max(step(i - 1), step(i + 1)),
+                           fmt::format("{}, then {}; {} between neighbours", at(points[i - 1]),
+                                       at(points[i]), percent(step(i)))});
+    return out;
+}
+
 double rise(const Points& points) {
     return points.back().y - points.front().y;
 }
@@ -139,19 +159,62 @@ Finding dip(const Points& points, std::optional<std::pair<double, double>> range
             fmt::format("{} to {}, and no dip between", at(points.front()), at(points.back()))};
 }
 
-Finding jump(const Points& points, double where) {
-    std::size_t after = 0;
-    while (after < points.size() && points[after].x <= where)
-        ++after;
-    if (after < 2 || after + 1 >= points.size()) return too_few;
-    const auto step = [&](std::size_t i) { return points[i].y / points[i - 1].y - 1; };
-    const double here = step(after);
-    // What the curve does anyway on either side; a jump stands out of both.
-    const double low = std::min(step(after - 1), step(after + 1));
-    const double high = std::max(step(after - 1), step(after + 1));
-    return {here < low - choice::jump || here > high + choice::jump,
-            fmt::format("{}, then {}; {} between neighbours", at(points[after - 1]),
-                        at(points[after]), percent(here))};
+double depth(const Points& points, const std::pair<double, double>& range) {
+    double highest = 0;
+    double out = 0;
+    for (const Point& point : points) {
+        if (highest > 0 && point.x >= range.first && point.x <= range.second)
+            out = std::max(out, 1 - point.y / highest);
+        highest = std::max(highest, point.y);
+    }
+    return out;
+}
+
+Finding jump(const Points& points, const Crossing& crossing) {
+    Finding out = too_few;
+    for (const Step& step : steps(points, crossing)) {
+        if (step.here < step.least - choice::jump || step.here > step.most + choice::jump)
+            return {true, step.numbers};
+        out = {false, step.numbers};
+    }
+    return out;
+}
+
+Finding no_jump(const Points& points, const Crossing& crossing) {
+    Finding out = too_few;
+    for (const Step& step : steps(points, crossing)) {
+        out = {step.here <= step.most + choice::jump, step.numbers};
+        if (!out.holds) break;
+    }
+    return out;
+}
+
+Finding stays_low(const Points& points, double from) {
+    const Point* last = nullptr;
+    const Point* highest = nullptr;
+    for (const Point& point : points) {
+        if (point.x < from)
+            last = &point;
+        else if (highest == nullptr || point.y > highest->y)
+            highest = &point;
+    }
+    if (last == nullptr || highest == nullptr) return too_few;
+    return {highest->y <= last->y * (1 + choice::alike),
+            fmt::format("{}, then at most {}", at(*last), at(*highest))};
+}
+
+Finding above(const Points& points, double value) {
+    if (points.empty()) return too_few;
+    const auto [least, most] = std::ranges::minmax_element(points, lower);
+    return {least->y > value, fmt::format("{} to {}", brief(least->y), brief(most->y))};
+}
+
+Finding near(const Points& points, double value) {
+    if (points.empty()) return too_few;
+    const auto [least, most] = std::ranges::minmax_element(points, lower);
+    return {least->y >= value * (1 - choice::alike) && most->y <= value * (1 + choice::alike),
+            points.size() == 1 ? brief(least->y)
+                               : fmt::format("{} to {}", brief(least->y), brief(most->y))};
 }
 
 }  // namespace railyard::reproduce

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fnmatch.h>
 
 #include <toml++/toml.h>
 #include <algorithm>
@@ -15,7 +16,13 @@ namespace railyard::reproduce {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> reasons{"contradiction", "physics", "not understood"};
+constexpr std::array<std::string_view, 5> reasons{reason::contradiction, reason::physics,
+                                                  reason::not_understood, reason::needs_kernels,
+                                                  reason::not_reproducible};
+
+bool is_result(const Record& record) {
+    return record.kind != Kind::parameter && record.kind != Kind::context;
+}
 
 class File {
   public:
@@ -26,7 +33,8 @@ class File {
         throw UsageError(fmt::format("{}:{}: {}", name_, at.begin.line, what));
     }
 
-    Exception exception(const toml::node& node) const {
+    /// One a record that it stands for.
+    std::vector<Exception> exceptions(const toml::node& node) const {
         const toml::table* table = node.as_table();
         if (table == nullptr) complain(node.source(), "expected [[exception]]");
         Exception out;
@@ -42,7 +50,7 @@ class File {
                          fmt::format("'{}': an exception has id, reason and text", key.str()));
         }
         check(out, node.source());
-        return out;
+        return expanded(out, node.source());
     }
 
   private:
@@ -60,10 +68,18 @@ class File {
         if (std::ranges::find(reasons, found.reason) == reasons.end())
             complain(at, fmt::format("reason: expected one of {}, found '{}'",
                                      fmt::join(reasons, ", "), found.reason));
+    }
+
+    std::vector<Exception> expanded(const Exception& found, const toml::source_region& at) const {
+        std::vector<Exception> out;
         std::vector<std::string> ids;
-        for (const Record& record : records_)
+        for (const Record& record : records_) {
             ids.push_back(record.id);
-        if (std::ranges::find(ids, found.id) != ids.end()) return;
+            if (record.id == found.id ||
+                (is_result(record) && ::fnmatch(found.id.c_str(), record.id.c_str(), 0) == 0))
+                out.push_back({record.id, found.reason, found.text});
+        }
+        if (!out.empty()) return out;
         const auto guess = nearest(found.id, ids);
         complain(at, fmt::format("there is no record '{}'{}", found.id,
                                  guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
@@ -95,12 +111,18 @@ std::vector<Exception> read_exceptions(std::string_view text, const std::string&
         if (key != "exception" || list == nullptr)
             reader.complain(key.source(), fmt::format("'{}': expected [[exception]]", key.str()));
         for (const toml::node& node : *list) {
-            out.push_back(reader.exception(node));
-            if (!seen.insert(out.back().id).second)
-                reader.complain(node.source(), fmt::format("'{}' is listed twice", out.back().id));
+            for (const Exception& found : reader.exceptions(node)) {
+                if (!seen.insert(found.id).second)
+                    reader.complain(node.source(), fmt::format("'{}' is listed twice", found.id));
+                out.push_back(found);
+            }
         }
     }
     return out;
+}
+
+bool excuses_measuring(std::string_view reason) {
+    return reason == reason::needs_kernels || reason == reason::not_reproducible;
 }
 
 std::vector<Exception> known_exceptions() {

@@ -67,10 +67,10 @@ Json verdict_json(const Verdict& verdict) {
     add_published(out, record);
     if (checked(verdict.outcome)) add_found(out, verdict);
     out["verdict"] = std::string(word(verdict.outcome));
-    if (!checked(verdict.outcome))
-        out["reason"] = std::string(name(verdict.outcome));
-    else if (!verdict.reason.empty())
+    if (!verdict.reason.empty())
         out["reason"] = verdict.reason;
+    else if (!checked(verdict.outcome))
+        out["reason"] = std::string(name(verdict.outcome));
     return out;
 }
 
@@ -84,8 +84,8 @@ Json counts_json(const Counts& counts) {
             {"come_right", counts.come_right},
             {"not_available", counts.not_available},
             {"not_checkable", counts.not_checkable},
-            {"needs_mpi", counts.needs_mpi},
-            {"not_measured", counts.not_measured},
+            {"needs_kernels", counts.needs_kernels},
+            {"not_reproducible", counts.not_reproducible},
             {"not_results", counts.not_results}};
 }
 

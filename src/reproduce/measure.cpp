@@ -35,6 +35,7 @@ experiments::Wishes wishes(const Experiment& experiment, const Want& want) {
         for (const std::int64_t queue : want.queues)
             out.queues.push_back(static_cast<unsigned>(queue));
     out.ops = ops(experiment, want);
+    if (experiment.mpi) out.mpi = experiments::Library::paper;
     return out;
 }
 

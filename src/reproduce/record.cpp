@@ -117,8 +117,9 @@ Relation relation(const Reader& reader) {
         } else if (name == "when") {
             out.when = parameters(value);
         } else if (name == "at") {
-            // A place that has no number, such as a protocol's switch, stays unset.
-            if (const auto at = value.value(); !std::holds_alternative<std::string>(at))
+            if (const auto at = value.value(); std::holds_alternative<std::string>(at))
+                out.at_name = std::get<std::string>(at);
+            else
                 out.at = value.number();
         } else if (out.type != "formula") {  // whose members are the formulas' own names
             value.complain("a check has no such member");

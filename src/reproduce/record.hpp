@@ -39,7 +39,12 @@ struct Relation {
     std::string direction{}, strength{};
     std::optional<std::pair<double, double>> range{};  ///< of `over`, both included
     std::optional<double> tolerance_percent{}, value{}, low{}, high{}, after{}, at{}, queue{};
+    std::string at_name{};       ///< a place without a number: "rendezvous_switch_bytes"
     results::Parameters when{};  ///< limits that hold for this relation only
+    // Of our own readings of relations in words only (readings.hpp):
+    std::string statement{};        ///< what is checked, as people read it
+    std::vector<Relation> parts{};  ///< of the type "all"
+    std::string systems{};          ///< instead of the record's
 };
 
 struct Record {

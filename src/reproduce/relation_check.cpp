@@ -14,34 +14,6 @@ namespace railyard::reproduce {
 
 namespace {
 
-using Shape = std::function<Finding(const Series&)>;
-
-Judgement judgement(const Finding& finding) {
-    return {
-        .right = finding.holds, .ours = {}, .difference_percent = {}, .numbers = finding.numbers};
-}
-
-/// The shape is asked of every series, and every one must have it.
-Check each(std::vector<Selection> selections, Shape shape) {
-    const auto judge = [shape](std::span<const Series> all) {
-        Finding out{.holds = !all.empty(), .numbers = {}};
-        for (const Series& series : all) {
-            const Finding finding = shape(series);
-            out.holds &= finding.holds;
-            out.numbers += fmt::format("{}{}{}", out.numbers.empty() ? "" : "; ",
-                                       all.size() > 1 ? series.label + ": " : "", finding.numbers);
-        }
-        return judgement(out);
-    };
-    return {std::move(selections), judge};
-}
-
-Check all_series(std::vector<Selection> selections,
-                 const std::function<Finding(std::span<const Series>)>& shape) {
-    return {std::move(selections),
-            [shape](std::span<const Series> all) { return judgement(shape(all)); }};
-}
-
 Better better_of(const Record& record) {
     return record.metric.find("latency") != std::string::npos ||
                    record.metric.find("overhead") != std::string::npos
@@ -52,7 +24,7 @@ Better better_of(const Record& record) {
 /// The other systems of the paper, along the same parameter.
 std::vector<Selection> beside(const Record& record) {
     std::vector<Selection> out;
-    for (const System* system : systems_of(record.seed, "all"))
+    for (const System* system : systems_of(record, "all"))
         if (system->slug != record.system) {
             auto series = along(record, *system);
             out.insert(out.end(), series.begin(), series.end());
@@ -120,7 +92,7 @@ Check monotone_check(const Record& record, std::span<const Record> records) {
 Check ratio_check(const Record& record) {
     const Relation& relation = *record.check;
     std::vector<Selection> selections;
-    for (const System* system : systems_of(record.seed, record.system)) {
+    for (const System* system : systems_of(record)) {
         const Selection base = selection_of(record, *system);
         selections.push_back(variant(base, relation.lhs, record.seed));
         selections.push_back(variant(base, relation.rhs, record.seed));
@@ -133,7 +105,7 @@ Check ratio_check(const Record& record) {
 
 Check range_check(const Record& record) {
     std::vector<Selection> selections;
-    for (const System* system : systems_of(record.seed, record.system)) {
+    for (const System* system : systems_of(record)) {
         const Selection base = selection_of(record, *system);
         if (base.where.contains("source"))
             for (const auto& [source, destination] : placements())
@@ -150,14 +122,14 @@ Check range_check(const Record& record) {
 Check slope_check(const Record& record) {
     std::vector<Selection> selections;
     for (const std::string& slug : record.check->order)
-        for (const System* system : systems_of(record.seed, slug))
+        for (const System* system : systems_of(record, slug))
             selections.push_back(along(record, *system).front());
     return all_series(std::move(selections), slope_order);
 }
 
 Check peak_check(const Record& record) {
     std::vector<Selection> selections;
-    for (const System* system : systems_of(record.seed, record.system)) {
+    for (const System* system : systems_of(record)) {
         selections.push_back(selection_of(record, *system));
         selections.push_back(selections.back());
         selections.back().where[results::parameter::queue] = choice::queue;
@@ -167,19 +139,6 @@ Check peak_check(const Record& record) {
 }
 
 }  // namespace
-
-Check in_pairs(std::vector<Selection> selections,
-               const std::function<Finding(const Series&, const Series&)>& shape) {
-    return all_series(std::move(selections), [shape](std::span<const Series> all) {
-        Finding out{.holds = all.size() >= 2, .numbers = {}};
-        for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
-            const Finding finding = shape(all[i], all[i + 1]);
-            out.holds &= finding.holds;
-            out.numbers += (out.numbers.empty() ? "" : "; ") + finding.numbers;
-        }
-        return out;
-    });
-}
 
 std::vector<Selection> along(const Record& record, const System& system) {
     const Relation& relation = *record.check;
@@ -202,7 +161,7 @@ std::vector<Selection> along(const Record& record, const System& system) {
 
 std::vector<Selection> along_all(const Record& record) {
     std::vector<Selection> out;
-    for (const System* system : systems_of(record.seed, record.system))
+    for (const System* system : systems_of(record))
         for (Selection& selection : along(record, *system)) {
             out.push_back(selection);
             if (record.experiment != "quadrics-hotspot") continue;
@@ -215,6 +174,8 @@ std::vector<Selection> along_all(const Record& record) {
 }
 
 std::optional<Check> relation_check(const Record& record, std::span<const Record> records) {
+    const auto of_mpi = [](const System* system) { return is_mpi(system->slug); };
+    if (std::ranges::any_of(systems_of(record), of_mpi)) return mpi_relation_check(record);
     const Relation& relation = *record.check;
     const auto at = relation.at;
     if (relation.type == "flat") return flat_check(record);
@@ -228,8 +189,6 @@ std::optional<Check> relation_check(const Record& record, std::span<const Record
     if (relation.type == "dip")
         return each(along_all(record),
                     [range = relation.range](const Series& s) { return dip(s.points, range); });
-    if (relation.type == "jump" && at)
-        return each(along_all(record), [at](const Series& s) { return jump(s.points, *at); });
     if (relation.type == "order") return order_check(record);
     if (relation.type == "best") return best_check(record);
     if (relation.type == "compare") return compare_check(record);

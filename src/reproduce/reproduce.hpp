@@ -1,5 +1,5 @@
 #pragma once
-/// Runs what the papers state at the user level on the models of their interconnects, and says
+/// Runs what the papers state on the models of their interconnects, and says
 /// where the models agree.
 
 #include <span>

@@ -14,11 +14,6 @@ namespace railyard::reproduce {
 
 namespace {
 
-Judgement judgement(const Finding& finding) {
-    return {
-        .right = finding.holds, .ours = {}, .difference_percent = {}, .numbers = finding.numbers};
-}
-
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> out;
     std::size_t begin = 0;
@@ -31,19 +26,19 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 Selection at_sizes(const Record& record, const System& system, std::string_view op = "") {
-    Selection out = selection_of(record, system, op);
+    Record asked = record;
+    if (!record.check->metric.empty()) asked.metric = record.check->metric;
+    Selection out = selection_of(asked, system, op);
     out.sizes = relation_sizes(record);
-    if (!record.check->metric.empty()) out.metric = record.check->metric;
     return out;
 }
 
-/// One place of an order: "quadrics/tports+quadrics/mpi", "quadrics/elan3lib:source=elan". MPI
-/// libraries are left out.
+/// One place of an order: "quadrics/tports+quadrics/mpi", "quadrics/elan3lib:source=elan".
 std::vector<Selection> place(const Record& record, const std::string& text) {
     std::vector<Selection> out;
     for (const std::string& item : split(text, '+')) {
         const auto parts = split(item, ':');
-        for (const System* system : systems_of(record.seed, parts.front())) {
+        for (const System* system : systems_of(record, parts.front())) {
             const Selection base = at_sizes(record, *system);
             if (parts.size() == 1) {
                 out.push_back(base);
@@ -65,8 +60,8 @@ struct Rivals {
 
 Rivals rivals(const Record& record) {
     Rivals out;
-    const bool alone = systems_of(record.seed, record.system).size() == 1;
-    for (const System* system : systems_of(record.seed, alone ? "all" : record.system)) {
+    const bool alone = systems_of(record).size() == 1;
+    for (const System* system : systems_of(record, alone ? "all" : record.system)) {
         const bool favourite = system->slug == record.check->system;
         // An operation that the record names is the favourite's; it must beat all of the others'.
         Record of_rival = record;
@@ -85,7 +80,7 @@ Check least_sensitive(const Record& record) {
     Rivals found;
     Record part = record;
     part.check->over = "reuse_percent";
-    for (const System* system : systems_of(record.seed, record.system))
+    for (const System* system : systems_of(record))
         for (const auto& [metric, size] : {std::pair("latency", 4096), {"bandwidth", 512 << 10}}) {
             part.metric = metric;
             part.params["message_bytes"] = std::int64_t{size};
@@ -107,7 +102,7 @@ Check least_sensitive(const Record& record) {
 std::vector<Selection> bases(const Record& record) {
     const Relation& relation = *record.check;
     const bool of_systems = find_system(record.seed, relation.lhs) != nullptr;
-    std::vector<const System*> systems = systems_of(record.seed, record.system);
+    std::vector<const System*> systems = systems_of(record);
     if (of_systems) systems.resize(1);
 
     std::vector<Selection> out;
@@ -151,23 +146,15 @@ Selection side(const Record& record, const Selection& base, const std::string& w
 }  // namespace
 
 Check order_check(const Record& record) {
-    Check out;
+    std::vector<Selection> selections;
     std::vector<std::size_t> sizes;
     for (const std::string& text : record.check->order) {
-        const auto selections = place(record, text);
-        if (selections.empty()) continue;
-        out.selections.insert(out.selections.end(), selections.begin(), selections.end());
-        sizes.push_back(selections.size());
+        const auto here = place(record, text);
+        if (here.empty()) continue;
+        selections.insert(selections.end(), here.begin(), here.end());
+        sizes.push_back(here.size());
     }
-    out.judge = [sizes, better = better_named(record.check->better)](std::span<const Series> all) {
-        std::vector<std::vector<Series>> groups;
-        for (const std::size_t size : sizes) {
-            groups.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
-            all = all.subspan(size);
-        }
-        return judgement(order(groups, better));
-    };
-    return out;
+    return in_order(std::move(selections), std::move(sizes), better_named(record.check->better));
 }
 
 Check best_check(const Record& record) {

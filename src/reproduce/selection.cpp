@@ -60,9 +60,9 @@ std::string differences(const Row& a, const Row& b) {
     return out.empty() ? "nothing" : out;
 }
 
-/// Ratios as the papers print them.
-double in_percent(const Row& row) {
-    return row.unit == results::unit::ratio ? 100 * row.value : row.value;
+/// Ratios as the paper prints them.
+double value(const Row& row, const Selection& selection) {
+    return selection.percent && row.unit == results::unit::ratio ? 100 * row.value : row.value;
 }
 
 std::string wanted(const Selection& selection) {
@@ -102,7 +102,7 @@ std::variant<Series, Unavailable> select(std::span<const Row> rows, const Select
         return Unavailable{fmt::format("{}: not measured", wanted(selection))};
     Series out{selection.label, {}};
     for (const auto& [x, row] : found)
-        out.points.push_back({x, in_percent(*row)});
+        out.points.push_back({x, value(*row, selection)});
     if (selection.last_only) out.points = {out.points.back()};
     return out;
 }

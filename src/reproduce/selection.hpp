@@ -25,6 +25,7 @@ struct Selection {
     std::string over = results::parameter::message_bytes;
     std::optional<std::pair<double, double>> range{};  ///< of `over`, both included
     bool last_only = false;                            ///< only the largest value of `over`
+    bool percent = true;                               ///< ratios are read as percent
     std::string label{};                               ///< what people read beside its numbers
 
     /// The same rows, whatever they are called.

@@ -2,6 +2,7 @@
 /// What a curve looks like, and which of two lies above: the words of the papers' relations as
 /// functions of points. They know neither records nor rows. Thresholds are in choices.hpp.
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,8 +56,20 @@ Finding knee(const Points& points, double after, Better better);
 Finding valley(const Points& points, double at);
 /// Somewhere (in `range`, if there is one) clearly below an earlier point, and higher again later.
 Finding dip(const Points& points, std::optional<std::pair<double, double>> range);
-/// A step between the last point up to `at` and the first beyond, unlike the steps around it.
-Finding jump(const Points& points, double at);
+/// How far at most it falls in `range` below what came before, as a share of that.
+double depth(const Points& points, const std::pair<double, double>& range);
+/// Whether the place that is asked for lies between two neighbouring points.
+using Crossing = std::function<bool(double x, double next)>;
+/// One of the steps there is unlike the steps around it.
+Finding jump(const Points& points, const Crossing& crossing);
+/// None of the steps there rises more than the steps around it.
+Finding no_jump(const Points& points, const Crossing& crossing);
+/// From there on nowhere clearly above the last point before.
+Finding stays_low(const Points& points, double from);
+/// All above `value`.
+Finding above(const Points& points, double value);
+/// All about `value`.
+Finding near(const Points& points, double value);
 
 // Several curves. They are compared at every x; all must have the same ones.
 

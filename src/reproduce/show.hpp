@@ -19,7 +19,7 @@ std::string list(std::span<const Task> tasks);
 std::string summary(const Counts& counts);
 
 /// Raised when a field changes its meaning or goes away.
-inline constexpr int verdict_schema = 1;
+inline constexpr int verdict_schema = 2;
 /// All verdicts, and the rows that they rest on.
 std::string to_json(std::span<const Verdict> verdicts, std::span<const results::Row> rows);
 

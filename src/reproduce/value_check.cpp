@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "reproduce/check.hpp"
+#include "reproduce/mpi_wanted.hpp"
 #include "reproduce/number.hpp"
 #include "reproduce/values.hpp"
 #include "reproduce/wanted.hpp"
@@ -34,7 +35,8 @@ Judgement judge(const Record& record, const std::vector<double>& values, Scale s
     const double ours = *std::ranges::max_element(
         values, {}, [&](double value) { return distance(record, value); });
     Judgement out;
-    out.right = agrees(*record.value, record.qualifier, ours, scale);
+    out.right = agrees(*record.value, record.qualifier, ours, scale) ||
+                (record.unit == "fraction" && prints_as(*record.value, ours));
     out.ours = ours;
     if (record.qualifier == Qualifier::equal || record.qualifier == Qualifier::about)
         out.difference_percent = difference_percent(*record.value, ours, scale);
@@ -68,33 +70,43 @@ Check pairs(const Record& record, std::vector<Selection> selections, Combine com
     return {std::move(selections), judged};
 }
 
-Check direct(const Record& record, double scale) {
+/// Made of one measurement.
+using Reading = std::function<double(double)>;
+
+Check direct(const Record& record, const Reading& reading) {
     Check out;
-    for (const System* system : systems_of(record.seed, record.system))
+    for (const System* system : systems_of(record))
         out.selections.push_back(
             selection_of(record, *system, word(record.params, "op").value_or("")));
-    out.judge = [record, scale](std::span<const Series> series) {
+    out.judge = [record, reading](std::span<const Series> series) {
         std::vector<double> values;
         for (const Series& one : series)
             for (const Point& point : one.points)
-                values.push_back(scale * point.y);
+                values.push_back(reading(point.y));
         return judge(record, values, Scale::plain);
     };
     return out;
 }
 
-const System& baseline(const Record& record) {
-    const auto slug = word(record.params, "baseline").value_or("");
-    if (const System* system = find_system(record.seed, slug)) return *system;
-    throw Error(fmt::format("record {}: there is no baseline '{}'", record.id, slug));
+/// "infiniband-pcix/vapi"; or "infiniband-pcix/mpi ports=1", which without ports has one as well.
+Selection baseline(const Record& record, const std::string& op) {
+    const auto words = word(record.params, "baseline").value_or("");
+    const std::string slug = words.substr(0, words.find(' '));
+    const System* system = find_system(record.seed, slug);
+    if (system == nullptr)
+        throw Error(fmt::format("record {}: there is no baseline '{}'", record.id, slug));
+    Record of = record;
+    if (is_mpi(slug)) of.params.erase("ports"), of.params.erase("mode");
+    Selection out = selection_of(of, *system, op);
+    return slug == words ? out : mpi_variant(out, words.substr(slug.size() + 1));
 }
 
 std::vector<Selection> against_baseline(const Record& record) {
     std::vector<Selection> out;
-    for (const System* system : systems_of(record.seed, record.system))
+    for (const System* system : systems_of(record))
         for (const std::string& op : operations(record, *system)) {
             out.push_back(selection_of(record, *system, op));
-            out.push_back(selection_of(record, baseline(record), op));
+            out.push_back(baseline(record, op));
         }
     return out;
 }
@@ -105,7 +117,7 @@ std::vector<Selection> against_one_way(const Record& record) {
     std::string one_way = record.experiment;
     if (const auto at = one_way.find("-bi-"); at != std::string::npos)
         one_way.replace(at, 4, "-uni-");
-    for (const System* system : systems_of(record.seed, record.system)) {
+    for (const System* system : systems_of(record)) {
         out.push_back(selection_of(record, *system));
         out.push_back(variant(out.back(), one_way, record.seed));
     }
@@ -127,9 +139,17 @@ Check value_check(const Record& record) {
         const auto whole = number(record.params, "of_mb_s");
         if (!whole || *whole <= 0)
             throw Error(fmt::format("record {}: of_mb_s: missing", record.id));
-        return direct(record, 100.0 / static_cast<double>(*whole));
+        return direct(record,
+                      [whole = static_cast<double>(*whole)](double y) { return 100 * y / whole; });
     }
-    return direct(record, 1);
+    if (record.metric == "latency_change")
+        return direct(record, [](double ratio) { return 100 * (ratio - 1); });
+    if (record.metric == "queue_impact_ratio_ib_to_iwarp")
+        return pairs(record, against_baseline(record), quotient, Scale::plain);
+    // On MPI both ways together are measured.
+    if (record.metric == "bandwidth_per_direction" && is_mpi(record.system))
+        return direct(record, [](double both) { return both / 2; });
+    return direct(record, [](double y) { return y; });
 }
 
 }  // namespace railyard::reproduce

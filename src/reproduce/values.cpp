@@ -28,6 +28,10 @@ double difference_percent(double paper, double ours, Scale scale) {
     return 100 * (ours - paper) / paper;
 }
 
+bool prints_as(double paper, double ours) {
+    return fmt::format("{:.2f}", paper) == fmt::format("{:.2f}", ours);
+}
+
 bool agrees(double paper, Qualifier qualifier, double ours, Scale scale) {
     switch (qualifier) {
         case Qualifier::equal:

@@ -17,6 +17,9 @@ enum class Scale : unsigned char {
 /// nought: nought if ours is near enough, else 100.
 double difference_percent(double paper, double ours, Scale scale = Scale::plain);
 
+/// Whether ours, printed with two digits behind the point, is the paper's: how wu02 prints shares.
+bool prints_as(double paper, double ours);
+
 /// Within 5 % for "=" and "~"; a bound is met as it stands, ours being read with as many digits as
 /// the paper prints, since a bound "at most 75" is not missed by 75.2.
 bool agrees(double paper, Qualifier qualifier, double ours, Scale scale = Scale::plain);

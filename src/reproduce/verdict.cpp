@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reproduce/readings.hpp"
+
 namespace railyard::reproduce {
 
 namespace {
@@ -10,18 +12,21 @@ bool is_value(const Record& record) {
     return record.kind == Kind::measurement || record.kind == Kind::ratio;
 }
 
-Outcome outcome_of(Unchecked why) {
-    switch (why) {
-        case Unchecked::needs_mpi:
-            return Outcome::needs_mpi;
-        case Unchecked::not_measured:
-            return Outcome::not_measured;
-        case Unchecked::in_words:
-            return Outcome::not_checkable;
-        case Unchecked::not_a_result:
-            return Outcome::not_a_result;
+/// What nothing measures must be listed, or it is missing.
+Verdict judge_unchecked(const Record& record, Unchecked why, const Exception* exception) {
+    Verdict out;
+    out.record = record;
+    if (why != Unchecked::not_measured) {
+        out.outcome = why == Unchecked::in_words ? Outcome::not_checkable : Outcome::not_a_result;
+    } else if (exception != nullptr && excuses_measuring(exception->reason)) {
+        out.outcome = exception->reason == reason::needs_kernels ? Outcome::needs_kernels
+                                                                 : Outcome::not_reproducible;
+        out.reason = exception->reason + ": " + exception->text;
+    } else {
+        out.outcome = Outcome::not_available;
+        out.reason = "nothing measures it, and exceptions.toml does not say why";
     }
-    return Outcome::not_a_result;
+    return out;
 }
 
 struct Collected {
@@ -73,6 +78,9 @@ Verdict judge_checked(const Record& record, const Check& check, const Measured& 
         return out;
     }
     out.judgement = check.judge(collected.series);
+    // That nothing measures it is no excuse for what was measured.
+    if (!out.judgement.right && exception != nullptr && excuses_measuring(exception->reason))
+        exception = nullptr;
     if (out.judgement.right)
         out.outcome = exception == nullptr ? Outcome::right : Outcome::come_right;
     else
@@ -95,10 +103,10 @@ std::string_view name(Outcome outcome) {
             return "come right";
         case Outcome::not_available:
             return "not available";
-        case Outcome::needs_mpi:
-            return "needs MPI";
-        case Outcome::not_measured:
-            return "not measured";
+        case Outcome::needs_kernels:
+            return reason::needs_kernels;
+        case Outcome::not_reproducible:
+            return reason::not_reproducible;
         case Outcome::not_checkable:
             return "not checkable";
         case Outcome::not_a_result:
@@ -118,7 +126,7 @@ std::string_view name(Basis basis) {
 std::vector<Task> tasks(std::span<const Record> records, std::span<const Record> all) {
     std::vector<Task> out;
     for (const Record& record : records)
-        out.push_back({record, check_of(record, all)});
+        out.push_back({with_reading(record), check_of(record, all)});
     return out;
 }
 
@@ -167,9 +175,7 @@ std::vector<Verdict> judge(std::span<const Task> tasks, const Measured& measured
             out.push_back(judge_checked(task.record, *check, measured, bases, exception));
             continue;
         }
-        out.emplace_back();
-        out.back().record = task.record;
-        out.back().outcome = outcome_of(std::get<Unchecked>(task.check));
+        out.push_back(judge_unchecked(task.record, std::get<Unchecked>(task.check), exception));
     }
     return out;
 }
@@ -196,11 +202,11 @@ Counts count(std::span<const Verdict> verdicts) {
             case Outcome::not_available:
                 ++out.not_available;
                 break;
-            case Outcome::needs_mpi:
-                ++out.needs_mpi;
+            case Outcome::needs_kernels:
+                ++out.needs_kernels;
                 break;
-            case Outcome::not_measured:
-                ++out.not_measured;
+            case Outcome::not_reproducible:
+                ++out.not_reproducible;
                 break;
             case Outcome::not_checkable:
                 ++out.not_checkable;

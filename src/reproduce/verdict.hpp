@@ -22,8 +22,8 @@ enum class Outcome : unsigned char {
     exception,      ///< it is not, and exceptions.toml says why
     come_right,     ///< it is, though exceptions.toml says that it is not
     not_available,  ///< the experiment or the fabric is not there, or failed
-    needs_mpi,      ///< from here on, not checked at all
-    not_measured,
+    needs_kernels,  ///< from here on, not checked at all; exceptions.toml says why
+    not_reproducible,
     not_checkable,
     not_a_result,
 };
@@ -50,7 +50,7 @@ struct Verdict {
 /// The records that a fabric's parameters were fitted to, by fabric.
 using Fitted = std::map<std::string, std::set<std::string>>;
 
-/// A record and what is to be done with it.
+/// A record, with our reading of it if it is in words only, and what is to be done with it.
 struct Task {
     Record record{};
     std::variant<Check, Unchecked> check{};
@@ -83,7 +83,7 @@ struct Counts {
     std::size_t relations = 0;              ///< that hold
     std::size_t exceptions = 0;
     std::size_t off = 0, come_right = 0, not_available = 0;
-    std::size_t not_checkable = 0, needs_mpi = 0, not_measured = 0, not_results = 0;
+    std::size_t not_checkable = 0, needs_kernels = 0, not_reproducible = 0, not_results = 0;
 
     /// Nothing is off, has come right, or could not be measured.
     bool good() const { return off == 0 && come_right == 0 && not_available == 0; }

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "reproduce/choices.hpp"
+#include "reproduce/mpi_wanted.hpp"
 
 namespace railyard::reproduce {
 
@@ -76,17 +77,6 @@ std::vector<std::int64_t> between(const Record& record) {
     return out;
 }
 
-/// Twice as large each time, and one a little above each: a protocol switches just after a round
-/// number.
-std::vector<std::int64_t> dip_sizes() {
-    std::vector<std::int64_t> out;
-    for (std::int64_t size = 1024; size <= choice::large; size *= 2) {
-        out.push_back(size);
-        if (size < choice::large) out.push_back(size + size / 8);
-    }
-    return out;
-}
-
 bool has_queue(std::string_view experiment) {
     return experiment.ends_with("-queue");
 }
@@ -137,6 +127,15 @@ std::string base_metric(std::string_view experiment) {
     return experiment.starts_with("bandwidth") ? "bandwidth" : "latency";
 }
 
+std::vector<std::int64_t> dip_sizes() {
+    std::vector<std::int64_t> out;
+    for (std::int64_t size = 1024; size <= choice::large; size *= 2) {
+        out.push_back(size);
+        if (size < choice::large) out.push_back(size + size / 8);
+    }
+    return out;
+}
+
 std::vector<std::int64_t> value_sizes(const Record& record) {
     if (const auto size = number(record.params, "message_bytes")) return {*size};
     if (const auto name = word(record.params, "message_class"))
@@ -150,7 +149,7 @@ std::vector<std::int64_t> relation_sizes(const Record& record) {
     const bool named = record.params.contains("message_bytes") ||
                        record.params.contains("message_class") || !between(record).empty();
     if (named) return value_sizes(record);
-    if (relation.type == "dip" || relation.type == "jump") return dip_sizes();
+    if (relation.type == "dip") return dip_sizes();
     if (relation.metric == "latency") return list(choice::small_and_medium);
     if (record.experiment.starts_with("multiconn")) return {choice::small, 64, 1024};
     const bool all_sizes =
@@ -163,12 +162,14 @@ std::vector<std::int64_t> relation_sizes(const Record& record) {
 }
 
 std::vector<std::string> operations(const Record& record, const System& system) {
+    if (is_mpi(system.slug)) return {""};
     if (const auto op = word(record.params, "op")) return {*op};
     if (record.experiment != "latency-uni") return {std::string(system.ops.front())};
     return {system.ops.begin(), system.ops.end()};
 }
 
 Selection selection_of(const Record& record, const System& system, std::string_view op) {
+    if (is_mpi(system.slug)) return mpi_selection(record, system);
     Selection out;
     out.experiment = record.experiment;
     out.fabric = system.fabric;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -40,6 +42,17 @@ Statistics read_statistics(const Reader& reader) {
             .max = reader.field("max").number(),
             .spread = reader.field("spread").number(),
             .iterations = reader.field("iterations").count()};
+}
+
+/// What programs that do not summarise themselves write in place of value and statistics.
+Statistics summary_of(const Reader& reader) {
+    std::vector<double> samples;
+    for (const Reader& sample : reader.elements())
+        samples.push_back(sample.number());
+    if (samples.empty()) reader.complain("expected at least one number");
+    const Statistics statistics = summarize(std::move(samples));
+    if (!std::isfinite(statistics.spread)) reader.complain("they lie too far apart to be compared");
+    return statistics;
 }
 
 }  // namespace
@@ -80,9 +93,14 @@ Row read_row(const Reader& reader) {
     for (const auto& [name, value] : reader.field("parameters").members())
         row.parameters[name] = value.value();
     row.metric = reader.field("metric").text();
-    row.value = reader.field("value").number();
     row.unit = reader.field("unit").text();
-    row.statistics = read_statistics(reader.field("statistics"));
+    if (reader.has("samples")) {
+        row.statistics = summary_of(reader.field("samples"));
+        row.value = row.statistics.p50;
+    } else {
+        row.value = reader.field("value").number();
+        row.statistics = read_statistics(reader.field("statistics"));
+    }
     return row;
 }
 

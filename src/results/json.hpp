@@ -28,6 +28,7 @@ class Reader {
 
     /// A field of this object; complains if there is none.
     Reader field(const char* name) const;
+    bool has(const char* name) const;
     /// The elements of this array.
     std::vector<Reader> elements() const;
     std::vector<std::pair<std::string, Reader>> members() const;

@@ -40,6 +40,10 @@ Reader Reader::field(const char* name) const {
     return {*found, file_, place};
 }
 
+bool Reader::has(const char* name) const {
+    return value_->is_object() && value_->contains(name);
+}
+
 std::vector<Reader> Reader::elements() const {
     if (!value_->is_array()) expected("an array");
     std::vector<Reader> out;

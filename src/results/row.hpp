@@ -23,6 +23,9 @@ inline constexpr std::string_view megabytes_per_second = "MB/s";
 inline constexpr std::string_view messages_per_second = "messages/s";
 inline constexpr std::string_view percent = "percent";
 inline constexpr std::string_view ratio = "1";
+inline constexpr std::string_view fraction = "fraction";
+inline constexpr std::string_view vis = "VIs";
+inline constexpr std::string_view bytes = "bytes";
 }  // namespace unit
 
 /// The names that parameters of rows have.
@@ -43,10 +46,15 @@ inline constexpr const char* destination = "destination";  ///< likewise
 inline constexpr const char* access = "access";            ///< "read" or "write"
 inline constexpr const char* nodes = "nodes";              ///< integer: that access one
 inline constexpr const char* ports = "ports";              ///< integer
-inline constexpr const char* mode = "mode";                ///< "striping" or "binding"
-inline constexpr const char* processes = "processes";      ///< integer: on each node
+/// "striping" or "binding"; of connections: "on-demand", "static", "static peer-to-peer", ...
+inline constexpr const char* mode = "mode";
+inline constexpr const char* processes = "processes";      ///< integer: on each node; MPI: in all
 inline constexpr const char* connections = "connections";  ///< integer
 inline constexpr const char* level = "level";              ///< "queue_pair" or "tagged"
+inline constexpr const char* mpi = "mpi";                  ///< the library: "native" or "paper"
+inline constexpr const char* application = "application";  ///< "Ring", "Barrier", ...
+inline constexpr const char* collective = "collective";    ///< "allreduce", "bcast", ...
+inline constexpr const char* registration_cache = "registration_cache";  ///< "yes" or "no"
 }  // namespace parameter
 
 /// The names of what is measured.
@@ -65,6 +73,12 @@ inline constexpr std::string_view bandwidth_per_direction =
 inline constexpr std::string_view bandwidth_per_node = "bandwidth_per_node";
 inline constexpr std::string_view normalized_latency = "normalized_latency";  ///< per connection
 inline constexpr std::string_view throughput = "throughput";                  ///< both ways summed
+inline constexpr std::string_view vis_per_process =
+    "vis_per_process";  ///< connections of a rank, on average
+inline constexpr std::string_view resource_utilization =
+    "resource_utilization";  ///< the share of them that carried a message
+inline constexpr std::string_view connection_memory =
+    "connection_memory";  ///< that a rank holds for them, on average
 // The physical limits: raw code on this machine. All but the first carry `message_bytes`.
 inline constexpr std::string_view cache_line_handover = "cache_line_handover";  ///< one way, in us
 inline constexpr std::string_view copy = "copy";                    ///< one copy across cores

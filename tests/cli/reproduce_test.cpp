@@ -74,7 +74,7 @@ TEST(Reproduce, GivesTheSameBytesTwice) {
     json.emplace_back("--json");
     const Ended first = railyard(json);
     const Ended second = railyard(json);
-    EXPECT_THAT(first.out, StartsWith("{\n  \"schema\": 1,"));
+    EXPECT_THAT(first.out, StartsWith("{\n  \"schema\": 2,"));
     EXPECT_EQ(first.out, second.out);
 
     const ScratchDirectory scratch;

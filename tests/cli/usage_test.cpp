@@ -98,6 +98,9 @@ TEST(Usage, BadValuesSayWhatIsAllowed) {
     EXPECT_EQ(said("--window", "many"),
               "railyard: --window: expected a whole number from 1 to 1048576, found 'many'\n");
     EXPECT_EQ(said("--memory", "mine"), "railyard: --memory: expected nic or user, found 'mine'\n");
+    EXPECT_EQ(said("--mpi", "ours"), "railyard: --mpi: expected native or paper, found 'ours'\n");
+    EXPECT_EQ(said("--only", "static"),
+              "railyard: --only: expected a parameter such as mode=static, found 'static'\n");
     EXPECT_EQ(said("--ranks", "3"), "railyard: --ranks 3: latency-uni runs on exactly 2 ranks\n");
     EXPECT_THAT(said("--log-level", "loud"), HasSubstr("debug"));
 }
@@ -106,13 +109,32 @@ TEST(Usage, OptionsMustMeanSomethingToAnExperiment) {
     EXPECT_EQ(complaint({"measure", "latency-uni", "--queues", "8"}),
               "railyard: --queues: none of the experiments named has this parameter; it is for "
               "bandwidth-uni-queue, bandwidth-bi-queue, host-overhead-bandwidth, buffer-reuse-fifo, "
-              "buffer-reuse-percent, quadrics-ping-uni, quadrics-ping-bi\n");
+              "buffer-reuse-percent, quadrics-ping-uni, quadrics-ping-bi, mpi-unexpected-queue, "
+              "mpi-receive-queue\n");
     EXPECT_EQ(complaint({"measure", "latency-uni", "--ops", "rdma_read"}),
               "railyard: --ops: 'rdma_read' is not measured by any of the experiments named; it is "
               "by latency-rdma-read, quadrics-hotspot\n");
     EXPECT_EQ(complaint({"measure", "latency-uni", "latency-rdma-read", "--ops", "rdma_read"}),
               "railyard: --ops: latency-uni measures none of these; it measures send_recv, "
               "rdma_write, rdma_write_imm\n");
+}
+
+TEST(Usage, MpiOptionsAreForMpiExperiments) {
+    EXPECT_THAT(complaint({"measure", "latency-uni", "--mpi", "paper"}),
+                StartsWith("railyard: --mpi: none of the experiments named has this parameter; it "
+                           "is for mpi-latency, "));
+    EXPECT_EQ(complaint({"measure", "mpi-latency", "--on", "ideal", "--mpi", "paper"}),
+              "railyard: --mpi paper: no paper's MPI library is known for ideal; leave the fabric "
+              "out, or measure with --mpi native\n");
+    EXPECT_THAT(complaint({"measure", "mpi-latency", "--memory", "user"}),
+                StartsWith("railyard: --memory: none of the experiments named"));
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--only", "mode=static"}),
+              "railyard: --only: none of the experiments named consists of several runs\n");
+    EXPECT_EQ(complaint({"measure", "vi-count", "--on", "ideal", "--only", "program=Ring"}),
+              "railyard: --only: no run of the experiments named has a parameter 'program'; there "
+              "are application, mode, processes\n");
+    EXPECT_EQ(complaint({"measure", "vi-count", "--on", "ideal", "--only", "application=Rung"}),
+              "railyard: --only: no run of the experiments named is such a one on these fabrics\n");
 }
 
 TEST(Usage, LimitsNeedTheRealClock) {

@@ -27,7 +27,12 @@ TEST(List, HasEveryExperimentOnceWithItsSource) {
                            "quadrics-ping-bi", "quadrics-hotspot", "bandwidth-uni-two-port",
                            "bandwidth-bi-two-port", "bandwidth-uni-two-process",
                            "bandwidth-bi-two-process", "user-pingpong", "multiconn-latency",
-                           "multiconn-throughput"));
+                           "multiconn-throughput", "mpi-latency", "mpi-bandwidth-uni-multiport",
+                           "mpi-bandwidth-bi-multiport", "mpi-bandwidth-uni",
+                           "mpi-bandwidth-pingpong", "mpi-bandwidth-bothway", "mpi-logp",
+                           "mpi-buffer-reuse", "mpi-unexpected-queue", "mpi-receive-queue",
+                           "mvich-latency-bandwidth", "vi-count", "allreduce-latency",
+                           "mpi-init-time"));
 }
 
 TEST(List, DefaultsAreAmongTheKnown) {

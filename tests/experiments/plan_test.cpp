@@ -106,5 +106,78 @@ TEST(Plan, IsRefusedWithRanksThatDoNotFit) {
                      UsageError);
 }
 
+std::vector<Variant> by_mode(const fabric::Traits&, std::optional<int> ranks) {
+    return {{.parameters = {{"mode", "plain"}}},
+            {.parameters = {{"mode", "rich"}}, .ranks = ranks.value_or(5)}};
+}
+
+TEST(Plan, GivesEveryVariantItsRanks) {
+    Experiment experiment = sample();
+    experiment.most_ranks = 8;
+    experiment.virtual_ranks = 3;
+    const fabric::Traits& ideal = *job::find_fabric("ideal");
+    EXPECT_EQ(variants_of(experiment, ideal, {}).at(0).ranks, 3) << "one job without variants";
+    experiment.variants = by_mode;
+    const auto ranks = [&](const Plan& plan) {
+        std::vector<int> out;
+        for (const Variant& variant : variants_of(experiment, ideal, plan))
+            out.push_back(variant.ranks);
+        return out;
+    };
+    EXPECT_EQ(ranks({}), (std::vector{3, 5}));
+    EXPECT_EQ(ranks({.ranks = 4}), (std::vector{4, 4}));
+    EXPECT_EQ(ranks({.only = {{"mode", "rich"}}}), (std::vector{5}));
+    EXPECT_EQ(ranks({.only = {{"mode", "poor"}}}), std::vector<int>{});
+}
+
+TEST(Plan, IsRefusedWithVariantsThatThereAreNot) {
+    Experiment experiment = sample();
+    experiment.most_ranks = 8;
+    Plan plan{.experiments = {&experiment}, .fabrics = {"ideal"}, .only = {{"mode", "rich"}}};
+    EXPECT_THROW(check(plan), UsageError) << "it has none at all";
+    experiment.variants = by_mode;
+    EXPECT_NO_THROW(check(plan));
+    plan.only = {{"mode", "poor"}};
+    EXPECT_THROW(check(plan), UsageError);
+    plan.only = {{"colour", "rich"}};
+    EXPECT_THROW(check(plan), UsageError);
+}
+
+TEST(Plan, ATraceShowsOneVariant) {
+    Experiment experiment = sample();
+    experiment.most_ranks = 8;
+    experiment.variants = by_mode;
+    Plan plan{.experiments = {&experiment}, .fabrics = {"ideal"}, .trace = "trace.json"};
+    EXPECT_THROW(check(plan), UsageError);
+    plan.only = {{"mode", "rich"}};
+    EXPECT_NO_THROW(check(plan));
+}
+
+TEST(Plan, ALibraryIsChosenForMpiExperimentsAlone) {
+    Experiment experiment = sample();
+    Plan plan{.experiments = {&experiment}, .fabrics = {"ideal"}};
+    plan.wishes.mpi = Library::native;
+    EXPECT_THROW(check(plan), UsageError);
+    experiment.mpi = true;
+    EXPECT_NO_THROW(check(plan));
+    plan.wishes.mpi = Library::paper;
+    EXPECT_THROW(check(plan), UsageError) << "no paper has a library on this fabric";
+    plan.fabrics = {"clan-via"};
+    EXPECT_NO_THROW(check(plan));
+}
+
+TEST(Plan, MpiCutsWhatAFabricDoesNotCarryButCountsInInts) {
+    Experiment experiment = sample();
+    experiment.mpi = true;
+    const fabric::Traits& ideal = *job::find_fabric("ideal");
+    Plan plan{.experiments = {&experiment}, .fabrics = {"ideal"}};
+    plan.wishes.queues = {ideal.max_send_depth + 1};
+    EXPECT_NO_THROW(check(plan)) << "entries of a queue in memory";
+    plan.wishes.sizes = {Bytes(1 << 30)};
+    EXPECT_NO_THROW(check(plan));
+    plan.wishes.sizes = {Bytes((1 << 30) + 1)};
+    EXPECT_THROW(check(plan), UsageError);
+}
+
 }  // namespace
 }  // namespace railyard::experiments

@@ -99,6 +99,73 @@ TEST(Runner, PutsRanksOnNodesInVirtualTime) {
     EXPECT_EQ(nodes("ideal"), "00");
 }
 
+std::vector<Variant> two_variants(const fabric::Traits&, std::optional<int>) {
+    return {{.parameters = {{"mode", "plain"}}},
+            {.parameters = {{"mode", "rich"}, {"rank", std::int64_t{7}}},
+             .settings = {{"ports", "1"}},
+             .ranks = 4}};
+}
+
+/// One row, which tells the ranks and the settings of the job.
+Experiment talkative() {
+    return {.name = "talkative",
+            .run =
+                [](Context& context) {
+                    results::Row row = row_of(context, context.rank().id());
+                    row.metric = "ranks " + std::to_string(context.rank().size());
+                    for (const auto& [name, value] : context.rank().mpi_settings())
+                        row.metric += " " + name + "=" + value;
+                    context.emit(row);
+                },
+            .most_ranks = 4,
+            .variants = two_variants};
+}
+
+TEST(Runner, RunsEveryVariantAsAJobOfItsOwn) {
+    const Experiment experiment = talkative();
+    for (const char* fabric : {"ideal", "shm"}) {
+        const Outcome outcome = run({.experiments = {&experiment}, .fabrics = {fabric}}, {});
+        ASSERT_EQ(outcome.failure, "");
+        ASSERT_EQ(outcome.rows.size(), 2u);
+        EXPECT_EQ(outcome.rows[0].metric, "ranks 2");
+        EXPECT_EQ(outcome.rows[0].parameters.at("mode"), results::Value("plain"));
+        EXPECT_EQ(outcome.rows[0].parameters.at("rank"), results::Value(std::int64_t{0}));
+        EXPECT_EQ(outcome.rows[1].metric, "ranks 4") << "settings are for MPI experiments";
+        EXPECT_EQ(outcome.rows[1].parameters.at("mode"), results::Value("rich"));
+        EXPECT_EQ(outcome.rows[1].parameters.at("rank"), results::Value(std::int64_t{7}))
+            << "the variant's parameters are on every row";
+        EXPECT_FALSE(outcome.rows[1].parameters.contains("mpi"));
+    }
+}
+
+TEST(Runner, TellsTheLibraryOfMpiExperiments) {
+    Experiment experiment = talkative();
+    experiment.mpi = true;
+    Plan plan{.experiments = {&experiment}, .fabrics = {"clan-via"}};
+    const auto rows = run(plan, {}).rows;
+    ASSERT_EQ(rows.size(), 2u);
+    EXPECT_EQ(rows[0].metric, "ranks 2 library=native");
+    EXPECT_EQ(rows[0].parameters.at("mpi"), results::Value("native"));
+    EXPECT_EQ(rows[1].metric, "ranks 4 ports=1 library=native");
+    plan.wishes.mpi = Library::paper;
+    plan.only = {{"mode", "rich"}};
+    const auto papers = run(plan, {}).rows;
+    ASSERT_EQ(papers.size(), 1u);
+    EXPECT_EQ(papers[0].metric, "ranks 4 ports=1 library=paper");
+    EXPECT_EQ(papers[0].parameters.at("mpi"), results::Value("paper"));
+}
+
+TEST(Runner, AVariantThatFailsIsNamed) {
+    Experiment experiment = talkative();
+    experiment.run = [](Context& context) {
+        if (context.rank().size() == 4) throw Error("out of luck");
+        context.emit(row_of(context, context.rank().id()));
+    };
+    const Outcome outcome = run({.experiments = {&experiment}, .fabrics = {"ideal"}}, {});
+    EXPECT_EQ(outcome.rows.size(), 1u);
+    EXPECT_THAT(outcome.failure, HasSubstr("talkative on ideal (mode=rich, rank=7): "));
+}
+
 TEST(Runner, TellsWhatIsGoingOn) {
     const Experiment experiment = good();
     std::vector<std::string> heard;

@@ -118,6 +118,7 @@ TEST_P(ExperimentsOnShm, AsThreads) {
         EXPECT_FALSE(rows.empty());
         // Differences of two measurements may be of either sign, and shares nought.
         const std::set<std::string> differences{"completion_overhead", "host_overhead",
+                                                "sender_overhead", "receiver_overhead",
                                                 "iteration_latency",
                                                 "cpu_share_before_bandwidth_drop"};
         for (const auto& row : rows) {

@@ -96,10 +96,10 @@ const Layer* layer_of(std::string_view path, const std::vector<Layer>& layers) {
 }
 
 bool is_header(const File& file) {
-    return file.path.ends_with(".hpp");
+    return file.path.ends_with(".hpp") || file.path.ends_with(".h");
 }
 bool is_source(const File& file) {
-    return is_header(file) || file.path.ends_with(".cpp");
+    return is_header(file) || file.path.ends_with(".cpp") || file.path.ends_with(".c");
 }
 
 }  // namespace railyard::house

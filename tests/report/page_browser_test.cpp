@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "report/browser.hpp"
+#include "report/mpi_rows.hpp"
 #include "report/page_input.hpp"
 #include "report/page_template.hpp"
 
@@ -58,6 +59,44 @@ TEST(PageInBrowser, ShowsPlotsMarksAndVerdicts) {
     EXPECT_EQ(count(page, "class=\"badge known\">excepted<"), 1);
     EXPECT_THAT(page, HasSubstr("4 records: 1 value right"));
     EXPECT_THAT(page, HasSubstr("Some CPU"));
+}
+
+const char* const mpi_papers = R"json([
+    {"id": "wu02.ring.static", "seed": "wu02", "experiment": "vi-count", "kind": "measurement",
+     "system": "via/mvich", "metric": "vis_per_process", "value": 15, "unit": "VIs",
+     "params": {"application": "Ring", "processes": 16, "mode": "static"}},
+    {"id": "wu02.cg", "seed": "wu02", "experiment": "vi-count", "kind": "measurement",
+     "system": "via/mvich", "metric": "vis_per_process", "value": 5, "unit": "VIs",
+     "params": {"application": "CG", "processes": 16, "mode": "on-demand"}},
+    {"id": "rashti07.reuse", "seed": "rashti07", "experiment": "mpi-buffer-reuse", "kind": "ratio",
+     "system": "infiniband-pcie/mpi", "metric": "latency_ratio_noreuse_to_reuse", "value": 4.3,
+     "unit": "x", "params": {"message_bytes": 8192}}
+])json";
+
+TEST(PageInBrowser, HasAPlotForEveryMpiExperiment) {
+    if (page_template().empty()) GTEST_SKIP() << "built without the page";
+    PageInput input;
+    input.sources.push_back({"mpi.json", {.machine = some_machine(), .rows = mpi_rows()}});
+    input.papers = {"papers.json", mpi_papers};
+    const Opened opened = open_in_browser(page(page_data(input)));
+    expect_no_error(opened);
+    const std::string page = shown(opened);
+
+    for (const char* experiment :
+         {"mpi-latency", "mpi-bandwidth-uni-multiport", "mpi-bandwidth-bi-multiport",
+          "mpi-bandwidth-uni", "mpi-bandwidth-pingpong", "mpi-bandwidth-bothway", "mpi-logp",
+          "mpi-buffer-reuse", "mpi-unexpected-queue", "mpi-receive-queue", "vi-count",
+          "mvich-latency-bandwidth", "allreduce-latency", "mpi-init-time"})
+        EXPECT_THAT(page, HasSubstr("data-experiment=\"" + std::string(experiment) + "\""));
+    EXPECT_EQ(count(page, "<figure"), 17);
+    EXPECT_EQ(count(page, "against processes</h3>"), 2);
+    EXPECT_EQ(count(page, "by application</h3>"), 1);
+    // Two programs, each with a bar for either mode; and the paper's value at the one it is about.
+    EXPECT_EQ(count(page, "<g class=\"series\"[^>]*><rect"), 4);
+    EXPECT_EQ(count(page, "<g[^>]* class=\"published\""), 2);
+    EXPECT_THAT(page, HasSubstr("wu02.ring.static"));
+    EXPECT_THAT(page, Not(HasSubstr("wu02.cg")));
+    EXPECT_THAT(page, HasSubstr("published: 4.3"));
 }
 
 TEST(PageInBrowser, TakesHostileNamesAsText) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -67,6 +69,27 @@ TEST(Page, TellsTheTimeOfEachFabric) {
     EXPECT_EQ(data["rows"][0]["parameters"]["message_bytes"], 8);
 }
 
+TEST(Page, CarriesADistributionOnlyWhereThereIsOne) {
+    PageInput input = some_input();
+    results::Row& row = input.sources[0].results.rows[0];
+    row.statistics.p99 = 0.1234567890123;
+    row.statistics.iterations = 7;
+    const Json rows = data_of(input)["rows"];
+    EXPECT_EQ(rows[0]["statistics"]["p99"], 0.123457);
+    EXPECT_EQ(rows[0]["statistics"]["iterations"], 7);
+    EXPECT_FALSE(rows[1].contains("statistics"));
+}
+
+TEST(Page, CarriesTheSmallestAndTheLargestNumbers) {
+    using Limits = std::numeric_limits<double>;
+    for (const double value : {Limits::denorm_min(), Limits::max(), -Limits::max(), 0.0}) {
+        PageInput input = some_input();
+        input.sources[0].results.rows[0].value = value;
+        const double found = data_of(input)["rows"][0]["value"].get<double>();
+        EXPECT_LE(std::abs(found - value), std::abs(value) * 1e-5);
+    }
+}
+
 TEST(Page, TellsAMachineOnceForAllItsFiles) {
     PageInput input = some_input();
     input.sources[1].results.machine.date = "2026-11-16T03:43:28Z";
@@ -83,6 +106,25 @@ TEST(Page, TakesThePapersValuesOfItsExperiments) {
     ASSERT_EQ(papers.size(), 2u);
     EXPECT_EQ(papers[0]["id"], "liu04.small");
     EXPECT_EQ(papers[1]["id"], "liu04.bound");
+}
+
+TEST(Page, TakesFactorsAsRatiosOfTheMetricsThatThereAre) {
+    PageInput input = some_input();
+    input.sources[0].results.rows.push_back(
+        row("mpi-receive-queue", "latency_ratio_full_to_empty", 8, 2, "1"));
+    input.papers.text = R"json([
+        {"id": "a", "seed": "p", "experiment": "mpi-receive-queue", "kind": "ratio",
+         "system": "all", "metric": "latency_ratio_full_to_empty", "params": {}, "value": 2.5,
+         "unit": "x", "qualifier": "<="},
+        {"id": "b", "seed": "p", "experiment": "mpi-receive-queue", "kind": "ratio",
+         "system": "all", "metric": "latency_gain", "params": {}, "value": 2, "unit": "x"},
+        {"id": "c", "seed": "p", "experiment": "mpi-receive-queue", "kind": "ratio",
+         "system": "all", "metric": "latency_ratio_full_to_empty", "params": {}, "value": 20,
+         "unit": "percent"}])json";
+    const Json papers = data_of(input)["papers"];
+    ASSERT_EQ(papers.size(), 1u);
+    EXPECT_EQ(papers[0]["id"], "a");
+    EXPECT_EQ(papers[0]["unit"], "1");
 }
 
 TEST(Page, TakesTheVerdictsThatThereAre) {

@@ -7,6 +7,8 @@
 
 #include <set>
 
+#include "base/error.hpp"
+#include "reproduce/mpi_wanted.hpp"
 #include "reproduce/rows.hpp"
 #include "reproduce/systems.hpp"
 
@@ -16,10 +18,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-Check check(const std::string& id) {
-    return std::get<Check>(check_of(paper(id), papers()));
-}
 
 Unchecked unchecked(const std::string& id) {
     return std::get<Unchecked>(check_of(paper(id), papers()));
@@ -34,15 +32,33 @@ TEST(Systems, AreOneFabricEach) {
     EXPECT_EQ(find_system("liu04pcie", "infiniband-pcix/vapi")->fabric, "infiniband-pcix");
     EXPECT_EQ(find_system("rashti07", "infiniband-pcie/openfabrics")->fabric, "infiniband-memfree");
     EXPECT_EQ(find_system("liu04", "quadrics/mpi"), nullptr);
-    EXPECT_THAT(systems_of("liu04", "all"), SizeIs(3));
-    EXPECT_THAT(systems_of("rashti07", "mx10g/mx"), SizeIs(2));
-    EXPECT_THAT(systems_of("liu04", "infiniband-pcix/vapi,myrinet2000/gm"), SizeIs(2));
-    EXPECT_THAT(systems_of("petrini02", "quadrics/mpi"), IsEmpty());
+    EXPECT_EQ(find_system("rashti07", "infiniband-pcie/mpi")->fabric, "infiniband-memfree");
+    EXPECT_EQ(find_system("wu02", "bvia-myrinet/mvich")->fabric, "berkeley-via");
+    const Record& record = paper("liu04.hotspot.send.similar");
+    EXPECT_THAT(systems_of(record, "all"), SizeIs(3));
+    EXPECT_THAT(systems_of(record, "infiniband-pcix/vapi,myrinet2000/gm"), SizeIs(2));
+    EXPECT_THAT(systems_of(record, "quadrics/mpi"), IsEmpty());
 }
 
-TEST(Checks, LeaveOutWhatIsNoUserLevelResult) {
-    EXPECT_EQ(unchecked("petrini02.bandwidth.uni.mpi"), Unchecked::needs_mpi);
-    EXPECT_EQ(unchecked("rashti07.mpi.switch.ib"), Unchecked::needs_mpi);
+// One word, two meanings: the libraries of the level at which the experiment runs.
+TEST(Systems, AllAreThoseOfTheLevel) {
+    const auto all = [](const char* id) { return systems_of(paper(id), "all"); };
+    for (const System* system : all("rashti07.multiconn.latency.ib"))
+        EXPECT_FALSE(is_mpi(system->slug)) << system->slug;
+    ASSERT_THAT(all("rashti07.recvq.order"), SizeIs(4));
+    for (const System* system : all("rashti07.recvq.order")) {
+        EXPECT_TRUE(is_mpi(system->slug)) << system->slug;
+        EXPECT_EQ(below(*system).fabric, system->fabric);
+        EXPECT_FALSE(is_mpi(below(*system).slug));
+    }
+    EXPECT_THAT(systems_of(paper("rashti07.recvq.order"), "mx10g/mpi"), SizeIs(2));
+    EXPECT_THROW(below(*find_system("wu02", "clan-via/mvich")), Error);
+}
+
+TEST(Checks, LeaveOutWhatIsNoResultOfOurs) {
+    EXPECT_EQ(unchecked("wu02.table2.cg.16.static.vis"), Unchecked::not_measured);
+    EXPECT_EQ(unchecked("wu02.npb.clan.comparable"), Unchecked::not_measured);
+    EXPECT_EQ(unchecked("wu02.table1.sppm.64"), Unchecked::not_measured);
     EXPECT_EQ(unchecked("liu04.bandwidth.uni.bottleneck.vapi"), Unchecked::in_words);
     EXPECT_EQ(unchecked("rashti07.param.iwarp.bus_rate"), Unchecked::not_a_result);
 }
@@ -63,6 +79,28 @@ TEST(Checks, CoverTheUserLevel) {
     EXPECT_EQ(relations, 50U);
 }
 
+// The same of MPI; and eight relations in words have a form that is ours.
+TEST(Checks, CoverMpi) {
+    std::size_t values = 0, relations = 0, in_words = 0;
+    for (const Record& record : papers()) {
+        const bool result = record.kind != Kind::parameter && record.kind != Kind::context;
+        const bool mpi = is_mpi_level(record.experiment) || is_mpi(record.system);
+        if (!result || !mpi || of_other_programs(record)) continue;
+        const auto found = check_of(record, papers());
+        if (std::holds_alternative<Unchecked>(found)) {
+            EXPECT_EQ(std::get<Unchecked>(found), Unchecked::in_words) << record.id;
+            EXPECT_FALSE(record.check) << record.id;
+            ++in_words;
+            continue;
+        }
+        EXPECT_THAT(std::get<Check>(found).selections, Not(IsEmpty())) << record.id;
+        ++(record.kind == Kind::relation ? relations : values);
+    }
+    EXPECT_EQ(values, 97U);
+    EXPECT_EQ(relations, 31U);
+    EXPECT_EQ(in_words, 5U);
+}
+
 TEST(Checks, MeasureOnlyWhatThereIs) {
     std::set<std::string> fabrics;
     for (const System& system : systems())
@@ -72,7 +110,9 @@ TEST(Checks, MeasureOnlyWhatThereIs) {
         if (const auto* checked = std::get_if<Check>(&found))
             for (const Selection& selection : checked->selections) {
                 EXPECT_TRUE(fabrics.contains(selection.fabric)) << record.id;
-                EXPECT_TRUE(is_user_level(selection.experiment)) << record.id;
+                EXPECT_TRUE(is_user_level(selection.experiment) ||
+                            is_mpi_level(selection.experiment))
+                    << record.id << ": " << selection.experiment;
                 EXPECT_FALSE(selection.sizes.empty()) << record.id;
             }
     }
@@ -154,11 +194,13 @@ TEST(Checks, CompareVariants) {
 
 TEST(Checks, PutGroupsInOrder) {
     const Check groups = check("petrini02.bandwidth.uni.groups");
-    ASSERT_THAT(groups.selections, SizeIs(5));  // two placements, two placements, Tports; no MPI
+    ASSERT_THAT(groups.selections, SizeIs(6));  // two placements, two placements, Tports and MPI
     EXPECT_EQ(groups.selections[0].metric, "latency");
     EXPECT_EQ(word(groups.selections[4].where, "op"), "tagged");
+    EXPECT_EQ(groups.selections[5].experiment, "mpi-latency");
+    EXPECT_EQ(groups.selections[5].sizes, groups.selections[4].sizes);
     std::vector<Series> found;
-    for (const double y : {2.0, 2.1, 2.5, 2.6, 4.4})
+    for (const double y : {2.0, 2.1, 2.5, 2.6, 4.4, 5.0})
         found.push_back(line({{4, y}, {256, y + 1}, {1024, y + 2}}));
     EXPECT_TRUE(groups.judge(found).right);
     std::swap(found[1], found[2]);
@@ -197,6 +239,10 @@ TEST(Checks, AreDescribedInAFewWords) {
     EXPECT_EQ(describe(*paper("liu04.completion.block.order").check),
               "order: myrinet2000/gm < quadrics/elanlib < infiniband-pcix/vapi");
     EXPECT_EQ(describe(*paper("liu04.bandwidth.uni.queue8_peak").check), "peak with queue 8");
+    EXPECT_EQ(describe(*paper("rashti07.logp.or.jump").check),
+              "jump over message_bytes at rendezvous_switch_bytes");
+    EXPECT_EQ(describe(*paper("wu02.vi.static_formula").check),
+              "one less than there are processes");
 }
 
 }  // namespace

@@ -99,11 +99,61 @@ TEST(Dip, GoesDownAndUpAgain) {
 }
 
 TEST(Jump, StandsOutOfItsNeighbours) {
-    EXPECT_TRUE(jump(curve({10, 10, 14, 14}), 2).holds);
-    EXPECT_TRUE(jump(curve({10, 10, 7, 7}), 2).holds);
-    EXPECT_FALSE(jump(curve({10, 11, 12.1, 13.3}), 2).holds);
-    EXPECT_FALSE(jump(curve({10, 10, 14, 14}), 3).holds);  // there is nothing there
-    EXPECT_FALSE(jump(curve({10, 14}), 1).holds);
+    const auto after = [](double place) {
+        return [place](double x, double next) { return x <= place && next > place; };
+    };
+    EXPECT_TRUE(jump(curve({10, 10, 14, 14}), after(2)).holds);
+    EXPECT_TRUE(jump(curve({10, 10, 7, 7}), after(2)).holds);
+    EXPECT_FALSE(jump(curve({10, 11, 12.1, 13.3}), after(2)).holds);
+    EXPECT_FALSE(jump(curve({10, 10, 14, 14}), after(3)).holds);  // there is nothing there
+    EXPECT_FALSE(jump(curve({10, 14}), after(1)).holds);
+}
+
+/// Anywhere between the second and the fourth point.
+bool in_the_middle(double x, double next) {
+    return x >= 2 && next <= 4;
+}
+
+TEST(Jump, MayBeAtAnyStepThere) {
+    EXPECT_TRUE(jump(curve({10, 10, 14, 14, 14}), in_the_middle).holds);
+    EXPECT_TRUE(jump(curve({10, 10, 10, 14, 14}), in_the_middle).holds);
+    EXPECT_FALSE(jump(curve({10, 14, 14, 14, 14}), in_the_middle).holds);
+    EXPECT_FALSE(jump(curve({10, 11, 12.1, 13.3, 14.6}), in_the_middle).holds);
+    EXPECT_FALSE(jump(curve({10, 14}), in_the_middle).holds);
+}
+
+TEST(NoJump, RisesNoMoreThanAround) {
+    EXPECT_TRUE(no_jump(curve({10, 11, 12.1, 13.3, 14.6}), in_the_middle).holds);
+    EXPECT_TRUE(no_jump(curve({10, 20, 3, 3, 3}), in_the_middle).holds);  // a fall is none
+    EXPECT_FALSE(no_jump(curve({10, 10, 14, 14, 14}), in_the_middle).holds);
+    EXPECT_FALSE(no_jump(curve({10, 10, 10, 14, 14}), in_the_middle).holds);
+    EXPECT_FALSE(no_jump(curve({10, 10}), in_the_middle).holds);
+}
+
+TEST(StaysLow, FromAPlaceOn) {
+    EXPECT_TRUE(stays_low(curve({1, 5, 1, 2, 5.4}), 3).holds);
+    EXPECT_FALSE(stays_low(curve({1, 5, 1, 2, 5.6}), 3).holds);
+    EXPECT_FALSE(stays_low(curve({1, 5}), 3).holds);  // nothing beyond
+    EXPECT_FALSE(stays_low(curve({1, 5}), 1).holds);  // nothing before
+}
+
+TEST(Depth, IsTheShareThatIsLost) {
+    EXPECT_DOUBLE_EQ(depth(curve({100, 200, 150, 300}), {2, 3}), 0.25);
+    EXPECT_DOUBLE_EQ(depth(curve({100, 200, 150, 300}), {4, 5}), 0);
+    EXPECT_DOUBLE_EQ(depth(curve({100, 200, 300}), {1, 3}), 0);
+}
+
+TEST(Above, IsAllOfIt) {
+    EXPECT_TRUE(above(curve({1.2, 3}), 1.1).holds);
+    EXPECT_FALSE(above(curve({1.2, 1.05}), 1.1).holds);
+    EXPECT_FALSE(above({}, 1.1).holds);
+}
+
+TEST(Near, IsAboutTheValue) {
+    EXPECT_TRUE(near(curve({1.05, 0.95}), 1).holds);
+    EXPECT_FALSE(near(curve({1.05, 1.15}), 1).holds);
+    EXPECT_FALSE(near(curve({0.85}), 1).holds);
+    EXPECT_FALSE(near({}, 1).holds);
 }
 
 TEST(Better, HasTwoNames) {

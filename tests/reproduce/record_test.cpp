@@ -68,6 +68,9 @@ TEST(Papers, HaveRelations) {
     EXPECT_EQ(order.check->better, "lower");
     const Record& valley = find("rashti07.multiconn.latency.ib");
     EXPECT_EQ(number(valley.check->when, "message_bytes_max"), 4096);
+    const Record& jump = find("rashti07.logp.or.jump");
+    EXPECT_FALSE(jump.check->at);
+    EXPECT_EQ(jump.check->at_name, "rendezvous_switch_bytes");
 }
 
 TEST(Records, MustBeWhatTheySay) {

@@ -92,6 +92,9 @@ TEST(Selection, GoesAlongAnyParameter) {
 
 TEST(Selection, ReadsRatiosAsPercent) {
     EXPECT_THAT(points({row({}, 0.995, "1")}, wanted({4})), ElementsAre(Point{4, 99.5}));
+    Selection factor = wanted({4});
+    factor.percent = false;
+    EXPECT_THAT(points({row({}, 1.8, "1")}, factor), ElementsAre(Point{4, 1.8}));
 }
 
 TEST(Selection, IsTheSameWhateverItsLabel) {

@@ -41,6 +41,12 @@ TEST(Values, BoundsHaveAsManyDigitsAsThePaperPrints) {
     EXPECT_FALSE(agrees(1.5, Qualifier::at_least, 1.44));
 }
 
+TEST(Values, SharesArePrintedWithTwoDigits) {
+    EXPECT_TRUE(prints_as(0.06, 2.0 / 31));
+    EXPECT_FALSE(prints_as(0.06, 0.07));
+    EXPECT_FALSE(prints_as(1.0, 0.98));
+}
+
 TEST(Values, AGainIsTheFactorThatItStandsFor) {
     // 24 % more is a factor of 1.24; 20 % more is 3.2 % less than that.
     EXPECT_NEAR(difference_percent(24, 20, Scale::gain), -3.226, 1e-3);

@@ -92,5 +92,29 @@ TEST(Value, ReadsAsPeopleWriteIt) {
     EXPECT_EQ(to_string(Value("send_recv")), "send_recv");
 }
 
+std::string line_with_samples(const std::string& samples) {
+    return R"({"experiment":"mpi-latency","fabric":"mpich","parameters":{"message_bytes":8},)"
+           R"("metric":"latency","unit":"us","samples":)" +
+           samples + "}";
+}
+
+TEST(Row, MayHaveSamplesThatAreSummarisedOnReading) {
+    const Row row = from_json_line(line_with_samples("[3, 1, 2.5]"));
+    EXPECT_EQ(row.value, 2.5);
+    EXPECT_EQ(row.statistics, summarize({3, 1, 2.5}));
+    EXPECT_EQ(row.unit, "us");
+    EXPECT_EQ(from_json_line(to_json_line(row)), row);
+}
+
+TEST(Row, OfSamplesThatAreNoneIsRefused) {
+    EXPECT_EQ(complaint(line_with_samples("[]")), "rank 0: samples: expected at least one number");
+    EXPECT_EQ(complaint(line_with_samples("[1, null]")),
+              "rank 0: samples[1]: expected a number, found null");
+    EXPECT_EQ(complaint(line_with_samples("7")),
+              "rank 0: samples: expected an array, found number");
+    EXPECT_EQ(complaint(line_with_samples("[-1e308, -1e308, 1e-9, 1e308, 1e308]")),
+              "rank 0: samples: they lie too far apart to be compared");
+}
+
 }  // namespace
 }  // namespace railyard::results

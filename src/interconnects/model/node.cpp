@@ -56,6 +56,8 @@ Route& Node::route(unsigned port, Place source, Node& to, unsigned to_port, Plac
         switches_.add_way(way, {id_, port}, {to.id_, to_port});
     path.gate = way.parts.size();
     to.add_write(way, target);
+    if (target == Place::host) to.add_opposite(way, to.bus_, parameters_.bus.write_rate);
+    if (source == Place::host) add_opposite(way, bus_write_, parameters_.bus.read_rate);
     if (&to != this && parameters_.link.acknowledgment > Bytes())
         way.add({.fifo = &switches_.link_out({to.id_, to_port}),
                  .fixed = parameters_.link.acknowledgment / parameters_.link.rate});
@@ -67,10 +69,6 @@ void Node::add_read(Way& way, Place source) {
     if (source == Place::nowhere) return;
     if (source == Place::host) {
         way.add({.fifo = &dma_read_, .rate = bus.read_stream, .fixed = parameters_.adapter.packet});
-        if (bus.duplex == Duplex::full && bus.opposite > 0)
-            way.add({.fifo = &bus_write_,
-                     .rate = Rate::bytes_per_second(
-                         static_cast<double>(bus.read_rate.bytes_per_second()) / bus.opposite)});
         // An engine that waits for the bus has waited for the first data already.
         way.add({.fifo = &bus_,
                  .rate = bus.read_rate,
@@ -93,10 +91,17 @@ void Node::add_write(Way& way, Place target) {
         way.path.visible = bus.write_latency;
     }
     way.path.placed = way.parts.size();
-    if (target == Place::host && bus.duplex == Duplex::full && bus.opposite > 0)
-        way.add({.fifo = &bus_,
-                 .rate = Rate::bytes_per_second(
-                     static_cast<double>(bus.write_rate.bytes_per_second()) / bus.opposite)});
+}
+
+/// What a transfer's requests and acknowledgments take of the other way. They are short, and slip
+/// in between whatever waits there: it takes its time of that way, but holds nothing up itself, so
+/// it comes behind all else.
+void Node::add_opposite(Way& way, Fifo& other_way, Rate rate) {
+    const Bus& bus = parameters_.bus;
+    if (bus.duplex == Duplex::half || bus.opposite == 0) return;
+    way.add({.fifo = &other_way,
+             .rate = Rate::bytes_per_second(static_cast<double>(rate.bytes_per_second()) /
+                                            bus.opposite)});
 }
 
 }  // namespace railyard::model

@@ -52,6 +52,7 @@ class Node {
   private:
     void add_read(Way& way, Place source);
     void add_write(Way& way, Place target);
+    void add_opposite(Way& way, Fifo& other_way, Rate rate);
 
     struct Port {
         std::unique_ptr<Lane> lane;

@@ -5,6 +5,8 @@
 /// off.
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/rate.hpp"
@@ -125,7 +127,8 @@ struct Completion {
 /// [connection]
 struct Connection {
     bool connectionless = false;
-    Duration setup;  ///< one message of the connection protocol, from system to system
+    bool client_server = true;  ///< beside peer to peer; the model itself can do both
+    Duration setup;             ///< one message of the connection protocol, from system to system
 };
 
 /// [tagged]: matching by the adapter.
@@ -144,9 +147,46 @@ struct Tagged {
     fabric::Progress progress = fabric::Progress::hardware;
 };
 
+enum class MpiConnections : std::uint8_t { on_demand, static_peer, static_client_server };
+enum class MpiMatching : std::uint8_t { hashed, list };
+enum class MpiBulk : std::uint8_t { stream, read, write };
+enum class MpiRails : std::uint8_t { striping, binding };
+
+/// [mpi]: the MPI library that the interconnect's users had, as settings of ours. The model itself
+/// does nothing with them: it hands on those that a profile sets (Parameters::mpi_settings), and
+/// what each means is the library's to say.
+struct Mpi {
+    std::string name;
+    MpiConnections connections = MpiConnections::on_demand;
+    bool wildcard_connects = false;
+    MpiMatching matching = MpiMatching::hashed;
+    bool tagged = true;
+    Bytes eager_limit;
+    unsigned watched_rings = 0;
+    unsigned ring_cells = 0;
+    Bytes ring_bytes;
+    Bytes piece;
+    unsigned mail_buffers = 0;
+    unsigned mail_credits = 0;
+    MpiBulk bulk = MpiBulk::stream;
+    MpiRails rails = MpiRails::striping;
+    unsigned ports = 0;
+    Bytes striping_threshold;
+    Bytes registration_cache;
+    std::string algorithms;
+    Duration send_overhead;
+    Duration send_rest;
+    Duration receive_start;
+    Duration receive_overhead;
+    Duration posted_entry;
+    Duration unexpected_entry;
+    Duration rendezvous_overhead;
+};
+
 struct Parameters {
     std::string name;
     std::string description;
+    std::vector<std::pair<std::string, std::string>> mpi_settings;  ///< by the library's names
     Host host;
     Bus bus;
     Adapter adapter;
@@ -158,6 +198,7 @@ struct Parameters {
     Completion completion;
     Connection connection;
     Tagged tagged;
+    Mpi mpi;
     fabric::Placement placement = fabric::Placement::last_byte_last;
     fabric::Bulk bulk = fabric::Bulk::write;
     Bytes bulk_threshold{8192};

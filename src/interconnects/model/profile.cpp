@@ -55,6 +55,18 @@ std::string identity_of(const std::string& file) {
     return failed ? "./" + file : path.string();
 }
 
+/// To the MPI library, under its own name: with '-' where a profile has '_'.
+void hand_on(const Setting& setting, Parameters& parameters) {
+    std::string name(setting.key->name);
+    std::ranges::replace(name, '_', '-');
+    auto& all = parameters.mpi_settings;
+    const auto same = std::ranges::find(all, name, &std::pair<std::string, std::string>::first);
+    if (same != all.end())
+        same->second = plain(setting.literal);
+    else
+        all.emplace_back(std::move(name), plain(setting.literal));
+}
+
 /// Follows `extends` down to the profile that has none, and builds up from there.
 class Loader {
   public:
@@ -71,6 +83,7 @@ class Loader {
         for (const Draft::Entry& entry : draft.entries) {
             entry.setting.key->set(profile.parameters, entry.value);
             profile.settings.insert_or_assign(entry.setting.key->path(), entry.setting);
+            if (entry.setting.key->part == mpi_part) hand_on(entry.setting, profile.parameters);
         }
         check(draft, profile);
         return profile;

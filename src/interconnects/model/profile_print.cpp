@@ -69,6 +69,8 @@ std::string to_toml(const Profile& profile) {
     std::string_view table;
     for (const Key& key : keys()) {
         if (key.path() == "name") continue;
+        // What is not set there is the MPI library's own choice, and stays it.
+        if (key.part == mpi_part && find_setting(profile, key) == nullptr) continue;
         if (key.part != table) out += fmt::format("\n[{}]\n", key.part);
         table = key.part;
         out += line(profile, key);

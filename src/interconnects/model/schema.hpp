@@ -29,6 +29,9 @@ struct Part {
     std::string_view explanation;
 };
 
+/// Whose keys are not parameters of the model but settings of an MPI library (see Mpi).
+inline constexpr std::string_view mpi_part = "mpi";
+
 /// In the order in which people should see them; keys of one part stand together.
 std::span<const Key> keys();
 std::span<const Part> parts();

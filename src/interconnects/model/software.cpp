@@ -37,6 +37,8 @@ Duration Wire::host_cost(HostStep step, Bytes size) const {
         case HostStep::copy:
             if (const Bytes piece = parameters_.tagged.piece; piece > Bytes())
                 size = std::min(size, piece);
+            [[fallthrough]];
+        case HostStep::copy_after:
             return host.copy == Rate{} ? Duration{} : size / host.copy;
     }
     return {};

@@ -14,6 +14,7 @@ fabric::Traits traits(const Parameters& parameters) {
         // An adapter's atomics lock its own unit, not the host's memory.
         .coherent_atomics = false,
         .connectionless = parameters.connection.connectionless,
+        .client_server = parameters.connection.client_server,
         .crosses_nodes = true,
         .write_immediate = parameters.completion.of_writes,
         .tagged = parameters.tagged.present,
@@ -26,6 +27,7 @@ fabric::Traits traits(const Parameters& parameters) {
         .max_send_depth = 4096,
         .max_queue_pairs = 65'536,
         .bulk_threshold = parameters.bulk_threshold,
+        .mpi_settings = parameters.mpi_settings,
     };
 }
 

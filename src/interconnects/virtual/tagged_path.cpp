@@ -141,7 +141,8 @@ void TaggedPort::complete_receive(const TaggedMessage& message, Status status) {
     completion.length = message.size;
     completion.receive = true;
     const bool copied = message.eager && message.size >= rules_.copied_from;
-    complete(completion, copied ? std::optional(message.fitting()) : std::nullopt);
+    complete(completion, copied ? std::optional(message.fitting()) : std::nullopt,
+             message.announced);
 }
 
 /// The target's word to the sender; the first one counts.

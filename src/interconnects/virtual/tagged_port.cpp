@@ -17,6 +17,10 @@ TaggedPort::TaggedPort(std::shared_ptr<NicState> nic)
       rules_(wire().tagged_rules()),
       registrations_(rules_.registration_cache) {}
 
+void TaggedPort::keep_registrations(bool keep) {
+    registrations_ = TaggedRegistrations(keep ? rules_.registration_cache : 0);
+}
+
 void TaggedPort::close() {
     open_ = false;
     for (const Message& message : matching_.clear())
@@ -117,8 +121,9 @@ std::optional<TaggedCompletion> TaggedPort::probe(TaggedPeer from, fabric::Match
     return completion;
 }
 
-void TaggedPort::complete(const TaggedCompletion& completion, std::optional<Bytes> copied) {
-    completions_.push() = {completion, copied};
+void TaggedPort::complete(const TaggedCompletion& completion, std::optional<Bytes> copied,
+                          bool unexpected) {
+    completions_.push() = {completion, copied, unexpected};
     wire().complete(end(), {completion.receive, completion.length},
                     [self = shared_from_this()] { self->show_next(); });
 }
@@ -137,7 +142,8 @@ std::size_t TaggedPort::poll(std::span<TaggedCompletion> out) {
         completions_.pop();
         out[i] = entry.completion;
         nic_->spend(HostStep::tagged_reap, entry.completion.length);
-        if (entry.copied) nic_->spend(HostStep::copy, *entry.copied);
+        if (entry.copied)
+            nic_->spend(entry.unexpected ? HostStep::copy_after : HostStep::copy, *entry.copied);
     }
     if (n == 0) nic_->spend(HostStep::poll_empty);
     return n;

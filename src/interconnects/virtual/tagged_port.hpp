@@ -46,6 +46,8 @@ class TaggedPort final : public fabric::TaggedPort,
     /// The Nic goes. Events may hold the port longer.
     void close();
 
+    void keep_registrations(bool keep) override;
+    Bytes taken_at_once() const override { return rules_.eager_limit; }
     fabric::TaggedPeer peer(const fabric::Address& address) override;
     Status send(const fabric::TaggedSend& request) override;
     Status receive(const fabric::TaggedReceive& request) override;
@@ -63,11 +65,13 @@ class TaggedPort final : public fabric::TaggedPort,
     struct Entry {
         fabric::TaggedCompletion completion;
         std::optional<Bytes> copied;  ///< by the rank's processor, when it takes the completion
+        bool unexpected = false;      ///< ... after all of it had come
     };
 
     // tagged_port.cpp
     fabric::TaggedPeer number_of(const NicName& name);
-    void complete(const fabric::TaggedCompletion& completion, std::optional<Bytes> copied = {});
+    void complete(const fabric::TaggedCompletion& completion, std::optional<Bytes> copied = {},
+                  bool unexpected = false);
     void show_next();
     bool large(Bytes size) const { return size > rules_.eager_limit; }
 

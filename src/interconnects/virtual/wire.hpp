@@ -75,7 +75,8 @@ enum class HostStep : std::uint8_t {
     tagged_send,
     tagged_receive,
     tagged_reap,
-    copy,  ///< of so many bytes
+    copy,        ///< of so many bytes, while they leave or arrive
+    copy_after,  ///< of so many bytes that were all there before
 };
 
 /// What a completion is of, as far as its timing goes.

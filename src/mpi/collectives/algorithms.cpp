@@ -23,8 +23,8 @@ constexpr Algorithm for_allgatherv[] = {bruck, ring, flat};
 constexpr Algorithm for_alltoall[] = {pairwise, bruck, linear};
 constexpr Algorithm for_alltoallv[] = {pairwise, linear};
 constexpr Algorithm for_reduce[] = {binomial, rabenseifner, flat, tree};
-constexpr Algorithm for_allreduce[] = {recursive_doubling, rabenseifner, ring,
-                                       reduce_bcast,       flat,         tree, shared};
+constexpr Algorithm for_allreduce[] = {
+    recursive_doubling, rabenseifner, ring, reduce_bcast, flat, tree, shared};
 constexpr Algorithm for_reduce_scatter[] = {recursive_halving, pairwise, reduce_scatter};
 constexpr Algorithm for_scan[] = {recursive_doubling, linear};
 

@@ -70,7 +70,7 @@ void allgather_bruck(Party& party, const Blocks& all) {
     const int ranks = party.size();
     const int rank = party.rank();
     const std::size_t total = packed_size(all, rank, ranks, ranks);
-    Scratch scratch(Scratch::room(total));
+    Scratch scratch(party.scratch(), Scratch::room(total));
     const std::span<std::byte> packed = scratch.bytes(total);
     std::size_t have = bytes_of(all[rank]);
     const std::size_t own = have;
@@ -93,7 +93,7 @@ void allgather_flat(Party& party, const Blocks& all) {
     const Tree tree = Tree::flat(party, 0);
     if (all.is_even()) return send_down(party, tree, all.range(0, party.size()));
     const std::size_t total = packed_size(all, 0, party.size(), party.size());
-    Scratch scratch(Scratch::room(total));
+    Scratch scratch(party.scratch(), Scratch::room(total));
     const std::span<std::byte> packed = scratch.bytes(total);
     if (tree.is_root()) {
         std::span<std::byte> left = packed;

@@ -24,7 +24,7 @@ void recursive_doubling(Party& party, const Operation& operation, const ConstBuf
         party.receive(result, fold.mate());
         return;
     }
-    Scratch scratch(Total::room(data));
+    Scratch scratch(party.scratch(), Total::room(data));
     Total total(party, operation, data, scratch);
     if (fold.speaks_for_two()) {
         party.receive(total.incoming(), fold.mate());
@@ -51,7 +51,7 @@ void rabenseifner(Party& party, const Operation& operation, const ConstBuffer& d
         return;
     }
     copy(party, data, result);
-    Scratch scratch(Halving::room(fold, result));
+    Scratch scratch(party.scratch(), Halving::room(fold, result));
     Halving halving(party, fold, operation, result, scratch);
     halving.reduce_scatter();
     halving.allgather();
@@ -72,7 +72,7 @@ void ring(Party& party, const Operation& operation, const ConstBuffer& data, con
     const int next = (rank + 1) % party.size();
     const int previous = (rank + party.size() - 1) % party.size();
     copy(party, data, result);
-    Scratch scratch(Scratch::room(each + 1, *result.type));
+    Scratch scratch(party.scratch(), Scratch::room(each + 1, *result.type));
     const Buffer room = scratch.elements(each + 1, *result.type);
     for (int step = 0; step < party.size() - 1; ++step) {
         const Buffer mine = share(rank - step - 1);
@@ -93,9 +93,7 @@ void up_and_down(Party& party, const Tree& tree, const Operation& operation,
 /// The last to come combines, in the order of ranks: all get the same bits, whoever it is.
 void through(Hub& hub, Party& party, const Operation& operation, const ConstBuffer& data,
              const Buffer& result) {
-    const auto in_slot = [&](std::byte* slot) {
-        return Buffer{slot, result.count, result.type};
-    };
+    const auto in_slot = [&](std::byte* slot) { return Buffer{slot, result.count, result.type}; };
     copy(party, data, in_slot(hub.slot(party.rank())));
     if (hub.arrive()) {
         const Buffer total = in_slot(hub.result());

@@ -66,7 +66,7 @@ void alltoall_in_place(Party& party, const Blocks& data) {
     std::size_t longest = 0;
     for (int i = 0; i < ranks; ++i)
         longest = std::max(longest, bytes_of(data[i]));
-    Scratch scratch(Scratch::room(longest));
+    Scratch scratch(party.scratch(), Scratch::room(longest));
     const std::span<std::byte> packed = scratch.bytes(longest);
     // In round i, ranks whose sum is i (round the end) exchange: each pair once, and both at once.
     for (int i = 0; i < ranks; ++i) {

@@ -114,7 +114,7 @@ void bcast(Party& party, const Buffer& data, int root) {
 
     if (data.type->is_dense())
         return in_pieces(party, algorithm, tree, {data.type->dense_data(data.address), bytes});
-    Scratch scratch(Scratch::room(bytes));
+    Scratch scratch(party.scratch(), Scratch::room(bytes));
     const std::span<std::byte> packed = scratch.bytes(bytes);
     if (tree.is_root()) pack(party, data, packed);
     in_pieces(party, algorithm, tree, packed);

@@ -41,7 +41,7 @@ class Bruck {
           longest_(most_in_a_message()),
           window_(static_cast<int>(
               std::clamp<std::size_t>(window_bytes / (2 * longest_), 1, radix - 1))),
-          scratch_(2 * Scratch::room(slots_size())),
+          scratch_(party.scratch(), 2 * Scratch::room(slots_size())),
           outgoing_(scratch_.bytes(slots_size())),
           incoming_(scratch_.bytes(slots_size())) {}
 

@@ -46,7 +46,7 @@ void exscan(Party& party, const ConstBuffer& mine, const Buffer& result,
             const Operation& operation) {
     const ConstBuffer given = is_in_place(mine) ? ConstBuffer(result) : mine;
     if (bytes_of(given) == 0 || party.size() == 1) return;
-    Scratch scratch(Scratch::room(given.count, *given.type) + Total::room(given));
+    Scratch scratch(party.scratch(), Scratch::room(given.count, *given.type) + Total::room(given));
     const Buffer data = scratch.elements(given.count, *given.type);
     copy(party, given, data);
     const Algorithm algorithm =

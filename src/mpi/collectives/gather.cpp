@@ -17,7 +17,7 @@ void gather_at_root(Party& party, const Tree& tree, const Blocks& all, std::size
     for (int i = 0; i < tree.children(); ++i)
         if (tree.child(i) + tree.child_span(i) > party.size())
             split = static_cast<std::size_t>(tree.child_span(i)) * each;
-    Scratch scratch(Scratch::room(split));
+    Scratch scratch(party.scratch(), Scratch::room(split));
     const std::span<std::byte> packed = scratch.bytes(split);
     int unpack_from = -1;
     for (int i = 0; i < tree.children(); ++i) {
@@ -43,7 +43,7 @@ void gather_binomial(Party& party, const ConstBuffer& mine, const Blocks& all, i
     if (tree.is_root()) return gather_at_root(party, tree, all, each);
     if (tree.children() == 0) return party.send(mine, tree.parent());
     const std::size_t bytes = static_cast<std::size_t>(tree.span()) * each;
-    Scratch scratch(Scratch::room(bytes));
+    Scratch scratch(party.scratch(), Scratch::room(bytes));
     const std::span<std::byte> packed = scratch.bytes(bytes);
     for (int i = 0; i < tree.children(); ++i)
         party.start_receive(

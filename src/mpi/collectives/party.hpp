@@ -7,6 +7,7 @@
 #include "mpi/collectives/algorithms.hpp"
 #include "mpi/collectives/circumstances.hpp"
 #include "mpi/collectives/hub.hpp"
+#include "mpi/collectives/scratch_pool.hpp"
 #include "mpi/types/buffer.hpp"
 
 namespace railyard::mpi {
@@ -33,6 +34,9 @@ class Party {
     virtual void start_receive(const Buffer& into, int from) = 0;
     virtual void wait_all() = 0;
 
+    /// Where collectives get memory for the length of a call.
+    ScratchPool& scratch() { return scratch_; }
+
     /// Memory that all share, where there is any. All ranks ask for it in the same collective.
     virtual Hub* hub() { return nullptr; }
 
@@ -48,6 +52,7 @@ class Party {
     int size_;
     Circumstances circumstances_;
     Algorithms algorithms_;
+    ScratchPool scratch_;
 };
 
 }  // namespace railyard::mpi

@@ -28,7 +28,7 @@ void deliver(Party& party, const Tree& tree, const ConstBuffer& total, const Buf
 void combine_at_once(Party& party, const Tree& tree, const Operation& operation,
                      const ConstBuffer& data, const Buffer& result, int root) {
     const std::size_t each = Scratch::room(data.count, *data.type);
-    Scratch scratch(static_cast<std::size_t>(tree.children()) * each);
+    Scratch scratch(party.scratch(), static_cast<std::size_t>(tree.children()) * each);
     const Buffer first = scratch.elements(data.count, *data.type);
     const auto from = [&](int i) {
         return Buffer{moved(first.address, i * static_cast<std::ptrdiff_t>(each)), data.count,
@@ -46,7 +46,7 @@ void combine_at_once(Party& party, const Tree& tree, const Operation& operation,
 
 void combine_in_turn(Party& party, const Tree& tree, const Operation& operation,
                      const ConstBuffer& data, const Buffer& result, int root) {
-    Scratch scratch(Total::room(data));
+    Scratch scratch(party.scratch(), Total::room(data));
     Total total(party, operation, data, scratch);
     for (int i = 0; i < tree.children(); ++i) {
         party.receive(total.incoming(), tree.child(i));
@@ -64,8 +64,8 @@ void rabenseifner(Party& party, const Operation& operation, const ConstBuffer& d
         if (is_root) party.receive(result, fold.mate());
         return;
     }
-    Scratch scratch((is_root ? 0 : Scratch::room(data.count, *data.type)) +
-                    Halving::room(fold, data));
+    Scratch scratch(party.scratch(), (is_root ? 0 : Scratch::room(data.count, *data.type)) +
+                                         Halving::room(fold, data));
     const Buffer vector = is_root ? result : scratch.elements(data.count, *data.type);
     copy(party, data, vector);
     Halving halving(party, fold, operation, vector, scratch);

@@ -22,7 +22,7 @@ void recursive_halving(Party& party, const ConstBuffer& data, const Buffer& resu
         party.receive(result, fold.mate());
         return;
     }
-    Scratch scratch(2 * Scratch::room(data.count, *data.type));
+    Scratch scratch(party.scratch(), 2 * Scratch::room(data.count, *data.type));
     const Buffer vector = scratch.elements(data.count, *data.type);
     const Buffer incoming = scratch.elements(data.count, *data.type);
     const auto range = [&](const Buffer& of, int from, int to) {
@@ -55,7 +55,7 @@ void pairwise(Party& party, const ConstBuffer& data, const Buffer& result, const
               const Operation& operation) {
     const int rank = party.rank();
     const int ranks = party.size();
-    Scratch scratch(3 * Scratch::room(result.count, *result.type));
+    Scratch scratch(party.scratch(), 3 * Scratch::room(result.count, *result.type));
     const Buffer total = scratch.elements(result.count, *result.type);
     Buffer incoming = scratch.elements(result.count, *result.type);
     Buffer higher = scratch.elements(result.count, *result.type);
@@ -81,7 +81,7 @@ void pairwise(Party& party, const ConstBuffer& data, const Buffer& result, const
 void reduce_and_scatter(Party& party, const ConstBuffer& data, const Buffer& result,
                         const Shares& shares, const Operation& operation) {
     const Tree tree = Tree::binomial(party, 0);
-    Scratch scratch(tree.is_root() ? Scratch::room(data.count, *data.type) : 0);
+    Scratch scratch(party.scratch(), tree.is_root() ? Scratch::room(data.count, *data.type) : 0);
     if (!tree.is_root()) {
         combine_up(party, tree, operation, data, {}, 0);
         if (result.count > 0) party.receive(result, 0);

@@ -12,7 +12,8 @@ namespace {
 
 /// What a rank passes on covers its whole group, the result only those below it in the group.
 void recursive_doubling(Party& party, const Operation& operation, const Buffer& result) {
-    Scratch scratch(Scratch::room(result.count, *result.type) + Total::room(result));
+    Scratch scratch(party.scratch(),
+                    Scratch::room(result.count, *result.type) + Total::room(result));
     const Buffer start = scratch.elements(result.count, *result.type);
     copy(party, result, start);
     Total group(party, operation, start, scratch);
@@ -31,7 +32,7 @@ void recursive_doubling(Party& party, const Operation& operation, const Buffer& 
 
 void linear(Party& party, const Operation& operation, const Buffer& result) {
     if (party.rank() > 0) {
-        Scratch scratch(Scratch::room(result.count, *result.type));
+        Scratch scratch(party.scratch(), Scratch::room(result.count, *result.type));
         const Buffer below = scratch.elements(result.count, *result.type);
         party.receive(below, party.rank() - 1);
         combine(party, operation, below, result);

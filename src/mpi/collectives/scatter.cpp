@@ -17,7 +17,7 @@ void scatter_at_root(Party& party, const Tree& tree, const ConstBlocks& all, std
     for (int i = 0; i < tree.children(); ++i)
         if (tree.child(i) + tree.child_span(i) > party.size())
             split = static_cast<std::size_t>(tree.child_span(i)) * each;
-    Scratch scratch(Scratch::room(split));
+    Scratch scratch(party.scratch(), Scratch::room(split));
     const std::span<std::byte> packed = scratch.bytes(split);
     for (int i = tree.children(); i-- > 0;) {
         const int first = tree.child(i);
@@ -41,7 +41,7 @@ void scatter_binomial(Party& party, const ConstBlocks& all, const Buffer& mine, 
     if (tree.is_root()) return scatter_at_root(party, tree, all, each);
     if (tree.children() == 0) return party.receive(mine, tree.parent());
     const std::size_t bytes = static_cast<std::size_t>(tree.span()) * each;
-    Scratch scratch(Scratch::room(bytes));
+    Scratch scratch(party.scratch(), Scratch::room(bytes));
     const std::span<std::byte> packed = scratch.bytes(bytes);
     party.receive(as_buffer(packed), tree.parent());
     for (int i = tree.children(); i-- > 0;)

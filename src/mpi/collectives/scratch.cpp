@@ -36,9 +36,9 @@ std::size_t Scratch::room(std::size_t count, const Datatype& type) {
     return room(footprint(count, type, alignment).bytes);
 }
 
-Scratch::Scratch(std::size_t room) {
-    if (room > small_.size()) large_ = std::make_unique_for_overwrite<std::byte[]>(room);
-    next_ = large_ ? large_.get() : small_.data();
+Scratch::Scratch(ScratchPool& pool, std::size_t room) : pool_(pool) {
+    if (room > small_.size()) large_ = pool_.take(room);
+    next_ = large_.memory ? large_.memory.get() : small_.data();
 }
 
 std::span<std::byte> Scratch::bytes(std::size_t size) {

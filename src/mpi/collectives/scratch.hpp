@@ -1,12 +1,13 @@
 #pragma once
 /// Memory that a collective needs for the length of one call: on the stack while it is small, else
-/// one allocation. Its size is given first, and parts are then taken of it.
+/// a block of its party's pool. Its size is given first, and parts are then taken of it.
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <span>
+#include <utility>
 
+#include "mpi/collectives/scratch_pool.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/datatype.hpp"
 
@@ -18,7 +19,11 @@ class Scratch {
     static std::size_t room(std::size_t bytes);
     static std::size_t room(std::size_t count, const Datatype& type);
 
-    explicit Scratch(std::size_t room);
+    /// The pool outlives it.
+    Scratch(ScratchPool& pool, std::size_t room);
+    ~Scratch() {
+        if (large_.memory) pool_.give_back(std::move(large_));
+    }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
 
@@ -30,7 +35,8 @@ class Scratch {
     static constexpr std::size_t alignment = alignof(std::max_align_t);
 
     alignas(std::max_align_t) std::array<std::byte, 4096> small_;
-    std::unique_ptr<std::byte[]> large_;
+    ScratchPool& pool_;
+    ScratchPool::Block large_;
     std::byte* next_ = nullptr;
 };
 

@@ -32,18 +32,19 @@ std::uint64_t ChannelTransport::announce(Request& receive, const Header& header,
 }
 
 void ChannelTransport::finish_eager(Request& receive, const Header& header, Payload payload) {
+    ground_.toll.receive();
     const std::uint64_t n = announce(receive, header, payload.size());
     if (receive.type == nullptr) [[likely]]
         copy_bytes(receive.data, payload.data(), n);
     else
         receive.write_data(0, payload.data(), n);
-    ground_.host.charge(fabric::Work::copied_byte, n);
+    ground_.toll.copy(n);
     ground_.complete(receive);
 }
 
 void ChannelTransport::on_message(Channel& channel, const Header& header, Payload payload) {
     Request* receive = matcher_->arrive({header.context, header.source, header.tag});
-    charge_visits();
+    ground_.toll.search(*matcher_);
     if (receive == nullptr) return keep(&channel, header, payload, nullptr);
     if (header.kind == PacketKind::eager) [[likely]]
         return finish_eager(*receive, header, payload);
@@ -119,7 +120,7 @@ void ChannelTransport::copy_from_self(Request& receive, Request& send) {
         send.read_data(0, packed.get(), n);
         receive.write_data(0, packed.get(), n);
     }
-    ground_.host.charge(fabric::Work::copied_byte, n);
+    ground_.toll.copy(n);
     ground_.complete(send);
     ground_.complete(receive);
 }
@@ -129,7 +130,7 @@ void ChannelTransport::keep(Channel* channel, const Header& header, Payload payl
     Unexpected& message = store_.take(header, payload);
     message.channel = channel;
     message.own_send = own_send;
-    ground_.host.charge(fabric::Work::copied_byte, payload.size());
+    ground_.toll.copy(payload.size());
     matcher_->keep(message);
     Counters& counters = ground_.counters;
     ++counters.unexpected;
@@ -156,12 +157,13 @@ void ChannelTransport::release(Unexpected& message) {
 }
 
 void ChannelTransport::start_receive(Request& receive) {
-    ground_.host.charge(fabric::Work::request);
+    ground_.toll.request();
+    ground_.toll.start_receive();
     if (receive.envelope.source == any_source && ground_.settings.wildcard_connects)
         for (const int peer : receive.communicator->group().world_ranks())
             if (peer != ground_.rank.id()) connector_.open(peer);
     Unexpected* message = matcher_->post(receive);
-    charge_visits();
+    ground_.toll.search(*matcher_);
     if (message != nullptr) deliver(receive, *message);
 }
 

@@ -60,6 +60,9 @@ class Channel {
             mail({.kind = PacketKind::credit});
     }
 
+    /// Whether anything but a connection's making has gone over it, either way.
+    bool was_used() const { return out.was_used() || in.was_used() || has_mailed; }
+
     // On every message's way.
     const int peer;  ///< world rank
     ChannelState state = ChannelState::connecting;
@@ -75,10 +78,19 @@ class Channel {
     bool wants_rails = false;                      ///< all that there are ports for
 
     std::deque<Request*> streams;  ///< accepted messages whose pieces are being sent
-    bool is_busy = false;          ///< in the transport's list of channels with work to do
+    /// Messages whose RDMA may begin, but whose place is taken by others: adapters keep the order
+    /// of a rail, and packets must not wait behind all that was ever accepted.
+    struct Accepted {
+        Request* request;
+        RemotePlace place;
+    };
+    std::deque<Accepted> accepted;
+    std::uint32_t moving = 0;  ///< messages whose RDMA is under way
+    bool is_busy = false;      ///< in the transport's list of channels with work to do
 
     std::uint32_t mail_credits = 0;  ///< packets that we may still send
     std::uint16_t mail_freed = 0;    ///< packets of the peer's that it was not told of yet
+    bool has_mailed = false;         ///< either way
 
     std::uint64_t held = 0;     ///< bytes of the peer's that wait unexpected
     bool told_to_hold = false;  ///< we told the peer to offer first
@@ -87,6 +99,7 @@ class Channel {
     void mail(Header header) {
         header.freed = mail_freed;
         mail_freed = 0;
+        has_mailed = true;
         office_.send(*rails[0], header);
     }
     PostOffice& office_;

@@ -98,6 +98,7 @@ void ChannelTransport::count_credits(Channel& channel, const Header& header) {
     // A packet that only returns credits needs none itself.
     if (header.kind == PacketKind::credit) return;
     ++channel.mail_freed;
+    channel.has_mailed = true;
     if (owes_credits(channel)) set_busy(channel);
 }
 
@@ -118,11 +119,18 @@ void ChannelTransport::advance_busy() {
     }
 }
 
+std::uint64_t ChannelTransport::used_connections() const {
+    std::uint64_t used = 0;
+    for (const auto& channel : connector_.channels())
+        used += channel->was_used() ? 1 : 0;
+    return used;
+}
+
 bool ChannelTransport::is_drained() const {
     if (!busy_.empty()) return false;
     // A connection that nothing waits for may stay unmade: the peer may be at its end already.
     for (const auto& channel : connector_.channels())
-        if (!channel->backlog.empty()) return false;
+        if (!channel->backlog.empty() || channel->moving != 0) return false;
     return true;
 }
 
@@ -137,7 +145,7 @@ bool ChannelTransport::cancel(Request& receive) {
 
 std::optional<Status> ChannelTransport::probe(const Envelope& wanted, Communicator&) {
     const Unexpected* message = matcher_->find(wanted);
-    charge_visits();
+    ground_.toll.search(*matcher_);
     if (message == nullptr) return std::nullopt;
     Status status;
     status.source = message->header.source;
@@ -148,7 +156,7 @@ std::optional<Status> ChannelTransport::probe(const Envelope& wanted, Communicat
 
 bool ChannelTransport::take(const Envelope& wanted, Communicator&, Message& message) {
     Unexpected* found = matcher_->find(wanted);
-    charge_visits();
+    ground_.toll.search(*matcher_);
     if (found == nullptr) return false;
     matcher_->withdraw(*found);
     message.unexpected = found;

@@ -36,6 +36,7 @@ class ChannelTransport final : public Transport {
     void look() override;
     void progress() override;
     bool is_drained() const override;
+    std::uint64_t used_connections() const override;
 
   private:
     using Payload = std::span<const std::byte>;
@@ -52,10 +53,6 @@ class ChannelTransport final : public Transport {
     }
     void advance_busy();
     void set_busy(Channel& channel);
-    void charge_visits() {
-        if (ground_.host.work_costs()) [[unlikely]]
-            ground_.host.charge(fabric::Work::match_entry, matcher_->take_visits());
-    }
     [[noreturn]] void lost(const Channel& channel, railyard::Status status);
 
     // sending.cpp
@@ -84,6 +81,8 @@ class ChannelTransport final : public Transport {
     void on_piece(const Header& header, const std::byte* payload);
     template <class Finish>
     void move(Request& request, const RemotePlace& place, Finish&& finish);
+    void begin_move(Request& request, const RemotePlace& place);
+    void end_move(Channel& channel);
     void read(Request& receive, const RemotePlace& place);
     void write(Request& send, const RemotePlace& place);
     void on_moved(Request& request);

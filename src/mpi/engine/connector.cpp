@@ -156,7 +156,7 @@ void Connector::advance_rails() {
             continue;
         }
         channel->rails.push_back(std::move(channel->next_rail));
-        if (channel->rails.size() < nic_.traits().ports) add_rail(*channel);
+        if (channel->rails.size() < ports()) add_rail(*channel);
     }
 }
 

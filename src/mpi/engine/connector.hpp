@@ -3,6 +3,7 @@
 /// (OD-1), or all at the start, as the policy says. Connections are asked for peer to peer, so that
 /// either side may be first; nobody waits for one here, but in the static policies.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -43,13 +44,17 @@ class Connector {
     bool is_connecting() const { return !connecting_.empty(); }
     /// Large messages go over this channel: it is to have a rail for every port.
     void want_rails(Channel& channel) {
-        if (!channel.wants_rails && nic_.traits().ports > 1) add_rail(channel);
+        if (!channel.wants_rails && ports() > 1) add_rail(channel);
     }
 
     /// Connects to every rank, client to server, in a fixed order (VC-4).
     void connect_all_as_client_and_server();
 
   private:
+    unsigned ports() const {
+        const unsigned most = nic_.traits().ports;
+        return ground_.settings.ports == 0 ? most : std::min(most, ground_.settings.ports);
+    }
     Channel& make(int peer);
     std::unique_ptr<fabric::QueuePair> make_rail(Channel& channel, unsigned port);
     void add_rail(Channel& channel);

@@ -70,7 +70,7 @@ Request* HashedMatcher::search(const Envelope& message) {
     if (posted_total_ == 0) return nullptr;
     Request* first = nullptr;
     if (posted_count_[Index::exact] == posted_total_) [[likely]] {
-        ++visits_;
+        ++visits_.posted;
         if (const auto* bin = posted_.find(message)) first = bin->first;
     } else {
         first = search_all_kinds(message);
@@ -83,7 +83,7 @@ Request* HashedMatcher::search_all_kinds(const Envelope& message) {
     Request* first = nullptr;
     for (int kind = 0; kind < kinds; ++kind) {
         if (posted_count_[static_cast<std::size_t>(kind)] == 0) continue;
-        ++visits_;
+        ++visits_.posted;
         const auto* bin = posted_.find(key_for(message, static_cast<Index>(kind)));
         if (bin != nullptr && (first == nullptr || bin->first->sequence < first->sequence))
             first = bin->first;
@@ -143,7 +143,7 @@ bool HashedMatcher::withdraw(Request& receive) {
 
 Unexpected* HashedMatcher::find(const Envelope& wanted) {
     if (in_order_.empty()) return nullptr;
-    ++visits_;
+    ++visits_.unexpected;
     const Index index = kind_of(wanted);
     if (!indexed_[index]) build(index);
     const auto* bin = messages_[index].find(wanted);

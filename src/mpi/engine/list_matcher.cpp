@@ -16,7 +16,7 @@ class ListMatcher final : public Matcher {
   public:
     Request* search(const Envelope& message) override {
         for (Request* r = posted_.first; r != nullptr; r = r->link.next) {
-            ++visits_;
+            ++visits_.posted;
             if (!takes(r->envelope, message)) continue;
             posted_.remove(*r, request_link);
             return r;
@@ -35,7 +35,7 @@ class ListMatcher final : public Matcher {
     }
     Unexpected* find(const Envelope& wanted) override {
         for (Unexpected* m = messages_.first; m != nullptr; m = message_link(*m).next) {
-            ++visits_;
+            ++visits_.unexpected;
             if (takes(wanted, m->envelope())) return m;
         }
         return nullptr;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "mpi/engine/packet.hpp"
 #include "mpi/engine/request.hpp"
@@ -46,7 +47,7 @@ class Matcher {
     Request* arrive(const Envelope& message) {
         Request* const only = lone_;
         if (only == nullptr) return search(message);
-        ++visits_;
+        ++visits_.posted;
         if (!takes(only->envelope, message)) return nullptr;
         lone_ = nullptr;
         return only;
@@ -63,12 +64,13 @@ class Matcher {
     /// False if the receive is not posted any more.
     virtual bool withdraw(Request& receive) = 0;
 
-    /// Entries that were looked at since this was last asked: what searching costs in a model.
-    std::uint64_t take_visits() {
-        const std::uint64_t n = visits_;
-        visits_ = 0;
-        return n;
-    }
+    /// Entries of either queue that were looked at.
+    struct Visits {
+        std::uint64_t posted = 0;
+        std::uint64_t unexpected = 0;
+    };
+    /// Since this was last asked: what searching costs in a model.
+    Visits take_visits() { return std::exchange(visits_, {}); }
 
   protected:
     /// arrive() among more receives than one.
@@ -77,7 +79,7 @@ class Matcher {
     /// The one receive that is posted, if it is kept here: most programs wait for one message at a
     /// time, and it needs no queue.
     Request* lone_ = nullptr;
-    std::uint64_t visits_ = 0;
+    Visits visits_;
 };
 
 /// As the papers' libraries did it: two lists, searched from the front.

@@ -13,14 +13,15 @@ namespace railyard::mpi {
 
 namespace {
 
-Circumstances circumstances_of(job::Rank& rank) {
+Circumstances circumstances_of(job::Rank& rank, const Settings& settings) {
     Circumstances c;
     c.shares_cores = rank.shares_core();
     c.one_node = true;
     for (int r = 0; r < rank.size() && c.one_node; ++r)
         c.one_node = rank.node_of(r) == rank.node();
     const fabric::Traits& traits = rank.nic().traits();
-    c.has_hub = c.one_node && traits.maps_allocated && traits.coherent_atomics;
+    c.has_hub =
+        settings.shared_memory && c.one_node && traits.maps_allocated && traits.coherent_atomics;
     return c;
 }
 
@@ -34,16 +35,18 @@ void throw_if_failed(const Status& status) {
 }  // namespace
 
 Process::Process(job::Rank& rank)
-    : Process(rank, Settings::from_environment(rank.nic().traits())) {}
+    : Process(rank, Settings::choose(rank.nic().traits(), rank.mpi_settings())) {}
 
 Process::Process(job::Rank& rank, const Settings& settings)
     : rank_(rank),
       host_(rank.host()),
       settings_(settings),
       algorithms_(parse_algorithms(settings.algorithms)),
-      circumstances_(circumstances_of(rank)),
+      circumstances_(circumstances_of(rank, settings)),
       world_rank_(rank.id()) {
-    const Ground ground{rank_, host_, settings_, counters_, requests_};
+    const bool in_virtual_time = rank.nic().traits().clock == fabric::Clock::virtual_time;
+    const Toll toll(host_, settings_, in_virtual_time);
+    const Ground ground{rank_, host_, settings_, counters_, requests_, toll};
     const bool tagged = settings_.tagged && rank.nic().tagged_port() != nullptr;
     transport_ = tagged ? make_tagged_transport(ground) : make_channel_transport(ground);
     if (settings_.progress_thread && allow_threads())

@@ -46,6 +46,7 @@ class Process {
     fabric::Host& host() { return host_; }
     const Settings& settings() const { return settings_; }
     const Counters& counters() const { return counters_; }
+    std::uint64_t used_connections() const { return transport_->used_connections(); }
     const Circumstances& circumstances() const { return circumstances_; }
     const Algorithms& algorithms() const { return algorithms_; }
 

@@ -35,7 +35,7 @@ std::byte* ChannelTransport::make_dense(Request& request) {
     request.packed = std::make_unique_for_overwrite<std::byte[]>(request.bytes);
     if (request.kind == Request::Kind::send) {
         request.read_data(0, request.packed.get(), request.bytes);
-        ground_.host.charge(fabric::Work::copied_byte, request.bytes);
+        ground_.toll.copy(request.bytes);
     }
     return request.packed.get();
 }
@@ -74,6 +74,7 @@ bool ChannelTransport::push_offer(Channel& channel, Request& send) {
     if (leading == send.bytes && send.mode != Mode::synchronous) offer.answer = false;
     // Registering may wait, in virtual time, and what is placed must then not be half a packet.
     const RemotePlace place = extra != 0 ? expose(send, send.bytes) : RemotePlace{};
+    ground_.toll.copy(leading);
     std::byte* to = channel.place(length);
     std::memcpy(to, &offer, sizeof offer);
     if (extra != 0) std::memcpy(to + sizeof offer, &place, sizeof place);
@@ -85,7 +86,6 @@ bool ChannelTransport::push_offer(Channel& channel, Request& send) {
                  .freed = 0,
                  .kind = PacketKind::offer,
                  .unused = 0});
-    ground_.host.charge(fabric::Work::copied_byte, leading);
     ++ground_.counters.rendezvous_sent;
     ground_.counters.bytes_sent += send.bytes;
     if (!offer.answer) ground_.complete(send);
@@ -94,6 +94,8 @@ bool ChannelTransport::push_offer(Channel& channel, Request& send) {
 
 void ChannelTransport::accept(Request& receive, Channel& channel, const Header& header,
                               Payload payload) {
+    ground_.toll.receive();
+    ground_.toll.rendezvous();
     const auto offer = take_record<Offer>(payload);
     const std::uint64_t wanted = announce(receive, header, offer.total);
     receive.is_rich = true;
@@ -101,7 +103,7 @@ void ChannelTransport::accept(Request& receive, Channel& channel, const Header& 
     receive.partner = offer.request;
     receive.way = offer.way;
     receive.total = wanted;
-    if (offer.way == Way::read) return read(receive, take_record<RemotePlace>(payload));
+    if (offer.way == Way::read) return begin_move(receive, take_record<RemotePlace>(payload));
 
     const Acceptance acceptance{offer.request, receive.index(), wanted};
     if (offer.way == Way::write) {
@@ -111,7 +113,7 @@ void ChannelTransport::accept(Request& receive, Channel& channel, const Header& 
     }
     receive.moved = std::min<std::uint64_t>(payload.size(), wanted);
     receive.write_data(0, payload.data(), receive.moved);
-    ground_.host.charge(fabric::Work::copied_byte, receive.moved);
+    ground_.toll.copy(receive.moved);
     if (payload.size() == offer.total) {
         if (offer.answer) tell_fetched(channel, offer.request);
     } else {
@@ -121,11 +123,12 @@ void ChannelTransport::accept(Request& receive, Channel& channel, const Header& 
 }
 
 void ChannelTransport::on_acceptance(Channel& channel, Payload payload) {
+    ground_.toll.rendezvous();
     const auto acceptance = take_record<Acceptance>(payload);
     Request& send = ground_.requests.at(acceptance.sender_request);
     send.partner = acceptance.receiver_request;
     send.total = acceptance.wanted;
-    if (send.way == Way::write) return write(send, take_record<RemotePlace>(payload));
+    if (send.way == Way::write) return begin_move(send, take_record<RemotePlace>(payload));
     if (send.moved >= send.total) return ground_.complete(send);
     channel.streams.push_back(&send);
     set_busy(channel);
@@ -136,11 +139,11 @@ bool ChannelTransport::push_piece(Channel& channel) {
     const std::size_t n =
         std::min<std::size_t>(send.total - send.moved, ground_.settings.piece.count());
     if (!channel.has_room(n)) return false;
+    ground_.toll.copy(n);
     send.read_data(send.moved, channel.place(n), n);
     channel.put({.context = send.partner,
                  .length = static_cast<std::uint32_t>(n),
                  .kind = PacketKind::piece});
-    ground_.host.charge(fabric::Work::copied_byte, n);
     send.moved += n;
     if (send.moved == send.total) {
         channel.streams.pop_front();
@@ -152,7 +155,7 @@ bool ChannelTransport::push_piece(Channel& channel) {
 void ChannelTransport::on_piece(const Header& header, const std::byte* payload) {
     Request& receive = ground_.requests.at(header.context);
     receive.write_data(receive.moved, payload, header.length);
-    ground_.host.charge(fabric::Work::copied_byte, header.length);
+    ground_.toll.copy(header.length);
     receive.moved += header.length;
     if (receive.moved == receive.total) ground_.complete(receive);
 }
@@ -185,21 +188,39 @@ void ChannelTransport::move(Request& request, const RemotePlace& place, Finish&&
     }
 }
 
-void ChannelTransport::read(Request& receive, const RemotePlace& place) {
-    if (receive.total == 0) {
-        tell_fetched(*receive.channel, receive.partner);
-        return ground_.complete(receive);
+void ChannelTransport::begin_move(Request& request, const RemotePlace& place) {
+    Channel& channel = *request.channel;
+    const bool is_send = request.kind == Request::Kind::send;
+    if (request.total == 0) {
+        if (is_send)
+            tell_placed(request, 0);
+        else
+            tell_fetched(channel, request.partner);
+        return ground_.complete(request);
     }
+    if (channel.moving >= ground_.settings.bulk_depth) {
+        channel.accepted.push_back({&request, place});
+        return;
+    }
+    ++channel.moving;
+    is_send ? write(request, place) : read(request, place);
+}
+
+void ChannelTransport::end_move(Channel& channel) {
+    --channel.moving;
+    if (channel.accepted.empty()) return;
+    const Channel::Accepted next = channel.accepted.front();
+    channel.accepted.pop_front();
+    begin_move(*next.request, next.place);
+}
+
+void ChannelTransport::read(Request& receive, const RemotePlace& place) {
     move(receive, place, [](fabric::WorkRequest& work, std::uint64_t, std::size_t) {
         work.op = fabric::Op::rdma_read;
     });
 }
 
 void ChannelTransport::write(Request& send, const RemotePlace& place) {
-    if (send.total == 0) {
-        tell_placed(send, 0);
-        return ground_.complete(send);
-    }
     // The first rail keeps its order, so a notice may follow what it carries at once. Parts on
     // other rails tell of themselves (MP-3); a fabric that cannot do that, and a message that goes
     // whole over another rail, are told of when they are known to be there.
@@ -232,12 +253,15 @@ void ChannelTransport::post_bulk(Channel& channel, std::size_t rail,
 
 void ChannelTransport::on_moved(Request& request) {
     if (--request.parts != 0) return;
+    Channel& channel = *request.channel;
     if (request.kind == Request::Kind::send) {
         if (request.placed) tell_placed(request, 0);
-        return ground_.complete(request);
+        ground_.complete(request);
+    } else {
+        tell_fetched(channel, request.partner);
+        finish_receive(request);
     }
-    tell_fetched(*request.channel, request.partner);
-    finish_receive(request);
+    end_move(channel);
 }
 
 void ChannelTransport::on_placed(Request& receive) {
@@ -247,7 +271,7 @@ void ChannelTransport::on_placed(Request& receive) {
 void ChannelTransport::finish_receive(Request& receive) {
     if (receive.packed) {
         receive.write_data(0, receive.packed.get(), receive.total);
-        ground_.host.charge(fabric::Work::copied_byte, receive.total);
+        ground_.toll.copy(receive.total);
     }
     ground_.complete(receive);
 }

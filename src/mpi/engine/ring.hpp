@@ -61,6 +61,7 @@ class RingReader {
     RingReader(fabric::Nic& nic, RingGeometry geometry);
 
     bool open() const { return region_ != nullptr; }
+    bool was_used() const { return next_ != 0; }
     const fabric::Region& region() const { return *region_; }
     const Ledger& ledger() const { return *reinterpret_cast<const Ledger*>(region_->data()); }
 
@@ -135,6 +136,7 @@ class RingWriter {
                RingGeometry geometry, const Ledger& ledger);
 
     bool open() const { return remote_ != nullptr; }
+    bool was_used() const { return next_ != 0; }
     std::size_t memory() const { return shadow_ ? shadow_->size().count() : 0; }
 
     /// Whether a packet with so many bytes can be put now.

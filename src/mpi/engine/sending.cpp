@@ -28,23 +28,29 @@ bool ChannelTransport::send_now(const std::byte* data, std::size_t n, int peer,
     if (n > eager_limit_) return false;
     Channel* channel = connector_.find(peer);
     if (channel == nullptr || channel->must_offer || !channel->may_put(n)) return false;
+    ground_.toll.send();
+    ground_.toll.copy(n);
     copy_bytes(channel->place(n), data, n);
     channel->put(header_for(envelope, PacketKind::eager, n));
-    ground_.host.charge(fabric::Work::copied_byte, n);
+    ground_.toll.sent();
     ++ground_.counters.eager_sent;
     ground_.counters.bytes_sent += n;
     return true;
 }
 
 void ChannelTransport::start_send(Request& send) {
-    ground_.host.charge(fabric::Work::request);
+    ground_.toll.request();
+    ground_.toll.send();
     if (send.peer == ground_.rank.id()) return send_to_self(send);
     Channel& channel = connector_.open(send.peer);
-    if (channel.backlog.empty() && channel.state == ChannelState::connected && push(channel, send))
-        return;
-    ++ground_.counters.queued_sends;
-    channel.backlog.push_back({&send});
-    if (channel.state == ChannelState::connected) set_busy(channel);
+    const bool gone =
+        channel.backlog.empty() && channel.state == ChannelState::connected && push(channel, send);
+    if (!gone) {
+        ++ground_.counters.queued_sends;
+        channel.backlog.push_back({&send});
+        if (channel.state == ChannelState::connected) set_busy(channel);
+    }
+    ground_.toll.sent();
 }
 
 bool ChannelTransport::push(Channel& channel, Request& send) {
@@ -55,9 +61,9 @@ bool ChannelTransport::push(Channel& channel, Request& send) {
 
 bool ChannelTransport::push_eager(Channel& channel, Request& send) {
     if (!channel.has_room(send.bytes)) return false;
+    ground_.toll.copy(send.bytes);
     send.read_data(0, channel.place(send.bytes), send.bytes);
     channel.put(header_for(send.envelope, PacketKind::eager, send.bytes));
-    ground_.host.charge(fabric::Work::copied_byte, send.bytes);
     ++ground_.counters.eager_sent;
     ground_.counters.bytes_sent += send.bytes;
     ground_.complete(send);
@@ -117,7 +123,7 @@ void ChannelTransport::send_to_self(Request& send) {
     ++ground_.counters.self_sent;
     ground_.counters.bytes_sent += send.bytes;
     Request* receive = matcher_->arrive(send.envelope);
-    charge_visits();
+    ground_.toll.search(*matcher_);
     if (receive != nullptr) return copy_from_self(*receive, send);
     const bool copied = send.mode != Mode::synchronous && send.bytes <= eager_limit_;
     const Header header = header_for(send.envelope, PacketKind::eager, 0);

@@ -2,131 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstdlib>
-#include <functional>
-#include <span>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
-#include "base/suggest.hpp"
+#include "mpi/engine/setting_rows.hpp"
 
 namespace railyard::mpi {
 
 namespace {
-
-template <class Value>
-struct Word {
-    std::string_view name;
-    Value value;
-};
-
-constexpr Word<Connections> connection_words[] = {
-    {"on-demand", Connections::on_demand},
-    {"static-peer", Connections::static_peer},
-    {"static-client-server", Connections::static_client_server}};
-constexpr Word<Matching> matching_words[] = {{"hashed", Matching::hashed},
-                                             {"list", Matching::list}};
-constexpr Word<Way> way_words[] = {
-    {"stream", Way::stream}, {"read", Way::read}, {"write", Way::write}};
-constexpr Word<RailPolicy> rail_words[] = {{"striping", RailPolicy::striping},
-                                           {"binding", RailPolicy::binding}};
-constexpr Word<bool> switch_words[] = {{"off", false}, {"on", true}, {"0", false}, {"1", true}};
-
-template <class Value, std::size_t n>
-Value parse_word(const Word<Value> (&words)[n], std::string_view text) {
-    std::string all;
-    for (const auto& word : words) {
-        if (word.name == text) return word.value;
-        all += all.empty() ? "" : ", ";
-        all += word.name;
-    }
-    throw UsageError(fmt::format("'{}' is none of {}", text, all));
-}
-
-template <class Value, std::size_t n>
-std::string print_word(const Word<Value> (&words)[n], Value value) {
-    for (const auto& word : words)
-        if (word.value == value) return std::string(word.name);
-    return "?";
-}
-
-std::uint32_t parse_count(std::string_view text) {
-    std::uint32_t n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size())
-        throw UsageError(fmt::format("'{}' is not a whole number", text));
-    return n;
-}
-
-/// How one setting is read and shown.
-struct Row {
-    std::string_view name;
-    std::string_view explanation;
-    std::function<void(Settings&, std::string_view)> set;
-    std::function<std::string(const Settings&)> show;
-};
-
-template <class Value, std::size_t n>
-Row word_row(std::string_view name, std::string_view explanation, Value Settings::*member,
-             const Word<Value> (&words)[n]) {
-    return {name, explanation,
-            [&words, member](Settings& s, std::string_view t) { s.*member = parse_word(words, t); },
-            [&words, member](const Settings& s) { return print_word(words, s.*member); }};
-}
-Row bytes_row(std::string_view name, std::string_view explanation, Bytes Settings::*member) {
-    return {name, explanation,
-            [member](Settings& s, std::string_view t) { s.*member = parse_bytes(t); },
-            [member](const Settings& s) { return to_string(s.*member); }};
-}
-Row count_row(std::string_view name, std::string_view explanation,
-              std::uint32_t Settings::*member) {
-    return {name, explanation,
-            [member](Settings& s, std::string_view t) { s.*member = parse_count(t); },
-            [member](const Settings& s) { return std::to_string(s.*member); }};
-}
-
-std::vector<Row> rows() {
-    using S = Settings;
-    return {
-        word_row("connections", "when connections are made", &S::connections, connection_words),
-        word_row("wildcard-connects",
-                 "a receive from any source connects to every rank of its communicator",
-                 &S::wildcard_connects, switch_words),
-        word_row("matching", "how receives and messages find each other", &S::matching,
-                 matching_words),
-        word_row("tagged", "let the adapter match messages, where it can", &S::tagged,
-                 switch_words),
-        bytes_row("eager-limit", "larger messages are offered first (rendezvous)", &S::eager_limit),
-        count_row("watched-rings", "peers that write into rings of ours; further ones send mail",
-                  &S::watched_rings),
-        count_row("ring-cells", "packets that a ring holds", &S::ring_cells),
-        bytes_row("ring-bytes", "data that a ring holds, where peers map it", &S::ring_bytes),
-        bytes_row("piece", "size of the pieces of a streamed message", &S::piece),
-        count_row("mail-buffers", "receive buffers for all peers that send mail", &S::mail_buffers),
-        count_row("mail-credits", "packets that one peer may have under way by mail",
-                  &S::mail_credits),
-        word_row("bulk", "how the bytes of a large message get across", &S::bulk, way_words),
-        word_row("rails", "what becomes of a large message where there are several ports",
-                 &S::rails, rail_words),
-        bytes_row("striping-threshold", "larger messages are cut over the rails",
-                  &S::striping_threshold),
-        bytes_row("registration-cache", "registered memory that is kept for the next use",
-                  &S::registration_cache),
-        bytes_row("unexpected-limit",
-                  "what one peer may have waiting for a receive before it "
-                  "must offer its messages first",
-                  &S::unexpected_limit),
-        {"algorithms", "of collectives, as collective=algorithm,...",
-         [](S& s, std::string_view t) { s.algorithms = t; },
-         [](const S& s) { return s.algorithms.empty() ? "automatic" : s.algorithms; }},
-        word_row("progress-thread", "a thread makes progress while the program computes",
-                 &S::progress_thread, switch_words),
-        word_row("stats", "print the counters at the end", &S::stats, switch_words),
-    };
-}
 
 std::string variable_of(std::string_view name) {
     std::string variable = "RAILYARD_MPI_";
@@ -172,30 +57,90 @@ void check(const Settings& s) {
             fmt::format("eager-limit and piece: below a quarter of ring-bytes, {}, by "
                         "64 B at least, and piece not below 64 B",
                         to_string(quarter)));
+    if (s.bulk_depth < 1) throw UsageError("bulk-depth: at least 1");
     if (s.mail_buffers < 4) throw UsageError("mail-buffers: at least 4");
     if (s.mail_credits < 2) throw UsageError("mail-credits: at least 2");
 }
 
+/// Puts the layers over each other, and remembers where each value comes from.
+class Layers {
+  public:
+    explicit Layers(const fabric::Traits& traits) : settings_(from_traits(traits)) {
+        const Settings plain;
+        for (const SettingRow& row : rows_)
+            origins_.push_back(row.show(settings_) == row.show(plain) ? "default" : traits.name);
+    }
+
+    void set(std::string_view name, const std::string& text, const std::string& origin,
+             const std::string& place) {
+        for (std::size_t i = 0; i < rows_.size(); ++i) {
+            if (rows_[i].name != name) continue;
+            try {
+                rows_[i].set(settings_, text);
+            } catch (const UsageError& error) {
+                throw UsageError(fmt::format("{}: {}", place, error.what()));
+            }
+            origins_[i] = origin;
+            return;
+        }
+        throw UsageError(fmt::format(
+            "{}: the MPI library has no setting '{}' (see `railyard mpi-info`)", place, name));
+    }
+
+    void set_from_environment() {
+        for (const SettingRow& row : rows_) {
+            const std::string variable = variable_of(row.name);
+            const char* const text = std::getenv(variable.c_str());
+            if (text != nullptr && *text != '\0') set(row.name, text, "environment", variable);
+        }
+    }
+
+    Library library() const { return settings_.library; }
+    Settings finish(std::vector<Setting>& described) {
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            described.push_back({std::string(rows_[i].name), rows_[i].show(settings_), origins_[i],
+                                 variable_of(rows_[i].name), std::string(rows_[i].explanation)});
+        check(settings_);
+        return std::move(settings_);
+    }
+
+  private:
+    std::vector<SettingRow> rows_ = setting_rows();
+    Settings settings_;
+    std::vector<std::string> origins_;
+};
+
+void set_as_in_papers(Layers& layers, const fabric::Traits& traits) {
+    if (traits.mpi_settings.empty())
+        throw UsageError(
+            fmt::format("no paper's MPI library is known for {}: its profile has no [mpi] section; "
+                        "take the native one",
+                        traits.name));
+    for (const auto& [name, text] : traits.mpi_settings)
+        layers.set(name, text, traits.name, fmt::format("{}, [mpi] {}", traits.name, name));
+}
+
 }  // namespace
 
-Settings Settings::from_environment(const fabric::Traits& traits) {
-    Settings settings = from_traits(traits);
-    const Settings plain;
-    for (const Row& row : rows()) {
-        const std::string variable = variable_of(row.name);
-        std::string origin = row.show(settings) == row.show(plain) ? "default" : traits.name;
-        if (const char* text = std::getenv(variable.c_str()); text != nullptr && *text != '\0') {
-            try {
-                row.set(settings, text);
-            } catch (const UsageError& error) {
-                throw UsageError(fmt::format("{}: {}", variable, error.what()));
-            }
-            origin = "environment";
-        }
-        settings.described_.push_back({std::string(row.name), row.show(settings), origin, variable,
-                                       std::string(row.explanation)});
+Settings Settings::choose(const fabric::Traits& traits, const Named& chosen) {
+    const auto set_upper = [&](Layers& layers) {
+        layers.set_from_environment();
+        for (const auto& [name, text] : chosen)
+            layers.set(name, text, "job", name);
+    };
+    Layers layers(traits);
+    set_upper(layers);
+    if (layers.library() == Library::paper) {
+        // Known only now, and it lies below what was set.
+        set_as_in_papers(layers, traits);
+        set_upper(layers);
     }
-    check(settings);
+    std::vector<Setting> described;
+    Settings settings = layers.finish(described);
+    settings.described_ = std::move(described);
+    if (settings.connections == Connections::static_client_server && !traits.client_server)
+        throw UsageError(
+            fmt::format("connections: nobody can listen on {}; take static-peer", traits.name));
     return settings;
 }
 

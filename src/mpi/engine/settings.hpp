@@ -1,19 +1,24 @@
 #pragma once
-/// How the engine behaves on this fabric: from the fabric's Traits, and from the environment, where
-/// every setting has a name. `railyard mpi-info` shows them.
+/// How the engine behaves on this fabric: from the fabric's Traits, from the environment, where
+/// every setting has a name, and from whoever started the job. `railyard mpi-info` shows them.
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/time.hpp"
 #include "fabric/traits.hpp"
 #include "mpi/engine/packet.hpp"
 
 namespace railyard::mpi {
 
+/// Whose ways the engine has: its own, or those of the library that the fabric's users had (the
+/// [mpi] section of a profile), on the same code.
+enum class Library : std::uint8_t { native, paper };
 enum class Connections : std::uint8_t { on_demand, static_peer, static_client_server };
 enum class Matching : std::uint8_t { hashed, list };
 /// What a channel with several rails does with a large message.
@@ -32,6 +37,8 @@ struct Setting {
 };
 
 struct Settings {
+    Library library = Library::native;
+    std::string name = "Railyard";
     Connections connections = Connections::on_demand;
     bool wildcard_connects = false;  ///< a receive from any source connects to all (OD-4)
     Matching matching = Matching::hashed;
@@ -46,13 +53,26 @@ struct Settings {
     std::uint32_t mail_credits = 8;    ///< what one peer may have under way
 
     Way bulk = Way::stream;
+    std::uint32_t bulk_depth = 8;  ///< large messages of one peer that RDMA moves at a time
     RailPolicy rails = RailPolicy::striping;
+    std::uint32_t ports = 0;  ///< how many ports of the Nic a channel uses at most; 0: all
     Bytes striping_threshold{8 << 10};
     Bytes registration_cache{64 << 20};
     Bytes unexpected_limit{256 << 10};  ///< held for one peer before it must offer first
 
-    std::string algorithms;  ///< of collectives, as `collective=algorithm,…`
+    bool shared_memory = true;  ///< collectives of one host go through memory
+    std::string algorithms;     ///< of collectives, as `collective=algorithm,…`
     bool progress_thread = false;
+
+    // What a library's own code costs, in virtual time; for real it takes its time by itself.
+    Duration send_overhead;        ///< a message, before it leaves
+    Duration send_rest;            ///< ... and after it has left
+    Duration receive_start;        ///< a receive that is asked for
+    Duration receive_overhead;     ///< a message that has come and found its receive
+    Duration posted_entry;         ///< a posted receive looked at; nought: as the host says
+    Duration unexpected_entry;     ///< an unexpected message looked at; likewise
+    Duration rendezvous_overhead;  ///< an offer, or the answer to one
+
     bool stats = false;
 
     /// The bytes that fit into one packet.
@@ -60,8 +80,11 @@ struct Settings {
         return std::min(ring_bytes.count() / 4, std::max(piece, eager_limit).count() + 64);
     }
 
-    /// Throws UsageError, naming the variable, for a value that makes no sense.
-    static Settings from_environment(const fabric::Traits& traits);
+    using Named = std::vector<std::pair<std::string, std::string>>;
+    /// `chosen` goes before the environment, and that before the fabric. Throws UsageError, naming
+    /// where it stands, for a value that makes no sense.
+    static Settings choose(const fabric::Traits& traits, const Named& chosen);
+    static Settings from_environment(const fabric::Traits& traits) { return choose(traits, {}); }
     std::vector<Setting> describe() const;
 
   private:

@@ -30,6 +30,9 @@ constexpr MatchBits tag_mask = (MatchBits{1} << tag_bits) - 1;
 constexpr MatchBits source_mask = (MatchBits{1} << source_bits) - 1;
 static_assert(max_tag == tag_mask);
 
+/// The id of sends whose requests were complete when they were posted.
+constexpr std::uint64_t untracked = ~std::uint64_t{0};
+
 MatchBits bits_of(const Envelope& envelope) {
     const MatchBits tag = envelope.tag == any_tag ? 0 : static_cast<MatchBits>(envelope.tag);
     const MatchBits source =
@@ -47,6 +50,7 @@ class TaggedTransport final : public Transport {
   public:
     explicit TaggedTransport(const Ground& ground)
         : ground_(ground), nic_(ground.rank.nic()), port_(*nic_.tagged_port()) {
+        if (ground_.settings.registration_cache == Bytes(0)) port_.keep_registrations(false);
         publish_address(ground_.rank, nic_.address());
     }
 
@@ -101,19 +105,22 @@ void TaggedTransport::make_dense(Request& request) {
     request.packed = std::make_unique_for_overwrite<std::byte[]>(request.bytes);
     if (request.kind == Request::Kind::receive) return;
     request.read_data(0, request.packed.get(), request.bytes);
-    ground_.host.charge(fabric::Work::copied_byte, request.bytes);
+    ground_.toll.copy(request.bytes);
 }
 
 bool TaggedTransport::post(Request& request) {
     railyard::Status status;
     if (request.kind == Request::Kind::send) {
         fabric::TaggedSend send;
-        send.id = request.index();
+        const bool taken =
+            request.mode != Mode::synchronous && Bytes(request.bytes) <= port_.taken_at_once();
+        send.id = taken ? untracked : request.index();
         send.to = peer(request.peer);
         send.bits = bits_of(request.envelope);
         send.data = {dense(request), request.bytes};
         send.synchronous = request.mode == Mode::synchronous;
         status = port_.send(send);
+        if (taken && status.ok()) ground_.complete(request);
     } else {
         fabric::TaggedReceive receive;
         receive.id = request.index();
@@ -130,18 +137,22 @@ bool TaggedTransport::post(Request& request) {
 }
 
 void TaggedTransport::start_send(Request& send) {
-    ground_.host.charge(fabric::Work::request);
+    ground_.toll.request();
+    ground_.toll.send();
     make_dense(send);
     ++sends_;
     ++ground_.counters.eager_sent;
     ground_.counters.bytes_sent += send.bytes;
-    if (refused_.empty() && post(send)) return;
-    ++ground_.counters.queued_sends;
-    refused_.push_back(&send);
+    if (!refused_.empty() || !post(send)) {
+        ++ground_.counters.queued_sends;
+        refused_.push_back(&send);
+    }
+    ground_.toll.sent();
 }
 
 void TaggedTransport::start_receive(Request& receive) {
-    ground_.host.charge(fabric::Work::request);
+    ground_.toll.request();
+    ground_.toll.start_receive();
     make_dense(receive);
     if (refused_.empty() && post(receive)) return;
     refused_.push_back(&receive);
@@ -160,6 +171,10 @@ void TaggedTransport::progress() {
 }
 
 void TaggedTransport::on_completion(const fabric::TaggedCompletion& completion) {
+    if (completion.id == untracked) {
+        --sends_;
+        return;
+    }
     Request& request = ground_.requests.at(static_cast<std::uint32_t>(completion.id));
     if (!completion.receive) return finish_send(request);
     if (completion.cancelled) return;  // cancel() has seen to it
@@ -180,6 +195,7 @@ Status TaggedTransport::status_of(const fabric::TaggedCompletion& found) {
 }
 
 void TaggedTransport::finish_receive(Request& receive, const fabric::TaggedCompletion& completion) {
+    ground_.toll.receive();
     receive.result = status_of(completion);
     if (receive.result.bytes > receive.bytes) {
         receive.result.bytes = receive.bytes;
@@ -187,7 +203,7 @@ void TaggedTransport::finish_receive(Request& receive, const fabric::TaggedCompl
     }
     if (receive.packed && receive.type != nullptr) {
         receive.write_data(0, receive.packed.get(), receive.result.bytes);
-        ground_.host.charge(fabric::Work::copied_byte, receive.result.bytes);
+        ground_.toll.copy(receive.result.bytes);
     }
     ground_.complete(receive);
 }

@@ -12,6 +12,7 @@
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/settings.hpp"
+#include "mpi/engine/toll.hpp"
 
 namespace railyard::mpi {
 
@@ -22,6 +23,7 @@ struct Ground {
     const Settings& settings;
     Counters& counters;
     RequestPool& requests;
+    Toll toll;
 
     void complete(Request& request) {
         request.complete = true;
@@ -71,6 +73,8 @@ class Transport {
     virtual void progress() = 0;
     /// Whether anything of ours still waits to leave.
     virtual bool is_drained() const = 0;
+    /// Connections over which something has gone; the rest was made for nothing.
+    virtual std::uint64_t used_connections() const { return 0; }
 
   protected:
     /// A byte, and the value that it will have once the next packet is here, from the peer that

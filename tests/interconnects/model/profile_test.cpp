@@ -20,6 +20,7 @@ using fabric::Evidence;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 constexpr const char* least = R"(
 [bus]
@@ -157,6 +158,7 @@ TEST(Profile, TraitsFollowTheParameters) {
     parameters.completion.of_writes = false;
     parameters.tagged.present = true;
     parameters.connection.connectionless = true;
+    parameters.connection.client_server = false;
     parameters.adapter.max_inline = Bytes(64);
     const fabric::Traits found = traits(parameters);
     EXPECT_EQ(found.name, "mine");
@@ -166,9 +168,24 @@ TEST(Profile, TraitsFollowTheParameters) {
     EXPECT_FALSE(found.write_immediate);
     EXPECT_TRUE(found.tagged);
     EXPECT_TRUE(found.connectionless);
+    EXPECT_FALSE(found.client_server);
     EXPECT_TRUE(found.crosses_nodes);
     EXPECT_FALSE(found.coherent_atomics);
     EXPECT_EQ(found.max_inline, Bytes(64));
+}
+
+TEST(Profile, HandsOnWhatItSetsForAnMpiLibrary) {
+    const std::string base =
+        std::string(least) + "[mpi]\neager_limit = \"5000 B\"\ntagged = true\n";
+    const Profile profile =
+        parse("extends = \"base.toml\"\n[mpi]\neager_limit = \"4 KiB\"\nsend_rest = \"1 us\"\n",
+              {{"net/base.toml", base}});
+    const auto settings = traits(profile.parameters).mpi_settings;
+    EXPECT_THAT(settings, ElementsAre(Pair("eager-limit", "4 KiB"), Pair("tagged", "true"),
+                                      Pair("send-rest", "1 us")));
+    EXPECT_EQ(traits(parse(to_toml(profile)).parameters).mpi_settings.size(), 3U)
+        << "what is not set is not written";
+    EXPECT_THAT(traits(parse(least).parameters).mpi_settings, IsEmpty());
 }
 
 TEST(ProfileSource, CommentsAreFoundOutsideQuotesOnly) {

@@ -51,7 +51,9 @@ TEST(Schema, EveryMemberOfParametersHasItsKey) {
     EXPECT_EQ(keys_of("completion"), members<Completion>());
     EXPECT_EQ(keys_of("connection"), members<Connection>());
     EXPECT_EQ(keys_of("tagged"), members<Tagged>());
-    EXPECT_EQ(keys_of("") + parts().size(), members<Parameters>());
+    EXPECT_EQ(keys_of("mpi"), members<Mpi>());
+    constexpr std::size_t made = 1;  // mpi_settings, from those of [mpi] that are set
+    EXPECT_EQ(keys_of("") + parts().size() + made, members<Parameters>());
 }
 
 TEST(Schema, KeysAreUniqueExplainedAndOfAPart) {

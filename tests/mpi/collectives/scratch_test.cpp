@@ -16,7 +16,8 @@ TEST(Scratch, HasRoomForElementsWhereverTheyLie) {
     for (const TypeRef& type : types_of_three_ints()) {
         const Packed first = random_bytes(12 * 10, 1);
         const Packed second = random_bytes(12 * 10, 2);
-        Scratch scratch(2 * Scratch::room(10, *type));
+        ScratchPool pool;
+        Scratch scratch(pool, 2 * Scratch::room(10, *type));
         const Buffer a = scratch.elements(10, *type);
         const Buffer b = scratch.elements(10, *type);
         type->unpack(a.address, 10, 0, first);
@@ -31,7 +32,8 @@ TEST(Scratch, HasRoomForElementsWhereverTheyLie) {
 
 TEST(Scratch, IsAlignedAsTheUsersMemoryIs) {
     // Two 64-bit integers at 8 and -24: aligned where the element's address is.
-    Scratch scratch(Scratch::room(3, *types_of_two_longs()[2]));
+    ScratchPool pool;
+    Scratch scratch(pool, Scratch::room(3, *types_of_two_longs()[2]));
     const Buffer elements = scratch.elements(3, *types_of_two_longs()[2]);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(elements.address) % 16, 0U);
 }
@@ -63,6 +65,27 @@ TEST(Blocks, OfManyBytesAreFoundBeyondFourBillion) {
     const Blocks typed(&here, wide, wide, types);
     EXPECT_EQ(offset(typed[1]), 5'000'000'000);
     EXPECT_EQ(typed[1].count, 5'000'000'000U);
+}
+
+TEST(ScratchPool, GivesTheSameBlocksAgain) {
+    ScratchPool pool;
+    ScratchPool::Block small = pool.take(5000);
+    ScratchPool::Block large = pool.take(100'000);
+    const std::byte* const first = small.memory.get();
+    const std::byte* const second = large.memory.get();
+    EXPECT_GE(large.size, 100'000U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 4096, 0U);
+    pool.give_back(std::move(large));
+    pool.give_back(std::move(small));
+    ScratchPool::Block again = pool.take(8000);
+    EXPECT_EQ(again.memory.get(), first) << "the smallest that holds it";
+    EXPECT_EQ(pool.take(4000).memory.get(), second) << "the next larger one";
+}
+
+TEST(ScratchPool, KeepsNoLargeBlocks) {
+    ScratchPool pool;
+    pool.give_back(pool.take(ScratchPool::largest_kept + 1));
+    EXPECT_LT(pool.take(1).size, ScratchPool::largest_kept);
 }
 
 }  // namespace

@@ -293,6 +293,45 @@ TEST(Protocols, TportsMatchOnTheAdapter) {
     });
 }
 
+/// How long two ranks take to send each other 32 large messages, rank 1 beginning a little later.
+Duration time_of_crossing(Duration later) {
+    Duration taken;
+    run("infiniband-pcie", 2, [&](World& w) {
+        std::vector<std::byte> out(256 << 10);
+        std::vector<std::byte> in(out.size());
+        const auto cross = [&](int messages) {
+            std::vector<Request*> all;
+            for (int i = 0; i < messages; ++i) {
+                all.push_back(&w.process.start_receive({in.data(), in.size(), &World::bytes()},
+                                                       1 - w.rank(), 1, w.comm));
+                all.push_back(&w.process.start_send(
+                    ConstBuffer(out.data(), out.size(), World::bytes()), 1 - w.rank(), 1, w.comm));
+            }
+            for (Request* request : all) {
+                w.process.wait(*request);
+                w.process.release(*request);
+            }
+        };
+        cross(4);  // makes the second rail
+        w.process.rank().bootstrap().fence();
+        if (w.rank() == 1) w.process.host().compute(later);
+        const Time start = w.process.host().now();
+        cross(32);
+        if (w.rank() == 0) taken = w.process.host().now() - start;
+    });
+    return taken;
+}
+
+// What two ports carry both ways does not depend on how the two sides are shifted.
+TEST(TwoRails, CarryBothWaysWhoeverBegins) {
+    const Duration together = time_of_crossing({});
+    for (const Duration later : {100_ns, 500_ns, 3_us}) {
+        const Duration shifted = time_of_crossing(later);
+        EXPECT_LT(shifted.picoseconds(), 1.03 * together.picoseconds());
+        EXPECT_GT(shifted.picoseconds(), 0.97 * together.picoseconds());
+    }
+}
+
 // In virtual time the same program takes the same time, to the picosecond. Its buffers stay:
 // whether memory that was freed comes back at an address registered before is the allocator's to
 // say.

@@ -1,0 +1,150 @@
+#include "mpi/engine/setting_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+template <class Value>
+struct Word {
+    std::string_view name;
+    Value value;
+};
+
+constexpr Word<Library> library_words[] = {{"native", Library::native}, {"paper", Library::paper}};
+constexpr Word<Connections> connection_words[] = {
+    {"on-demand", Connections::on_demand},
+    {"static-peer", Connections::static_peer},
+    {"static-client-server", Connections::static_client_server}};
+constexpr Word<Matching> matching_words[] = {{"hashed", Matching::hashed},
+                                             {"list", Matching::list}};
+constexpr Word<Way> way_words[] = {
+    {"stream", Way::stream}, {"read", Way::read}, {"write", Way::write}};
+constexpr Word<RailPolicy> rail_words[] = {{"striping", RailPolicy::striping},
+                                           {"binding", RailPolicy::binding}};
+constexpr Word<bool> switch_words[] = {{"off", false}, {"on", true},     {"0", false},
+                                       {"1", true},    {"false", false}, {"true", true}};
+
+template <class Value, std::size_t n>
+Value parse_word(const Word<Value> (&words)[n], std::string_view text) {
+    std::string all;
+    for (const auto& word : words) {
+        if (word.name == text) return word.value;
+        all += all.empty() ? "" : ", ";
+        all += word.name;
+    }
+    throw UsageError(fmt::format("'{}' is none of {}", text, all));
+}
+
+template <class Value, std::size_t n>
+std::string print_word(const Word<Value> (&words)[n], Value value) {
+    for (const auto& word : words)
+        if (word.value == value) return std::string(word.name);
+    return "?";
+}
+
+std::uint32_t parse_count(std::string_view text) {
+    std::uint32_t n = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (error != std::errc() || end != text.data() + text.size())
+        throw UsageError(fmt::format("'{}' is not a whole number", text));
+    return n;
+}
+
+template <class Value, std::size_t n>
+SettingRow word_row(std::string_view name, std::string_view explanation, Value Settings::*member,
+                    const Word<Value> (&words)[n]) {
+    return {name, explanation,
+            [&words, member](Settings& s, std::string_view t) { s.*member = parse_word(words, t); },
+            [&words, member](const Settings& s) { return print_word(words, s.*member); }};
+}
+SettingRow bytes_row(std::string_view name, std::string_view explanation, Bytes Settings::*member) {
+    return {name, explanation,
+            [member](Settings& s, std::string_view t) { s.*member = parse_bytes(t); },
+            [member](const Settings& s) { return to_string(s.*member); }};
+}
+SettingRow count_row(std::string_view name, std::string_view explanation,
+                     std::uint32_t Settings::*member) {
+    return {name, explanation,
+            [member](Settings& s, std::string_view t) { s.*member = parse_count(t); },
+            [member](const Settings& s) { return std::to_string(s.*member); }};
+}
+
+SettingRow time_row(std::string_view name, std::string_view explanation,
+                    Duration Settings::*member) {
+    return {name, explanation,
+            [member](Settings& s, std::string_view t) { s.*member = parse_duration(t); },
+            [member](const Settings& s) { return to_string(s.*member); }};
+}
+
+}  // namespace
+
+std::vector<SettingRow> setting_rows() {
+    using S = Settings;
+    return {
+        word_row("library", "whose ways the library has: ours, or those of the fabric's papers",
+                 &S::library, library_words),
+        {"name", "what that library is called", [](S& s, std::string_view t) { s.name = t; },
+         [](const S& s) { return s.name; }},
+        word_row("connections", "when connections are made", &S::connections, connection_words),
+        word_row("wildcard-connects",
+                 "a receive from any source connects to every rank of its communicator",
+                 &S::wildcard_connects, switch_words),
+        word_row("matching", "how receives and messages find each other", &S::matching,
+                 matching_words),
+        word_row("tagged", "let the adapter match messages, where it can", &S::tagged,
+                 switch_words),
+        bytes_row("eager-limit", "larger messages are offered first (rendezvous)", &S::eager_limit),
+        count_row("watched-rings", "peers that write into rings of ours; further ones send mail",
+                  &S::watched_rings),
+        count_row("ring-cells", "packets that a ring holds", &S::ring_cells),
+        bytes_row("ring-bytes", "data that a ring holds, where peers map it", &S::ring_bytes),
+        bytes_row("piece", "size of the pieces of a streamed message", &S::piece),
+        count_row("mail-buffers", "receive buffers for all peers that send mail", &S::mail_buffers),
+        count_row("mail-credits", "packets that one peer may have under way by mail",
+                  &S::mail_credits),
+        word_row("bulk", "how the bytes of a large message get across", &S::bulk, way_words),
+        count_row("bulk-depth", "large messages of one peer that RDMA moves at a time",
+                  &S::bulk_depth),
+        word_row("rails", "what becomes of a large message where there are several ports",
+                 &S::rails, rail_words),
+        count_row("ports", "how many ports a channel uses at most; 0: all", &S::ports),
+        bytes_row("striping-threshold", "larger messages are cut over the rails",
+                  &S::striping_threshold),
+        bytes_row("registration-cache", "registered memory that is kept for the next use",
+                  &S::registration_cache),
+        bytes_row("unexpected-limit",
+                  "what one peer may have waiting for a receive before it "
+                  "must offer its messages first",
+                  &S::unexpected_limit),
+        word_row("shared-memory", "collectives of one host go through its memory",
+                 &S::shared_memory, switch_words),
+        {"algorithms", "of collectives, as collective=algorithm,...",
+         [](S& s, std::string_view t) { s.algorithms = t; },
+         [](const S& s) { return s.algorithms.empty() ? "automatic" : s.algorithms; }},
+        word_row("progress-thread", "a thread makes progress while the program computes",
+                 &S::progress_thread, switch_words),
+        time_row("send-overhead",
+                 "in virtual time: the library's work for a message before it leaves",
+                 &S::send_overhead),
+        time_row("send-rest", "likewise, after it has left", &S::send_rest),
+        time_row("receive-start", "likewise, for a receive that is asked for", &S::receive_start),
+        time_row("receive-overhead", "likewise, for a message that has come", &S::receive_overhead),
+        time_row("posted-entry", "likewise, for a posted receive looked at; 0: as the model says",
+                 &S::posted_entry),
+        time_row("unexpected-entry",
+                 "likewise, for an unexpected message looked at; 0: as the model says",
+                 &S::unexpected_entry),
+        time_row("rendezvous-overhead", "likewise, for an offer and for the answer to one",
+                 &S::rendezvous_overhead),
+        word_row("stats", "print the counters at the end", &S::stats, switch_words),
+    };
+}
+
+}  // namespace railyard::mpi

@@ -1,0 +1,160 @@
+#include "report/compare_show.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "report/compare_columns.hpp"
+#include "report/report.hpp"
+#include "report/sheet.hpp"
+#include "report/table.hpp"
+
+namespace railyard::report {
+
+namespace {
+
+using results::Row;
+
+std::string ratio(const Row& first, const Row& other) {
+    return first.value == 0 ? "" : fmt::format("{:.3f}", other.value / first.value);
+}
+
+std::string size_text(const Row& row) {
+    const auto size = message_bytes(row);
+    return size ? short_size(Bytes(static_cast<std::uint64_t>(*size))) : "-";
+}
+
+bool has_difference(const CompareLine& line) {
+    return std::ranges::any_of(line.cells,
+                               [](const Cell& cell) { return cell.change != Change::none; });
+}
+
+std::vector<std::string> cells(const CompareLine& line) {
+    std::vector<std::string> out;
+    const Row* first = line.cells.front().row;
+    for (std::size_t i = 0; i < line.cells.size(); ++i) {
+        const Row* row = line.cells[i].row;
+        out.push_back(row == nullptr ? "" : short_number(row->value));
+        if (i == 0) continue;
+        out.push_back(row == nullptr || first == nullptr ? "" : ratio(*first, *row));
+        out.emplace_back(name(line.cells[i].change));
+    }
+    return out;
+}
+
+std::string text(const CompareTable& table, std::span<const CompareLine* const> lines,
+                 std::span<const std::string> files) {
+    std::vector<const Row*> subjects;
+    for (const CompareLine* line : lines)
+        subjects.push_back(&line->subject);
+    const Sheet sheet(std::move(subjects));
+    const bool sized = std::ranges::any_of(
+        sheet.rows(), [](const Row* row) { return message_bytes(*row).has_value(); });
+
+    Table out;
+    if (sized) out.add_column({"size"}, Align::right);
+    for (const std::string& name : sheet.dimensions())
+        out.add_column({name}, Align::left);
+    const auto names = headings(table.columns, files);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        out.add_column(names[i], Align::point);
+        if (i == 0) continue;
+        out.add_column({"ratio"}, Align::point);
+        out.add_column({""}, Align::left);
+    }
+    for (const CompareLine* line : lines) {
+        std::vector<std::string> row;
+        if (sized) row.push_back(size_text(line->subject));
+        std::ranges::move(sheet.values(line->subject), std::back_inserter(row));
+        std::ranges::move(cells(*line), std::back_inserter(row));
+        out.add_row(std::move(row));
+    }
+    return fmt::format("{}\n\n{}", sheet.title(), out.text());
+}
+
+std::string counted(std::size_t n, std::string_view what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+/// The texts whose second parts are known, joined; other programs than ours cannot tell all of it.
+std::string known(const std::vector<std::pair<std::string, std::string>>& parts,
+                  std::string_view between) {
+    std::vector<std::string> texts;
+    for (const auto& [text, value] : parts)
+        if (!value.empty() && value != "unknown") texts.push_back(text);
+    return fmt::format("{}", fmt::join(texts, between));
+}
+
+/// "10 rows: latency-uni 8, limits 2".
+std::string by_experiment(const std::vector<const Row*>& rows) {
+    std::map<std::string, std::size_t> counts;
+    for (const Row* row : rows)
+        ++counts[row->experiment];
+    std::vector<std::string> parts;
+    for (const auto& [name, count] : counts)
+        parts.push_back(fmt::format("{} {}", name, count));
+    return fmt::format("{}: {}", counted(rows.size(), "row"), fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string file_table(std::span<const CompareFile> files) {
+    const std::vector<std::string> names = short_names(files);
+    Table table;
+    for (const char* header : {"file", "measured", "by", "on"})
+        table.add_column({header}, Align::left);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const results::Machine& machine = files[i].results.machine;
+        const std::string cores = machine.cores == 0 ? "" : counted(machine.cores, "core");
+        table.add_row(
+            {names[i], machine.date,
+             known({{"railyard " + machine.version, machine.version},
+                    {"(" + machine.revision + ")", machine.revision}},
+                   " "),
+             known({{machine.cpu, machine.cpu}, {cores, cores}, {machine.kernel, machine.kernel}},
+                   ", ")});
+    }
+    return table.text();
+}
+
+std::string compare_tables(const Comparison& comparison, std::span<const CompareFile> files,
+                           bool differences_only) {
+    const std::vector<std::string> names = short_names(files);
+    std::string out;
+    for (const CompareTable& table : comparison.tables) {
+        std::vector<const CompareLine*> lines;
+        for (const CompareLine& line : table.lines)
+            if (!differences_only || has_difference(line)) lines.push_back(&line);
+        if (lines.empty()) continue;
+        if (!out.empty()) out += '\n';
+        out += text(table, lines, names);
+    }
+    return out;
+}
+
+std::string compare_summary(const Comparison& comparison, std::span<const CompareFile> files) {
+    std::map<Change, std::size_t> counts;
+    std::size_t all = 0;
+    each_comparison(comparison, [&](const CompareTable&, const CompareLine& line, std::size_t i) {
+        ++counts[line.cells[i].change];
+        ++all;
+    });
+    std::string out = counted(all, "comparison") + ": ";
+    for (const Change change : {Change::better, Change::worse, Change::differs})
+        if (const std::size_t n = counts[change]; n != 0 || change != Change::differs)
+            out += fmt::format("{} {}, ", n, name(change));
+    out += fmt::format("{} within the spread\n", counts[Change::none]);
+    for (std::size_t i = 0; i < files.size(); ++i)
+        if (!comparison.alone[i].empty())
+            out += fmt::format("nothing to compare with, in {}: {}\n", files[i].path,
+                               by_experiment(comparison.alone[i]));
+    return out;
+}
+
+}  // namespace railyard::report

@@ -1,0 +1,240 @@
+// The experiments on MPI: which runs they consist of, and that what must come out does.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+#include "experiments/measure.hpp"
+
+namespace railyard::experiments {
+namespace {
+
+using ::testing::ElementsAre;
+
+namespace parameter = results::parameter;
+
+/// Only these variants.
+std::vector<results::Row> measure_only(
+    std::string_view experiment, std::string_view fabric,
+    std::vector<std::pair<std::string, std::string>> only, const Wishes& wishes = {},
+    std::optional<int> ranks = {}) {
+    const Plan plan{.experiments = {find(experiment)},
+                    .fabrics = {std::string(fabric)},
+                    .wishes = wishes,
+                    .ranks = ranks,
+                    .only = std::move(only)};
+    Outcome outcome = run(plan, {});
+    if (!outcome.failure.empty()) throw Error(outcome.failure);
+    return std::move(outcome.rows);
+}
+
+/// The one row with this metric, of those that have these parameters.
+double value_of(const std::vector<results::Row>& rows, std::string_view metric,
+                const results::Parameters& where = {}) {
+    const results::Row* found = nullptr;
+    for (const results::Row& row : rows) {
+        const bool fits = std::ranges::all_of(where, [&](const auto& wanted) {
+            const auto has = row.parameters.find(wanted.first);
+            return has != row.parameters.end() && has->second == wanted.second;
+        });
+        if (row.metric != metric || !fits) continue;
+        if (found != nullptr) throw Error("two rows of " + std::string(metric));
+        found = &row;
+    }
+    if (found == nullptr) throw Error("no row of " + std::string(metric));
+    return found->value;
+}
+
+std::vector<std::string> variants(std::string_view experiment, std::string_view fabric,
+                                  std::optional<int> ranks = {}) {
+    std::vector<std::string> out;
+    for (const Variant& variant :
+         variants_of(*find(experiment), *job::find_fabric(fabric), {.ranks = ranks})) {
+        std::string text = std::to_string(variant.ranks) + ":";
+        for (const auto& [name, value] : variant.parameters)
+            text += " " + name + "=" + results::to_string(value);
+        out.push_back(text);
+    }
+    return out;
+}
+
+TEST(MpiVariants, TwoPortsAreComparedWhereThereAreTwo) {
+    EXPECT_THAT(variants("mpi-latency", "ideal"), ElementsAre("2: ports=1"));
+    EXPECT_THAT(variants("mpi-latency", "infiniband-pcie"),
+                ElementsAre("2: ports=1", "2: ports=2"));
+    for (const char* name : {"mpi-bandwidth-uni-multiport", "mpi-bandwidth-bi-multiport"})
+        EXPECT_THAT(variants(name, "infiniband-pcie"),
+                    ElementsAre("2: ports=1", "2: mode=striping ports=2"));
+}
+
+TEST(MpiVariants, InitialisationIsMeasuredUnderEveryPolicyThatThereIs) {
+    EXPECT_THAT(variants("mpi-init-time", "clan-via", 6),
+                ElementsAre("6: mode=on-demand processes=6",
+                            "6: mode=static peer-to-peer processes=6",
+                            "6: mode=static client-server processes=6"));
+    EXPECT_THAT(variants("mpi-init-time", "berkeley-via", 6),
+                ElementsAre("6: mode=on-demand processes=6",
+                            "6: mode=static peer-to-peer processes=6"))
+        << "mpi-init-time: Berkeley VIA has no client/server variant";
+    EXPECT_EQ(variants("mpi-init-time", "clan-via").size(), 15U);
+    EXPECT_EQ(variants("mpi-init-time", "shm").size(), 9U);
+}
+
+TEST(MpiVariants, ManyRanksAreGoneThroughOrThoseAskedFor) {
+    EXPECT_EQ(variants("vi-count", "clan-via").size(), 6U * 2 * 2);
+    EXPECT_EQ(variants("vi-count", "clan-via", 16).size(), 6U * 2);
+    EXPECT_EQ(variants("allreduce-latency", "clan-via").size(), 6U * 3 * 2);
+    EXPECT_EQ(variants("allreduce-latency", "clan-via", 8).size(), 6U * 2);
+    EXPECT_THAT(variants("mvich-latency-bandwidth", "clan-via"),
+                ElementsAre("2: mode=static", "2: mode=on-demand"));
+    EXPECT_THAT(variants("mpi-buffer-reuse", "clan-via"),
+                ElementsAre("2: registration_cache=yes", "2: registration_cache=no"));
+}
+
+// Every experiment gives its metrics, on a fabric whose adapter matches and on one where the
+// library does; and all rows say which library it was.
+class EveryMpiExperiment : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryMpiExperiment, HasItsMetrics) {
+    const std::map<std::string_view, std::set<std::string>> metrics{
+        {"mpi-latency", {"latency"}},
+        {"mpi-bandwidth-uni-multiport", {"bandwidth"}},
+        {"mpi-bandwidth-bi-multiport", {"bandwidth_aggregate"}},
+        {"mpi-bandwidth-uni", {"bandwidth"}},
+        {"mpi-bandwidth-pingpong", {"bandwidth"}},
+        {"mpi-bandwidth-bothway", {"bandwidth_aggregate"}},
+        {"mpi-logp", {"gap", "receiver_overhead", "sender_overhead"}},
+        {"mpi-buffer-reuse", {"latency", "latency_ratio_noreuse_to_reuse"}},
+        {"mpi-unexpected-queue", {"latency", "latency_ratio_full_to_empty"}},
+        {"mpi-receive-queue", {"latency", "latency_ratio_full_to_empty"}},
+        {"mvich-latency-bandwidth", {"bandwidth", "latency"}},
+        {"vi-count", {"connection_memory", "resource_utilization", "vis_per_process"}},
+        {"allreduce-latency", {"latency", "vis_per_process"}},
+        {"mpi-init-time", {"init_time"}}};
+    const bool has_connections = std::string_view(GetParam()) != "ideal";
+    std::size_t seen = 0;
+    for (const Experiment& experiment : all()) {
+        if (!experiment.mpi) continue;
+        SCOPED_TRACE(experiment.name);
+        ++seen;
+        Wishes wishes;
+        if (!experiment.defaults.sizes.empty()) wishes.sizes = {Bytes(8), Bytes(20'000)};
+        if (experiment.defaults.window != 0) wishes.window = 4;
+        if (!experiment.defaults.queues.empty()) wishes.queues = {30};
+        wishes.iterations = 3;
+        std::optional<int> ranks;
+        if (experiment.most_ranks > 2) ranks = 4;
+        const auto rows = measure_only(experiment.name, GetParam(), {}, wishes, ranks);
+        std::set<std::string> found;
+        for (const results::Row& row : rows) {
+            found.insert(row.metric);
+            EXPECT_EQ(text(row, parameter::mpi), "native");
+            EXPECT_GE(row.value, 0);
+        }
+        std::set<std::string> expected = metrics.at(experiment.name);
+        if (!has_connections) expected.erase("resource_utilization");
+        EXPECT_EQ(found, expected);
+    }
+    EXPECT_EQ(seen, metrics.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Fabrics, EveryMpiExperiment, testing::Values("ideal", "clan-via"),
+                         [](const auto& test) {
+                             std::string name = test.param;
+                             std::erase(name, '-');
+                             return name;
+                         });
+
+// Table 2 of wu02 at 16 processes: what the library counts is what the paper printed.
+TEST(MpiExperiments, ViCountIsTableTwoOfWu02) {
+    struct Line {
+        const char* application;
+        double on_demand;
+        double use;  ///< of static connections
+    };
+    for (const Line& line : {Line{"Ring", 2, 0.13}, Line{"Barrier", 4, 0.27}, Line{"Bcast", 4, 0.27},
+                             Line{"Allreduce", 4, 0.27}, Line{"Allgather", 5, 0.33},
+                             Line{"Alltoall", 15, 1.0}}) {
+        SCOPED_TRACE(line.application);
+        for (const Library library : {Library::native, Library::paper}) {
+            const auto rows = measure_only("vi-count", "clan-via",
+                                           {{"application", line.application}}, {.mpi = library}, 16);
+            const auto value = [&](std::string_view metric, const char* mode) {
+                return value_of(rows, metric, {{parameter::mode, mode}});
+            };
+            EXPECT_DOUBLE_EQ(value("vis_per_process", "static"), 15);
+            EXPECT_DOUBLE_EQ(value("vis_per_process", "on-demand"), line.on_demand);
+            EXPECT_NEAR(value("resource_utilization", "static"), line.use, 0.005);
+            EXPECT_DOUBLE_EQ(value("resource_utilization", "on-demand"), 1.0);
+        }
+    }
+}
+
+// wu02: on-demand < static peer-to-peer < static client/server, the more so the more ranks.
+TEST(MpiExperiments, InitialisationTakesLongestOneAfterTheOther) {
+    const auto rows = measure("mpi-init-time", "clan-via", {});
+    double before = 0;
+    for (const std::int64_t processes : {2, 4, 8, 16, 32}) {
+        const auto time = [&](const char* mode) {
+            return value_of(rows, "init_time",
+                            {{parameter::mode, mode}, {parameter::processes, processes}});
+        };
+        EXPECT_LT(time("on-demand"), time("static peer-to-peer")) << processes;
+        EXPECT_LT(time("static peer-to-peer"), time("static client-server")) << processes;
+        EXPECT_GT(time("static peer-to-peer"), before) << processes;
+        before = time("static peer-to-peer");
+    }
+}
+
+// allreduce-latency: 3 VIs on demand among 8 processes, and 7 at the start.
+TEST(MpiExperiments, AllreduceTellsItsConnections) {
+    const auto rows = measure_only("allreduce-latency", "berkeley-via",
+                                   {{"collective", "allreduce"}},
+                                   {.sizes = {Bytes(1024)}, .mpi = Library::paper}, 8);
+    const auto value = [&](const char* metric, const char* mode) {
+        return value_of(rows, metric,
+                        {{parameter::mode, mode}, {parameter::message_bytes, std::int64_t{1024}}});
+    };
+    EXPECT_DOUBLE_EQ(value("vis_per_process", "on-demand"), 3);
+    EXPECT_DOUBLE_EQ(value("vis_per_process", "static"), 7);
+    EXPECT_LT(value("latency", "on-demand"), value("latency", "static"));
+}
+
+TEST(MpiExperiments, AConnectionMadeInTheLoopIsSpreadOverAThousandRoundTrips) {
+    const auto rows =
+        measure("mvich-latency-bandwidth", "clan-via", {.sizes = {Bytes(1024), Bytes(4096)}});
+    const auto latency = [&](const char* mode, std::int64_t size) {
+        return value_of(rows, "latency",
+                        {{parameter::mode, mode}, {parameter::message_bytes, size}});
+    };
+    const double setup = 2000 * (latency("on-demand", 1024) - latency("static", 1024));
+    EXPECT_GT(setup, 100) << "us";
+    EXPECT_LT(latency("on-demand", 1024), 1.02 * latency("static", 1024));
+    EXPECT_DOUBLE_EQ(latency("on-demand", 4096), latency("static", 4096)) << "already connected";
+}
+
+TEST(MpiExperiments, AnEmptyQueueIsMeasuredOnce) {
+    const auto rows = measure("mpi-receive-queue", "clan-via",
+                              {.sizes = {Bytes(8)}, .queues = {10, 100}, .iterations = 2});
+    std::vector<std::int64_t> queues;
+    for (const results::Row& row : rows)
+        if (row.metric == "latency") queues.push_back(integer(row, parameter::queue));
+    EXPECT_THAT(queues, ElementsAre(0, 10, 100));
+}
+
+// RC-1: the first use of a buffer pays for its registration; without a cache every use does.
+TEST(MpiExperiments, WithoutACacheEveryUsePaysForRegistration) {
+    const auto rows = measure("mpi-buffer-reuse", "infiniband-pcix", {.sizes = {Bytes(64 << 10)}});
+    const auto ratio = [&](const char* cache) {
+        return value_of(rows, "latency_ratio_noreuse_to_reuse",
+                        {{parameter::registration_cache, cache}});
+    };
+    EXPECT_GT(ratio("yes"), 1.05);
+    EXPECT_LT(ratio("no"), ratio("yes"));
+}
+
+}  // namespace
+}  // namespace railyard::experiments
