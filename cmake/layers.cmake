@@ -40,6 +40,7 @@ function(railyard_layer name)
         endforeach()
         add_library(header_check_${name} OBJECT ${checks})
         target_link_libraries(header_check_${name} PRIVATE ${target} ${dependencies})
+        target_compile_options(header_check_${name} PRIVATE -O0 -g0)
     endif()
 
     file(APPEND ${RAILYARD_LAYER_FILE} "${LAYER_FOLDER} ${name} ${LAYER_DEPENDS}\n")

@@ -54,7 +54,8 @@ void Context::progress(std::string_view what) {
 }
 
 void Context::left_out(std::string_view what) {
-    if (rank_.id() == 0) log_warning("{} on {}: left out: {}", experiment_.name, surroundings_.fabric, what);
+    if (rank_.id() == 0)
+        log_warning("{} on {}: left out: {}", experiment_.name, surroundings_.fabric, what);
 }
 
 }  // namespace railyard::experiments

@@ -45,7 +45,7 @@ struct Request {
 /// One of several jobs that an experiment consists of, where not all can be measured in one: the
 /// library is set up otherwise, or there are more ranks.
 struct Variant {
-    results::Parameters parameters{};  ///< on every row of the job
+    results::Parameters parameters{};                             ///< on every row of the job
     std::vector<std::pair<std::string, std::string>> settings{};  ///< of the MPI library, by name
     int ranks = 0;  ///< nought: as many as if there were no variants
 };
@@ -83,7 +83,8 @@ class Context {
               const results::Statistics& statistics);
     /// Says what is being measured now ("rdma_write 64 KiB"). Cheap, but not for inner loops.
     void progress(std::string_view what);
-    /// Warns that part of what was asked for cannot be measured here: "striping: there is one port".
+    /// Warns that part of what was asked for cannot be measured here: "striping: there is one
+    /// port".
     void left_out(std::string_view what);
 
   private:
@@ -107,7 +108,8 @@ struct Experiment {
     int virtual_ranks = 0;
     /// The same for real jobs, where more ranks than cores are slow.
     int real_ranks = 0;
-    /// In virtual time ranks 0 … n-1 are on node 0, the next n on node 1. Real jobs are on one node.
+    /// In virtual time ranks 0 … n-1 are on node 0, the next n on node 1. Real jobs are on one
+    /// node.
     int ranks_per_node = 1;
     /// Measures the machine itself with raw code: needs the real clock and two processes, but opens
     /// no Nic. Runs once, whatever the fabrics, and its rows belong to the fabric "host".

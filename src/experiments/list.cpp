@@ -1,4 +1,5 @@
-/// Every experiment (those on MPI are in mpi_list.cpp), with the paper and figure it comes from and what it measures by default.
+/// Every experiment (those on MPI are in mpi_list.cpp), with the paper and figure it comes from and
+/// what it measures by default.
 
 #include <algorithm>
 #include <array>
@@ -149,7 +150,8 @@ std::vector<Experiment> make() {
                       .queues = {16},
                       .buffers = {1, 2, 4, 8, 10, 11, 12, 16, 20, 25, 30}}},
         {.name = "buffer-reuse-percent",
-         .summary = "latency and bandwidth when a part of the messages use buffers never used before",
+         .summary =
+             "latency and bandwidth when a part of the messages use buffers never used before",
          .source = "liu04 figs. 10a, 10b",
          .run = buffer_reuse_percent,
          .defaults = {.ops = {Op::rdma_write}, .queues = {16}}},
@@ -170,7 +172,8 @@ std::vector<Experiment> make() {
          .real_ranks = 8,
          .defaults = {.sizes = {Bytes(4)}, .ops = {Op::send, Op::rdma_write}}},
         {.name = "quadrics-ping-uni",
-         .summary = "latency and bandwidth with buffers in main memory or the adapter's, and tagged",
+         .summary =
+             "latency and bandwidth with buffers in main memory or the adapter's, and tagged",
          .source = "petrini02 figs. 6a, 6b",
          .run = quadrics_ping_uni,
          .defaults = {.sizes = placement_sizes(),
@@ -199,7 +202,8 @@ std::vector<Experiment> make() {
          .run = bandwidth_uni_two_port,
          .defaults = {.sizes = port_sizes(), .ops = {Op::rdma_write}, .window = 64}},
         {.name = "bandwidth-bi-two-port",
-         .summary = "both sides send windows over two ports, striped or one port a direction; the sum",
+         .summary =
+             "both sides send windows over two ports, striped or one port a direction; the sum",
          .source = "liu04pcie fig. 9",
          .run = bandwidth_bi_two_port,
          .defaults = {.sizes = port_sizes(), .ops = {Op::rdma_write}, .window = 64}},

@@ -41,9 +41,7 @@ MpiSession::Means MpiSession::gather(std::string_view key) {
         sum.used += usage.used;
         sum.bytes += usage.bytes;
     }
-    const auto mean = [&](std::uint64_t total) {
-        return static_cast<double>(total) / rank.size();
-    };
+    const auto mean = [&](std::uint64_t total) { return static_cast<double>(total) / rank.size(); };
     return {.queue_pairs = mean(sum.queue_pairs),
             .connections = mean(sum.connections),
             .used = mean(sum.used),
@@ -64,8 +62,7 @@ void MpiSession::emit_connections_in_full(std::string_view key,
     if (means.connections > 0)
         context_.emit(parameters, metric::resource_utilization, unit::fraction,
                       results::single(means.used / means.connections));
-    context_.emit(parameters, metric::connection_memory, unit::bytes,
-                  results::single(means.bytes));
+    context_.emit(parameters, metric::connection_memory, unit::bytes, results::single(means.bytes));
 }
 
 }  // namespace railyard::experiments

@@ -40,9 +40,8 @@ void emit(void* to, const suite_row* row) {
     if (caller(to).knows_empty_queue && queue != parameters.end() &&
         queue->second == results::Value(std::int64_t{0}))
         return;
-    caller(to).context.emit(
-        std::move(parameters), row->metric, row->unit,
-        results::summarize({row->samples, row->samples + row->sample_count}));
+    caller(to).context.emit(std::move(parameters), row->metric, row->unit,
+                            results::summarize({row->samples, row->samples + row->sample_count}));
 }
 
 void progress(void* to, const char* what) {
@@ -58,7 +57,8 @@ void idle(void* to, double seconds) {
 const suite_experiment& procedure_named(std::string_view name) {
     int count = 0;
     const suite_experiment* const all = suite_experiments(&count);
-    const auto found = std::find_if(all, all + count, [&](const auto& p) { return p.name == name; });
+    const auto found =
+        std::find_if(all, all + count, [&](const auto& p) { return p.name == name; });
     if (found == all + count) throw Error(fmt::format("the MPI suite has no procedure {}", name));
     return *found;
 }
@@ -97,9 +97,8 @@ void run_procedure(Context& context, const MpiSession& session, const suite_expe
     auto begin = sizes.begin();
     do {
         const Sampling sampling = rounds(context, begin == sizes.end() ? Bytes(0) : *begin);
-        const auto end = std::find_if(begin, sizes.end(), [&](Bytes size) {
-            return !(rounds(context, size) == sampling);
-        });
+        const auto end = std::find_if(
+            begin, sizes.end(), [&](Bytes size) { return !(rounds(context, size) == sampling); });
         run_procedure(context, session, procedure, std::span(begin, end), sampling);
         begin = end;
     } while (begin != sizes.end());

@@ -132,9 +132,10 @@ void check_mpi(const Plan& plan, const fabric::Traits& traits) {
     if (std::ranges::none_of(plan.experiments, on_mpi)) return;
     for (const Bytes size : plan.wishes.sizes)
         if (size > most_mpi_bytes)
-            throw UsageError(fmt::format("--sizes: MPI experiments measure messages of up to {}, "
-                                         "not {}",
-                                         to_string(most_mpi_bytes), to_string(size)));
+            throw UsageError(
+                fmt::format("--sizes: MPI experiments measure messages of up to {}, "
+                            "not {}",
+                            to_string(most_mpi_bytes), to_string(size)));
     if (plan.wishes.mpi == Library::paper && traits.mpi_settings.empty())
         throw UsageError(
             fmt::format("--mpi paper: no paper's MPI library is known for {}; leave the fabric "
@@ -174,9 +175,10 @@ void check_only(const Plan& plan) {
         if (known.empty())
             throw UsageError("--only: none of the experiments named consists of several runs");
         if (!known.contains(name))
-            throw UsageError(fmt::format("--only: no run of the experiments named has a parameter "
-                                         "'{}'; there are {}",
-                                         name, fmt::join(known, ", ")));
+            throw UsageError(
+                fmt::format("--only: no run of the experiments named has a parameter "
+                            "'{}'; there are {}",
+                            name, fmt::join(known, ", ")));
     }
     if (plan.only.empty()) return;
     for (const Experiment* experiment : plan.experiments)

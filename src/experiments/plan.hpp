@@ -32,7 +32,7 @@ struct Plan {
     std::vector<const Experiment*> experiments{};
     std::vector<std::string> fabrics{};
     Wishes wishes{};
-    std::optional<int> ranks{};       ///< unset: as few as each experiment needs
+    std::optional<int> ranks{};  ///< unset: as few as each experiment needs
     /// Of experiments with variants, only those with these parameters, as people read them.
     std::vector<std::pair<std::string, std::string>> only{};
     std::optional<job::Kind> kind{};  ///< unset: as the fabric's clock demands
@@ -44,8 +44,8 @@ struct Plan {
 /// an option that none of them has, a size that a fabric does not carry.
 void check(const Plan& plan);
 
-/// The jobs that `experiment` consists of on a fabric with these traits: none if the plan wants only
-/// such as it does not have there. `ranks` is nought in none of them.
+/// The jobs that `experiment` consists of on a fabric with these traits: none if the plan wants
+/// only such as it does not have there. `ranks` is nought in none of them.
 std::vector<Variant> variants_of(const Experiment& experiment, const fabric::Traits& traits,
                                  const Plan& plan);
 

@@ -90,8 +90,7 @@ std::vector<Step> steps(const Plan& plan) {
         const std::vector<std::string> fabrics =
             experiment->raw ? std::vector{real_fabric(plan)} : plan.fabrics;
         for (const std::string& fabric : fabrics)
-            for (const Variant& variant :
-                 variants_of(*experiment, *job::find_fabric(fabric), plan))
+            for (const Variant& variant : variants_of(*experiment, *job::find_fabric(fabric), plan))
                 out.emplace_back(plan, *experiment, fabric, variant);
     }
     return out;

@@ -32,13 +32,13 @@ inline constexpr std::string_view bytes = "bytes";
 namespace parameter {
 inline constexpr const char* message_bytes = "message_bytes";  ///< integer
 inline constexpr const char* op = "op";                        ///< "send_recv", "rdma_write", ...
-inline constexpr const char* queue = "queue";    ///< integer: messages outstanding at most
-inline constexpr const char* window = "window";  ///< integer: messages to a reply
-inline constexpr const char* memory = "memory";  ///< "nic" (allocated by it) or "user"
-inline constexpr const char* method = "method";  ///< how an arrival is found: "memory", ...
-inline constexpr const char* buffers = "buffers";              ///< integer: used in turn
-inline constexpr const char* reuse_percent = "reuse_percent";  ///< integer
-inline constexpr const char* slaves = "slaves";                ///< integer
+inline constexpr const char* queue = "queue";      ///< integer: messages outstanding at most
+inline constexpr const char* window = "window";    ///< integer: messages to a reply
+inline constexpr const char* memory = "memory";    ///< "nic" (allocated by it) or "user"
+inline constexpr const char* method = "method";    ///< how an arrival is found: "memory", ...
+inline constexpr const char* buffers = "buffers";  ///< integer: used in turn
+inline constexpr const char* reuse_percent = "reuse_percent";          ///< integer
+inline constexpr const char* slaves = "slaves";                        ///< integer
 inline constexpr const char* computation_us = "computation_us";        ///< for each message
 inline constexpr const char* cpu_share_percent = "cpu_share_percent";  ///< of that computation
 inline constexpr const char* source = "source";            ///< "main" or "elan" (the adapter's)
@@ -62,7 +62,7 @@ namespace metric {
 inline constexpr std::string_view latency = "latency";
 inline constexpr std::string_view bandwidth = "bandwidth";
 inline constexpr std::string_view bandwidth_aggregate =
-    "bandwidth_aggregate";  ///< both ways summed
+    "bandwidth_aggregate";                                          ///< both ways summed
 inline constexpr std::string_view host_overhead = "host_overhead";  ///< both sides, per message
 inline constexpr std::string_view cpu_share_before_bandwidth_drop =
     "cpu_share_before_bandwidth_drop";

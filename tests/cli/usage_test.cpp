@@ -106,11 +106,12 @@ TEST(Usage, BadValuesSayWhatIsAllowed) {
 }
 
 TEST(Usage, OptionsMustMeanSomethingToAnExperiment) {
-    EXPECT_EQ(complaint({"measure", "latency-uni", "--queues", "8"}),
-              "railyard: --queues: none of the experiments named has this parameter; it is for "
-              "bandwidth-uni-queue, bandwidth-bi-queue, host-overhead-bandwidth, buffer-reuse-fifo, "
-              "buffer-reuse-percent, quadrics-ping-uni, quadrics-ping-bi, mpi-unexpected-queue, "
-              "mpi-receive-queue\n");
+    EXPECT_EQ(
+        complaint({"measure", "latency-uni", "--queues", "8"}),
+        "railyard: --queues: none of the experiments named has this parameter; it is for "
+        "bandwidth-uni-queue, bandwidth-bi-queue, host-overhead-bandwidth, buffer-reuse-fifo, "
+        "buffer-reuse-percent, quadrics-ping-uni, quadrics-ping-bi, mpi-unexpected-queue, "
+        "mpi-receive-queue\n");
     EXPECT_EQ(complaint({"measure", "latency-uni", "--ops", "rdma_read"}),
               "railyard: --ops: 'rdma_read' is not measured by any of the experiments named; it is "
               "by latency-rdma-read, quadrics-hotspot\n");

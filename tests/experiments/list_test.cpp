@@ -17,22 +17,21 @@ TEST(List, HasEveryExperimentOnceWithItsSource) {
         EXPECT_FALSE(experiment.source.empty());
         EXPECT_NE(experiment.run, nullptr);
     }
-    EXPECT_THAT(names, ::testing::UnorderedElementsAre(
-                           "limits", "latency-uni", "latency-rdma-read", "latency-atomic",
-                           "bandwidth-uni-queue", "bandwidth-uni-window", "latency-bi",
-                           "bandwidth-bi-queue", "bandwidth-bi-window", "host-overhead-latency",
-                           "host-overhead-bandwidth", "completion-polling", "completion-blocking",
-                           "buffer-reuse-fifo", "buffer-reuse-percent", "hotspot-send",
-                           "hotspot-recv", "quadrics-ping-uni",
-                           "quadrics-ping-bi", "quadrics-hotspot", "bandwidth-uni-two-port",
-                           "bandwidth-bi-two-port", "bandwidth-uni-two-process",
-                           "bandwidth-bi-two-process", "user-pingpong", "multiconn-latency",
-                           "multiconn-throughput", "mpi-latency", "mpi-bandwidth-uni-multiport",
-                           "mpi-bandwidth-bi-multiport", "mpi-bandwidth-uni",
-                           "mpi-bandwidth-pingpong", "mpi-bandwidth-bothway", "mpi-logp",
-                           "mpi-buffer-reuse", "mpi-unexpected-queue", "mpi-receive-queue",
-                           "mvich-latency-bandwidth", "vi-count", "allreduce-latency",
-                           "mpi-init-time"));
+    EXPECT_THAT(
+        names,
+        ::testing::UnorderedElementsAre(
+            "limits", "latency-uni", "latency-rdma-read", "latency-atomic", "bandwidth-uni-queue",
+            "bandwidth-uni-window", "latency-bi", "bandwidth-bi-queue", "bandwidth-bi-window",
+            "host-overhead-latency", "host-overhead-bandwidth", "completion-polling",
+            "completion-blocking", "buffer-reuse-fifo", "buffer-reuse-percent", "hotspot-send",
+            "hotspot-recv", "quadrics-ping-uni", "quadrics-ping-bi", "quadrics-hotspot",
+            "bandwidth-uni-two-port", "bandwidth-bi-two-port", "bandwidth-uni-two-process",
+            "bandwidth-bi-two-process", "user-pingpong", "multiconn-latency",
+            "multiconn-throughput", "mpi-latency", "mpi-bandwidth-uni-multiport",
+            "mpi-bandwidth-bi-multiport", "mpi-bandwidth-uni", "mpi-bandwidth-pingpong",
+            "mpi-bandwidth-bothway", "mpi-logp", "mpi-buffer-reuse", "mpi-unexpected-queue",
+            "mpi-receive-queue", "mvich-latency-bandwidth", "vi-count", "allreduce-latency",
+            "mpi-init-time"));
 }
 
 TEST(List, DefaultsAreAmongTheKnown) {

@@ -16,19 +16,21 @@ using ::testing::ElementsAre;
 
 namespace parameter = results::parameter;
 
-/// Only these variants.
-std::vector<results::Row> measure_only(
-    std::string_view experiment, std::string_view fabric,
-    std::vector<std::pair<std::string, std::string>> only, const Wishes& wishes = {},
-    std::optional<int> ranks = {}) {
-    const Plan plan{.experiments = {find(experiment)},
-                    .fabrics = {std::string(fabric)},
-                    .wishes = wishes,
-                    .ranks = ranks,
-                    .only = std::move(only)};
+std::vector<results::Row> rows_of(const Plan& plan) {
     Outcome outcome = run(plan, {});
     if (!outcome.failure.empty()) throw Error(outcome.failure);
     return std::move(outcome.rows);
+}
+
+/// Only these variants.
+std::vector<results::Row> measure_only(std::string_view experiment, std::string_view fabric,
+                                       std::vector<std::pair<std::string, std::string>> only,
+                                       const Wishes& wishes = {}, std::optional<int> ranks = {}) {
+    return rows_of({.experiments = {find(experiment)},
+                    .fabrics = {std::string(fabric)},
+                    .wishes = wishes,
+                    .ranks = ranks,
+                    .only = std::move(only)});
 }
 
 /// The one row with this metric, of those that have these parameters.
@@ -71,13 +73,13 @@ TEST(MpiVariants, TwoPortsAreComparedWhereThereAreTwo) {
 }
 
 TEST(MpiVariants, InitialisationIsMeasuredUnderEveryPolicyThatThereIs) {
-    EXPECT_THAT(variants("mpi-init-time", "clan-via", 6),
-                ElementsAre("6: mode=on-demand processes=6",
-                            "6: mode=static peer-to-peer processes=6",
-                            "6: mode=static client-server processes=6"));
-    EXPECT_THAT(variants("mpi-init-time", "berkeley-via", 6),
-                ElementsAre("6: mode=on-demand processes=6",
-                            "6: mode=static peer-to-peer processes=6"))
+    EXPECT_THAT(
+        variants("mpi-init-time", "clan-via", 6),
+        ElementsAre("6: mode=on-demand processes=6", "6: mode=static peer-to-peer processes=6",
+                    "6: mode=static client-server processes=6"));
+    EXPECT_THAT(
+        variants("mpi-init-time", "berkeley-via", 6),
+        ElementsAre("6: mode=on-demand processes=6", "6: mode=static peer-to-peer processes=6"))
         << "mpi-init-time: Berkeley VIA has no client/server variant";
     EXPECT_EQ(variants("mpi-init-time", "clan-via").size(), 15U);
     EXPECT_EQ(variants("mpi-init-time", "shm").size(), 9U);
@@ -95,7 +97,7 @@ TEST(MpiVariants, ManyRanksAreGoneThroughOrThoseAskedFor) {
 }
 
 // Every experiment gives its metrics, on a fabric whose adapter matches and on one where the
-// library does; and all rows say which library it was.
+// library does, and for real; and all rows say which library it was.
 class EveryMpiExperiment : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryMpiExperiment, HasItsMetrics) {
@@ -115,6 +117,7 @@ TEST_P(EveryMpiExperiment, HasItsMetrics) {
         {"allreduce-latency", {"latency", "vis_per_process"}},
         {"mpi-init-time", {"init_time"}}};
     const bool has_connections = std::string_view(GetParam()) != "ideal";
+    const bool is_real = std::string_view(GetParam()) == "shm";
     std::size_t seen = 0;
     for (const Experiment& experiment : all()) {
         if (!experiment.mpi) continue;
@@ -125,9 +128,11 @@ TEST_P(EveryMpiExperiment, HasItsMetrics) {
         if (experiment.defaults.window != 0) wishes.window = 4;
         if (!experiment.defaults.queues.empty()) wishes.queues = {30};
         wishes.iterations = 3;
-        std::optional<int> ranks;
-        if (experiment.most_ranks > 2) ranks = 4;
-        const auto rows = measure_only(experiment.name, GetParam(), {}, wishes, ranks);
+        Plan plan{.experiments = {&experiment}, .fabrics = {GetParam()}, .wishes = wishes};
+        if (experiment.most_ranks > 2) plan.ranks = is_real ? 2 : 4;
+        // As threads of one process, a thread sanitizer sees both sides.
+        if (is_real) plan.kind = job::Kind::threads;
+        const auto rows = rows_of(plan);
         std::set<std::string> found;
         for (const results::Row& row : rows) {
             found.insert(row.metric);
@@ -141,7 +146,7 @@ TEST_P(EveryMpiExperiment, HasItsMetrics) {
     EXPECT_EQ(seen, metrics.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabrics, EveryMpiExperiment, testing::Values("ideal", "clan-via"),
+INSTANTIATE_TEST_SUITE_P(Fabrics, EveryMpiExperiment, testing::Values("ideal", "clan-via", "shm"),
                          [](const auto& test) {
                              std::string name = test.param;
                              std::erase(name, '-');
@@ -155,13 +160,13 @@ TEST(MpiExperiments, ViCountIsTableTwoOfWu02) {
         double on_demand;
         double use;  ///< of static connections
     };
-    for (const Line& line : {Line{"Ring", 2, 0.13}, Line{"Barrier", 4, 0.27}, Line{"Bcast", 4, 0.27},
-                             Line{"Allreduce", 4, 0.27}, Line{"Allgather", 5, 0.33},
-                             Line{"Alltoall", 15, 1.0}}) {
+    for (const Line& line :
+         {Line{"Ring", 2, 0.13}, Line{"Barrier", 4, 0.27}, Line{"Bcast", 4, 0.27},
+          Line{"Allreduce", 4, 0.27}, Line{"Allgather", 5, 0.33}, Line{"Alltoall", 15, 1.0}}) {
         SCOPED_TRACE(line.application);
         for (const Library library : {Library::native, Library::paper}) {
-            const auto rows = measure_only("vi-count", "clan-via",
-                                           {{"application", line.application}}, {.mpi = library}, 16);
+            const auto rows = measure_only(
+                "vi-count", "clan-via", {{"application", line.application}}, {.mpi = library}, 16);
             const auto value = [&](std::string_view metric, const char* mode) {
                 return value_of(rows, metric, {{parameter::mode, mode}});
             };
@@ -191,9 +196,9 @@ TEST(MpiExperiments, InitialisationTakesLongestOneAfterTheOther) {
 
 // allreduce-latency: 3 VIs on demand among 8 processes, and 7 at the start.
 TEST(MpiExperiments, AllreduceTellsItsConnections) {
-    const auto rows = measure_only("allreduce-latency", "berkeley-via",
-                                   {{"collective", "allreduce"}},
-                                   {.sizes = {Bytes(1024)}, .mpi = Library::paper}, 8);
+    const auto rows =
+        measure_only("allreduce-latency", "berkeley-via", {{"collective", "allreduce"}},
+                     {.sizes = {Bytes(1024)}, .mpi = Library::paper}, 8);
     const auto value = [&](const char* metric, const char* mode) {
         return value_of(rows, metric,
                         {{parameter::mode, mode}, {parameter::message_bytes, std::int64_t{1024}}});
