@@ -17,6 +17,12 @@
 
 namespace railyard::mpi::programs {
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 struct Ground {
     std::string fabric;
     int ranks = 1;
