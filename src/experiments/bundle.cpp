@@ -125,11 +125,14 @@ std::size_t Bundle::poll_received(std::span<fabric::Completion> out) {
         const auto room = out.subspan(kept);
         const std::size_t n = receives_->poll(room);
         check(room.first(n));
-        const auto greetings =
-            std::ranges::stable_partition(room.first(n), &fabric::Completion::has_immediate);
-        greetings_ += greetings.size();
-        post_receives(static_cast<unsigned>(greetings.size()));
-        kept += n - greetings.size();
+        const auto found = room.first(n);
+        const auto greeting =
+            std::stable_partition(found.begin(), found.end(),
+                                  [](const fabric::Completion& c) { return c.has_immediate; });
+        const auto greetings = static_cast<std::size_t>(found.end() - greeting);
+        greetings_ += greetings;
+        post_receives(static_cast<unsigned>(greetings));
+        kept += n - greetings;
         if (n < room.size() || kept == out.size()) return kept;
     }
 }
