@@ -18,6 +18,13 @@ std::string_view trim(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
 }
 
+/// What is left when commas and semicolons are taken off the front.
+std::string_view without_separators(std::string_view text) {
+    while (!text.empty() && (text.front() == ',' || text.front() == ';'))
+        text = trim(text.substr(1));
+    return text;
+}
+
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -76,10 +83,11 @@ fabric::Source parse_source(std::string_view comment) {
         if (colon != comment.npos && word == name(kind)) source.evidence = kind;
     std::string_view text =
         source.evidence == Evidence::none ? comment : trim(comment.substr(colon + 1));
-    if (source.evidence != Evidence::none) source.records = take_records(text);
-    while (!text.empty() && (text.front() == ',' || text.front() == ';'))
-        text = trim(text.substr(1));
-    source.text = text;
+    if (source.evidence != Evidence::none) {
+        text = without_separators(text);
+        source.records = take_records(text);
+    }
+    source.text = without_separators(text);
     return source;
 }
 

@@ -209,5 +209,10 @@ TEST(ProfileSource, RecordsAreToldFromWords) {
     EXPECT_EQ(parse_source("derived:").evidence, Evidence::derived);
 }
 
+TEST(ProfileSource, SeparatorsBeforeARecordDoNotHideIt) {
+    EXPECT_THAT(parse_source("fitted: ,a.b c.d text").records, ElementsAre("a.b"));
+    EXPECT_EQ(parse_source("fitted: ,a.b c.d text").text, "c.d text");
+}
+
 }  // namespace
 }  // namespace railyard::model
