@@ -90,7 +90,7 @@ std::vector<Variant> applications(const fabric::Traits& traits, std::optional<in
                 Variant variant = with_processes(with_mode(mode), processes);
                 variant.parameters[parameter::application] = program.name;
                 // The paper's library: its algorithms, and no memory that goes round connections.
-                variant.settings.emplace_back("algorithms", program.algorithms);
+                variant.settings.emplace_back("algorithms", table_two_algorithms);
                 variant.settings.emplace_back("wildcard-connects", "on");
                 variant.settings.emplace_back("shared-memory", "off");
                 all.push_back(std::move(variant));

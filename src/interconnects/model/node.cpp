@@ -8,7 +8,6 @@ namespace railyard::model {
 
 Node::Node(sim::Engine& engine, const Parameters& parameters, Switches& switches, fabric::NodeId id)
     : pages(parameters.translation),
-      engine_(engine),
       parameters_(parameters),
       switches_(switches),
       id_(id),

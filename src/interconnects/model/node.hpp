@@ -59,7 +59,6 @@ class Node {
         Routes routes;
     };
 
-    sim::Engine& engine_;
     const Parameters& parameters_;
     Switches& switches_;
     fabric::NodeId id_;

@@ -105,8 +105,8 @@ class Route {
   private:
     // Here, and not somewhere else: every packet asks for them at every stage.
     static constexpr std::size_t few = 11;
-    Fifo** parts_ = few_.data();
     std::array<Fifo*, few> few_{};
+    Fifo** parts_ = few_.data();
     std::unique_ptr<Fifo*[]> many_;
 };
 

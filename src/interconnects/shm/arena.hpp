@@ -108,7 +108,7 @@ struct Reply {
 /// The inbound side of one connection. Cells and data are written by the peer, the rest by the
 /// owner.
 struct Block {
-    enum State : std::uint32_t { unused, open, closed };
+    enum State : std::uint32_t { unused, in_use, closed };
     // Owner to peer: how far it has read. Changes with every message, so it has a line of its own.
     alignas(cache_line) std::atomic<std::uint64_t> cells_done;
     std::atomic<std::uint64_t> data_done;

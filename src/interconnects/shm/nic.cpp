@@ -226,7 +226,7 @@ std::uint32_t Nic::take_block(QueuePair& queue_pair) {
     block.offer.state.store(Offer::none, relaxed);
     for (Cell& cell : block.cells)
         cell.stamp.store(0, relaxed);
-    block.state.store(Block::open, std::memory_order_release);
+    block.state.store(Block::in_use, std::memory_order_release);
     return index;
 }
 
@@ -245,7 +245,7 @@ void Nic::reclaim_lingering() {
     std::erase_if(lingering_, [this](Lingering& entry) {
         const bool peer_is_through =
             entry.peer->gone() ||
-            entry.peer_block->state.load(std::memory_order_acquire) != Block::open ||
+            entry.peer_block->state.load(std::memory_order_acquire) != Block::in_use ||
             entry.peer_block->generation.load(std::memory_order_acquire) != entry.peer_generation;
         if (!peer_is_through) return false;
         free_blocks_.push_back(entry.block);

@@ -305,7 +305,7 @@ void QueuePair::detach(Code told) {
 bool QueuePair::check_peer() {
     if (state_ != ConnectionState::connected) return false;
     // Acquire, and looked at before the last draining: what the peer sent before it closed is here.
-    const bool closed = peer_block_->state.load(std::memory_order_acquire) != Block::open;
+    const bool closed = peer_block_->state.load(std::memory_order_acquire) != Block::in_use;
     if (!closed && !peer_->known_gone()) return false;
     drain();
     if (state_ != ConnectionState::connected) return true;

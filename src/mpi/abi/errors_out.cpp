@@ -73,10 +73,8 @@ int failed(State* state, Comm* on, const char* function) {
         code = code_of(error.error_class());
         what = error.what();
     } catch (const job::AbortCalled&) {
-        State::drop();
         throw;
     } catch (const job::Aborted&) {
-        State::drop();
         throw;
     } catch (const Error& error) {
         what = error.what();
@@ -89,12 +87,7 @@ int failed(State* state, Comm* on, const char* function) {
     if (state == nullptr) end_without_mpi(std::string(function) + ": " + what);
     if (may_be_a_consequence) let_others_speak_first(*state);
     state->user_errors().remember(code, std::string(function) + ": " + what);
-    try {
-        return handle_error(*state, on == nullptr ? state->world() : *on, function, code, what);
-    } catch (const job::AbortCalled&) {
-        State::drop();
-        throw;
-    }
+    return handle_error(*state, on == nullptr ? state->world() : *on, function, code, what);
 }
 
 int not_initialised(const char* function) {

@@ -94,7 +94,8 @@ class State {
     /// MPI_Init and MPI_Finalize, for the calling rank.
     static void begin(int thread_level);
     static void end();
-    /// The job ends while this rank is a thread or a fiber of a process that lives on.
+    /// Frees it without a word to the others: the rank is a thread or a fiber that ends before
+    /// MPI_Finalize, in a process that lives on (see RankLocal).
     static void drop();
 
     Process& process() { return *process_; }

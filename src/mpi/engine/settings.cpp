@@ -125,8 +125,8 @@ void set_as_in_papers(Layers& layers, const fabric::Traits& traits) {
 Settings Settings::choose(const fabric::Traits& traits, const Named& chosen) {
     const auto set_upper = [&](Layers& layers) {
         layers.set_from_environment();
-        for (const auto& [name, text] : chosen)
-            layers.set(name, text, "job", name);
+        for (const auto& [setting, text] : chosen)
+            layers.set(setting, text, "job", setting);
     };
     Layers layers(traits);
     set_upper(layers);

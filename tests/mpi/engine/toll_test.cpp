@@ -1,4 +1,4 @@
-// What a library's own work costs in virtual time, where its settings say so.
+// What a library's own work costs in virtual time, where its settings say so, and what they switch.
 
 #include <gtest/gtest.h>
 
@@ -57,6 +57,70 @@ INSTANTIATE_TEST_SUITE_P(On, Tolls, testing::Values("infiniband-pcie", "quadrics
                          [](const auto& instance) {
                              return std::string(instance.param).substr(0, 8);
                          });
+
+// An offer and the answer to it are handled one after the other (PR-1).
+TEST(Rendezvous, TakesLongerByItsTwoSteps) {
+    const auto time_of_message = [](Duration overhead) {
+        Duration taken;
+        const job::Result result = run_world(
+            "infiniband-pcie", 2,
+            [&](World& w) {
+                std::vector<std::byte> data(100'000);
+                for (int i = 0; i < 2; ++i) {  // the first one registers and makes the rails
+                    w.process.rank().bootstrap().fence();
+                    const Time start = w.process.host().now();
+                    if (w.rank() == 0) {
+                        w.process.send(ConstBuffer(data.data(), data.size(), World::bytes()), 1, 1,
+                                       w.comm);
+                        continue;
+                    }
+                    w.process.receive({data.data(), data.size(), &World::bytes()}, 0, 1, w.comm,
+                                      nullptr);
+                    taken = w.process.host().now() - start;
+                }
+            },
+            [&](Settings& s) {
+                s.bulk = Way::write;
+                s.rendezvous_overhead = overhead;
+            });
+        EXPECT_TRUE(result.ok) << result.failure;
+        return taken;
+    };
+    EXPECT_EQ(time_of_message(5_us), time_of_message({}) + 10_us);
+}
+
+// A small message is the port's when it is posted; the sender does not wait for its completion.
+TEST(TaggedPorts, TakeSmallMessagesOverAtOnce) {
+    Duration call;
+    Duration way;
+    const job::Result result = run_world("mx10g-myrinet", 2, [&](World& w) {
+        const std::vector<std::byte> data(8);
+        w.process.rank().bootstrap().fence();
+        const Time start = w.process.host().now();
+        if (w.rank() == 0) {
+            w.send(data, 1, 1);
+            call = w.process.host().now() - start;
+        } else {
+            w.receive(8, 0, 1);
+            way = w.process.host().now() - start;
+        }
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+    EXPECT_GT(call, Duration{});
+    EXPECT_LT(2 * call, way);
+}
+
+TEST(SharedMemory, IsLeftAloneWhereThatIsAskedFor) {
+    for (const bool wanted : {true, false}) {
+        const job::Result result = run_world(
+            "shm", 2,
+            [&](World& w) {
+                if (w.process.circumstances().has_hub != wanted) throw Error("not as asked");
+            },
+            [&](Settings& s) { s.shared_memory = wanted; });
+        EXPECT_TRUE(result.ok) << result.failure;
+    }
+}
 
 // PR-5: each entry that is passed over costs its time.
 TEST(Searching, CostsWhatEachEntryOfEitherQueueCosts) {
