@@ -41,7 +41,7 @@ Route& Node::route(unsigned port, Place source, Node& to, unsigned to_port, Plac
     const std::uint64_t key = std::uint64_t{to.id_} << 32 | to_port << 8 |
                               static_cast<unsigned>(source) << 4 | static_cast<unsigned>(target);
     if (Route* const known = out.routes.find(key)) return *known;
-    Way way;
+    Way& way = switches_.new_way();
     Path& path = way.path;
     path.packet = parameters_.link.packet;
     path.block = parameters_.link.block;

@@ -74,6 +74,14 @@ struct Way {
     Path path;
     std::vector<Fifo*> parts;
 
+    /// As new, but for the memory that its lists have: routes are made all the time.
+    void clear() {
+        std::vector<Stage> stages = std::move(path.stages);
+        stages.clear();
+        path = {};
+        path.stages = std::move(stages);
+        parts.clear();
+    }
     void add(const Stage& stage) {
         path.add(stage);
         parts.push_back(stage.fifo);

@@ -18,7 +18,7 @@ Route::Route(const Path& its_path, std::span<Fifo* const> its_parts, Deliveries&
 Route* Routes::find(std::uint64_t key) {
     const auto found = routes_.find(key);
     if (found == routes_.end()) return nullptr;
-    Route& route = *found->second;
+    Route& route = found->second;
     if (route.users++ == 0) take_from_idle(route);
     return &route;
 }
@@ -27,12 +27,10 @@ Route& Routes::make(std::uint64_t key, fabric::NodeId to, const Path& path,
                     std::span<Fifo* const> parts) {
     Destination& destination = destinations_[to];
     ++destination.routes;
-    auto made = std::make_unique<Route>(path, parts, destination.deliveries);
-    Route& route = *made;
+    Route& route = routes_.try_emplace(key, path, parts, destination.deliveries).first->second;
     route.key = key;
     route.to = to;
     route.users = 1;
-    routes_.emplace(key, std::move(made));
     return route;
 }
 

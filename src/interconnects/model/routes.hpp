@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <unordered_map>
 
 #include "fabric/fabric.hpp"
@@ -34,8 +33,8 @@ class Routes {
     void take_from_idle(Route& route);
     void drop(Route& route);
 
-    std::unordered_map<std::uint64_t, std::unique_ptr<Route>> routes_;  ///< looked up only
-    std::unordered_map<fabric::NodeId, Destination> destinations_;      ///< likewise
+    std::unordered_map<std::uint64_t, Route> routes_;               ///< looked up only
+    std::unordered_map<fabric::NodeId, Destination> destinations_;  ///< likewise
     Route* oldest_idle_ = nullptr;
     Route* newest_idle_ = nullptr;
     std::size_t idle_ = 0;

@@ -29,6 +29,11 @@ class Switches {
     /// The first link out of a node: where acknowledgments of what came in go.
     Fifo& link_out(Place place);
     Duration latency(fabric::NodeId from, fabric::NodeId to) const;
+    /// Room to put a way together in, empty. One at a time.
+    Way& new_way() {
+        way_.clear();
+        return way_;
+    }
     /// The one path that all routes of that kind share.
     const Path& shared(const Path& path);
 
@@ -40,6 +45,7 @@ class Switches {
     const Parameters& parameters_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Fifo>> links_;  ///< looked up only
     std::vector<std::unique_ptr<const Path>> paths_;
+    Way way_;
 };
 
 }  // namespace railyard::model

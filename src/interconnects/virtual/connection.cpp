@@ -14,20 +14,20 @@ End end_of(const NicName& nic) {
     return {.node = nic.node, .nic = nic.nic};
 }
 
-template <class Table, class Key>
-void remove_ask(Table& table, const Key& key, const std::shared_ptr<Ask>& ask) {
-    const auto found = table.find(key);
-    if (found != table.end()) std::erase(found->second, ask);
-}
-
 /// Takes a settled ask out of the tables of the Nic it was waiting at.
 void forget(NicState& nic, const std::shared_ptr<Ask>& ask) {
-    if (ask->model == Ask::Model::client_server) return remove_ask(nic.listening, ask->what, ask);
-    const PeerKey key{ask->from, ask->what};
-    remove_ask(nic.asked, key, ask);
-    if (const auto left = nic.asked.find(key); left != nic.asked.end() && left->second.empty())
-        nic.asked.erase(left);
-    std::erase(nic.unseen, ask);
+    if (ask->model == Ask::Model::client_server) {
+        const auto listener = nic.listening.find(ask->what);
+        if (listener != nic.listening.end()) std::erase(listener->second, ask);
+        return;
+    }
+    if (const auto same = nic.asked.find({ask->from, ask->what}); same != nic.asked.end()) {
+        std::erase(same->second, ask);
+        if (same->second.empty()) nic.asked.erase(same);
+    }
+    // Mostly the oldest or none; the others are passed over when their turn comes.
+    while (!nic.unseen.empty() && nic.unseen.front()->settled)
+        nic.unseen.pop_front();
 }
 
 }  // namespace

@@ -73,6 +73,15 @@ struct PeerKey {
     friend auto operator<=>(const PeerKey&, const PeerKey&) = default;
 };
 
+struct PeerKeyHash {
+    std::size_t operator()(const PeerKey& key) const {
+        // Ranks of a job mostly differ in their node, by one: what multiplies it is odd, so that
+        // neighbours stay apart.
+        return (std::size_t{key.peer.node} << 8 ^ key.peer.nic ^ key.discriminator) *
+               0x9e3779b97f4a7c15u;
+    }
+};
+
 class NicState {
   public:
     NicState(std::shared_ptr<Network> its_network, const NicName& its_name,
@@ -104,10 +113,11 @@ class NicState {
 
     // Requests that have come in and are unanswered, oldest first.
     std::map<fabric::Service, std::deque<std::shared_ptr<Ask>>> listening;
-    std::map<PeerKey, std::deque<std::shared_ptr<Ask>>> asked;
-    std::deque<std::shared_ptr<Ask>> unseen;  ///< those of `asked` not yet given to the user
-    // Our own queue pairs that wait for a peer to ask.
-    std::map<PeerKey, std::deque<std::weak_ptr<Endpoint>>> asking;
+    std::map<PeerKey, std::vector<std::shared_ptr<Ask>>> asked;
+    /// Those of `asked` not yet given to the user; some may have been settled meanwhile.
+    std::deque<std::shared_ptr<Ask>> unseen;
+    // Our own queue pairs that wait for a peer to ask. Looked up only.
+    std::unordered_map<PeerKey, std::vector<std::weak_ptr<Endpoint>>, PeerKeyHash> asking;
 };
 
 }  // namespace railyard::virtual_time

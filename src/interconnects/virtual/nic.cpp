@@ -88,10 +88,12 @@ std::unique_ptr<fabric::Listener> Nic::listen(fabric::Service service) {
 }
 
 std::optional<fabric::PeerRequest> Nic::poll_peer_request() {
-    if (state_->unseen.empty()) return std::nullopt;
-    const std::shared_ptr<Ask> ask = std::move(state_->unseen.front());
-    state_->unseen.pop_front();
-    return fabric::PeerRequest{ask->from.address(), ask->what, *ask->data};
+    while (!state_->unseen.empty()) {
+        const std::shared_ptr<Ask> ask = std::move(state_->unseen.front());
+        state_->unseen.pop_front();
+        if (!ask->settled) return fabric::PeerRequest{ask->from.address(), ask->what, *ask->data};
+    }
+    return std::nullopt;
 }
 
 fabric::TaggedPort* Nic::tagged_port() {

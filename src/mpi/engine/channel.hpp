@@ -4,10 +4,10 @@
 /// only for peers that were talked to.
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
+#include "base/lazy_queue.hpp"
 #include "fabric/nic.hpp"
 #include "mpi/engine/mail.hpp"
 #include "mpi/engine/request.hpp"
@@ -69,7 +69,7 @@ class Channel {
     bool must_offer = false;  ///< the peer holds too much unexpected of ours
     RingWriter out;
     RingReader in;
-    std::deque<Waiting> backlog;  ///< the FIFO of OD-2
+    LazyQueue<Waiting> backlog;  ///< the FIFO of OD-2
 
     /// Connected, but for the first while the channel connects. Further ones come when there is
     /// something to cut over them.
@@ -77,14 +77,14 @@ class Channel {
     std::unique_ptr<fabric::QueuePair> next_rail;  ///< being connected
     bool wants_rails = false;                      ///< all that there are ports for
 
-    std::deque<Request*> streams;  ///< accepted messages whose pieces are being sent
+    LazyQueue<Request*> streams;  ///< accepted messages whose pieces are being sent
     /// Messages whose RDMA may begin, but whose place is taken by others: adapters keep the order
     /// of a rail, and packets must not wait behind all that was ever accepted.
     struct Accepted {
         Request* request;
         RemotePlace place;
     };
-    std::deque<Accepted> accepted;
+    LazyQueue<Accepted> accepted;
     std::uint32_t moving = 0;  ///< messages whose RDMA is under way
     bool is_busy = false;      ///< in the transport's list of channels with work to do
 
