@@ -73,11 +73,11 @@ std::vector<Variant> connections(const fabric::Traits&, std::optional<int>) {
 }
 
 std::vector<Variant> policies(const fabric::Traits& traits, std::optional<int> ranks) {
-    std::vector<Mode> modes{{"on-demand", "on-demand"}, {"static peer-to-peer", "static-peer"}};
-    if (traits.client_server) modes.push_back({"static client-server", "static-client-server"});
+    std::vector<Mode> offered{{"on-demand", "on-demand"}, {"static peer-to-peer", "static-peer"}};
+    if (traits.client_server) offered.push_back({"static client-server", "static-client-server"});
     std::vector<Variant> all;
     for (const int processes : rank_counts(traits, ranks, {2, 4, 8, 16, 32}, {2, 4, 8}))
-        for (const Mode& mode : modes)
+        for (const Mode& mode : offered)
             all.push_back(with_processes(with_mode(mode), processes));
     return all;
 }
