@@ -1,0 +1,68 @@
+#pragma once
+/// A network of Elite switches, in virtual time: packets go in with a route, circuits are held
+/// until the acknowledgment is back, parts break and are mended. Knows nothing of what packets
+/// mean.
+
+#include <cstdint>
+#include <memory>
+
+#include "base/time.hpp"
+#include "interconnects/elite/fat_tree.hpp"
+#include "interconnects/elite/packet.hpp"
+#include "interconnects/elite/parameters.hpp"
+#include "sim/engine.hpp"
+
+namespace railyard::elite {
+
+struct Counters {
+    std::uint64_t sent = 0;  ///< packets handed in
+    std::uint64_t accepted = 0;
+    std::uint64_t refused = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t delivered = 0;  ///< arrivals without fault: one a destination
+    std::uint64_t broken = 0;     ///< arrivals that were announced and then cut off or corrupt
+    std::uint64_t blocked = 0;    ///< times that a header found no output free
+    std::uint64_t flit_hops = 0;  ///< flits that crossed a link; nought where packets move whole
+    std::uint64_t fullest = 0;    ///< the most flits that any FIFO has held; nought likewise
+};
+
+class Network {
+  public:
+    virtual ~Network() = default;
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+
+    const FatTree& tree() const { return tree_; }
+    const Parameters& parameters() const { return parameters_; }
+    const Counters& counters() const { return counters_; }
+
+    /// The adapter must outlive the network, or be detached by a null.
+    virtual void attach(NodeId node, Adapter* adapter) = 0;
+    /// Waits its turn at the source: a virtual channel carries one packet at a time. Among those
+    /// that wait, the higher priority goes first, then the older.
+    virtual PacketId send(const Packet& packet) = 0;
+    /// Sends the destination's token. Accepting is for what arrived(); refusing may come earlier,
+    /// and nothing more is then heard of the packet. An answer to what has failed meanwhile is
+    /// lost.
+    virtual void answer(const Delivery& delivery, Answer answer) = 0;
+
+    /// Dead from then until then; what is on the way through it fails.
+    virtual void break_part(Part part, Time from, Time until = Time::never()) = 0;
+    /// Of each bit, on both directions of the cable, from now on; 0: none. Errors are drawn from
+    /// the engine's seed, a stream a link.
+    virtual void set_bit_errors(CableId cable, double rate) = 0;
+    virtual bool is_dead(Part part) const = 0;
+
+  protected:
+    explicit Network(const Parameters& parameters)
+        : parameters_(parameters), tree_(parameters.dimension) {}
+
+    const Parameters parameters_;
+    const FatTree tree_;
+    Counters counters_;
+};
+
+/// At the level of detail that the parameters name. The engine must not run any more when it goes.
+std::unique_ptr<Network> make_network(sim::Engine& engine, const Parameters& parameters);
+
+}  // namespace railyard::elite
