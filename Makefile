@@ -3,7 +3,7 @@
 
 PREFIX ?= /usr/local
 # Which test programs `make test` samples under each sanitizer; `make soak` runs them all.
-ASAN_SAMPLE ?= base results hosts model job shm mpi_engine suite
+ASAN_SAMPLE ?= base results hosts model job shm mpi_engine suite iwarp
 TSAN_SAMPLE ?= base hosts job shm contract mpi_engine
 # Two models that differ as much as models can; all share their semantics.
 FABRIC_SAMPLE ?= shm,ideal,infiniband-pcix-liu04,quadrics

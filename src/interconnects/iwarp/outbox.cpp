@@ -1,0 +1,59 @@
+#include "interconnects/iwarp/outbox.hpp"
+
+#include <cstring>
+#include <functional>
+
+namespace railyard::iwarp {
+
+std::byte* Outbox::add(std::size_t n) {
+    std::byte* const at = storage_->bytes.data() + bytes_used_;
+    bytes_used_ += n;
+    end_ += n;
+    if (vectors_used_ > first_) {
+        iovec& last = storage_->vectors[vectors_used_ - 1];
+        if (static_cast<std::byte*>(last.iov_base) + last.iov_len == at) {
+            last.iov_len += n;
+            return at;
+        }
+    }
+    storage_->vectors[vectors_used_++] = {at, n};
+    return at;
+}
+
+void Outbox::refer(const std::byte* data, std::size_t n) {
+    if (n == 0) return;
+    end_ += n;
+    storage_->vectors[vectors_used_++] = {const_cast<std::byte*>(data), n};
+}
+
+void Outbox::sent(std::size_t n) {
+    sent_ += n;
+    while (n > 0) {
+        iovec& vector = storage_->vectors[first_];
+        if (n < vector.iov_len) {
+            vector.iov_base = static_cast<std::byte*>(vector.iov_base) + n;
+            vector.iov_len -= n;
+            return;
+        }
+        n -= vector.iov_len;
+        ++first_;
+    }
+    if (!empty()) return;
+    first_ = vectors_used_ = bytes_used_ = 0;
+    copies_.clear();
+}
+
+void Outbox::detach(std::span<const std::byte> memory) {
+    if (storage_ == nullptr) return;
+    const std::less<const std::byte*> before;  // a total order, also between objects
+    for (std::size_t i = first_; i < vectors_used_; ++i) {
+        iovec& vector = storage_->vectors[i];
+        const auto* data = static_cast<const std::byte*>(vector.iov_base);
+        if (before(data, memory.data()) || !before(data, memory.data() + memory.size())) continue;
+        copies_.push_back(std::make_unique<std::byte[]>(vector.iov_len));
+        std::memcpy(copies_.back().get(), data, vector.iov_len);
+        vector.iov_base = copies_.back().get();
+    }
+}
+
+}  // namespace railyard::iwarp
