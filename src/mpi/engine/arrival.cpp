@@ -14,6 +14,14 @@ namespace {
 // Packets of one peer that are taken before the next is looked at.
 constexpr int fair_share = 16;
 
+/// The bytes that follow that packet, unasked.
+std::size_t followers_of(const Header& header, std::span<const std::byte> payload) {
+    if (header.kind != PacketKind::offer) return 0;
+    Offer offer;
+    std::memcpy(&offer, payload.data(), sizeof offer);
+    return offer.whole ? sizeof offer + offer.total - payload.size() : 0;
+}
+
 }  // namespace
 
 // The way of a small message comes first, from its end to its beginning, so that it can be compiled
@@ -59,6 +67,8 @@ void ChannelTransport::on_packet(Channel& channel, const Header& header, const s
             return on_message(channel, header, bytes);
         case PacketKind::piece:
             return on_piece(header, payload);
+        case PacketKind::follower:
+            return on_follower(channel, bytes);
         case PacketKind::acceptance:
             return on_acceptance(channel, bytes);
         case PacketKind::fetched:
@@ -127,7 +137,8 @@ void ChannelTransport::copy_from_self(Request& receive, Request& send) {
 
 void ChannelTransport::keep(Channel* channel, const Header& header, Payload payload,
                             Request* own_send) {
-    Unexpected& message = store_.take(header, payload);
+    const std::size_t follow = followers_of(header, payload);
+    Unexpected& message = store_.take(header, payload, payload.size() + follow);
     message.channel = channel;
     message.own_send = own_send;
     ground_.toll.copy(payload.size());
@@ -136,16 +147,21 @@ void ChannelTransport::keep(Channel* channel, const Header& header, Payload payl
     ++counters.unexpected;
     counters.unexpected_longest = std::max(counters.unexpected_longest, ++counters.unexpected_now);
     if (channel == nullptr) return;
+    if (follow > 0) channel->followed_message = &message;
     channel->held += payload.size();
-    if (channel->held > ground_.settings.unexpected_limit.count() && !channel->told_to_hold) {
-        channel->told_to_hold = true;
-        send_control(*channel, {.kind = PacketKind::hold_eager}, {});
-    }
+    hold_if_much_waits(*channel);
+}
+
+void ChannelTransport::hold_if_much_waits(Channel& channel) {
+    if (channel.told_to_hold || channel.held <= ground_.settings.unexpected_limit.count()) return;
+    channel.told_to_hold = true;
+    send_control(channel, {.kind = PacketKind::hold_eager}, {});
 }
 
 void ChannelTransport::release(Unexpected& message) {
     --ground_.counters.unexpected_now;
     if (Channel* channel = message.channel; channel != nullptr) {
+        if (channel->followed_message == &message) channel->followed_message = nullptr;
         channel->held -= message.header.length;
         if (channel->told_to_hold &&
             channel->held <= ground_.settings.unexpected_limit.count() / 2) {

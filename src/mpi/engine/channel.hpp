@@ -92,6 +92,10 @@ class Channel {
     std::uint16_t mail_freed = 0;    ///< packets of the peer's that it was not told of yet
     bool has_mailed = false;         ///< either way
 
+    // Whose followers come next: a receive's, or those of a message that waits for one.
+    Request* followed_receive = nullptr;
+    Unexpected* followed_message = nullptr;
+
     std::uint64_t held = 0;     ///< bytes of the peer's that wait unexpected
     bool told_to_hold = false;  ///< we told the peer to offer first
 

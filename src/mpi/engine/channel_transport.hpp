@@ -1,7 +1,8 @@
 #pragma once
 /// Messages over channels: eager for small ones, rendezvous for large ones, matching in this
 /// library. Spread over files by concern: channel_transport.cpp (life), sending.cpp
-/// (messages out), arrival.cpp (looking for packets, messages in), rendezvous.cpp (large messages).
+/// (messages out), arrival.cpp (looking for packets, messages in), rendezvous.cpp (large messages),
+/// unasked.cpp (not so large ones).
 
 #include <cstdint>
 #include <memory>
@@ -67,11 +68,18 @@ class ChannelTransport final : public Transport {
     void on_packet(Channel& channel, const Header& header, const std::byte* payload);
     void on_message(Channel& channel, const Header& header, Payload payload);
     void keep(Channel* channel, const Header& header, Payload payload, Request* own_send);
+    void hold_if_much_waits(Channel& channel);
     void release(Unexpected& message);
     void deliver(Request& receive, Unexpected& message);
     void finish_eager(Request& receive, const Header& header, Payload payload);
     void copy_from_self(Request& receive, Request& send);
     static std::uint64_t announce(Request& receive, const Header& header, std::uint64_t total);
+
+    // unasked.cpp
+    std::size_t follower_size() const { return ground_.settings.piece.count() / 2; }
+    bool may_leave_whole(Channel& channel, const Request& send) const;
+    void push_followers(Channel& channel, Request& send);
+    void on_follower(Channel& channel, Payload payload);
 
     // rendezvous.cpp
     bool push_offer(Channel& channel, Request& send);

@@ -12,8 +12,12 @@ struct Counters {
     std::uint64_t peer_bytes = 0;   ///< memory held for peers: rings, buffers
     std::uint64_t eager_sent = 0;
     std::uint64_t rendezvous_sent = 0;
-    std::uint64_t bytes_sent = 0;
+    std::uint64_t rendezvous_bytes = 0;
+    std::uint64_t tagged_sent = 0;  ///< through a port whose adapter matches
+    std::uint64_t tagged_bytes = 0;
     std::uint64_t self_sent = 0;
+    std::uint64_t self_bytes = 0;
+    std::uint64_t bytes_sent = 0;  ///< by all of these ways
     std::uint64_t unexpected = 0;  ///< messages that came before their receive
     std::uint64_t unexpected_now = 0;
     std::uint64_t unexpected_longest = 0;

@@ -16,6 +16,7 @@ enum class PacketKind : std::uint8_t {
     offer,       ///< rendezvous: the envelope, an Offer, and perhaps the first bytes
     acceptance,  ///< rendezvous: the receiver is ready; an Acceptance
     piece,       ///< streamed rendezvous: the next bytes; `context` names the receiver's request
+    follower,    ///< the next bytes of the message that was offered last, before any answer
     fetched,     ///< the receiver has all, or has matched; `context` names the sender's request
     placed,      ///< all is written; `context` names the receiver's request, `tag` the parts that
                  ///< are told of by immediate values
@@ -48,8 +49,9 @@ struct Offer {
     std::uint64_t total = 0;
     std::uint32_t request = 0;  ///< the sender's
     Way way = Way::stream;
-    bool answer = true;  ///< the sender waits for `fetched` though all bytes are here
-    std::uint16_t unused = 0;
+    bool answer = true;  ///< the sender waits for `fetched` though it has sent all bytes
+    bool whole = false;  ///< all bytes come unasked, here and in followers
+    std::uint8_t unused = 0;
 };
 static_assert(sizeof(Offer) == 16);
 

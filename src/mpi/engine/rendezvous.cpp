@@ -57,21 +57,24 @@ RemotePlace ChannelTransport::expose(Request& request, std::size_t length) {
 bool ChannelTransport::push_offer(Channel& channel, Request& send) {
     const bool large = send.bytes > eager_limit_;
     send.way = large ? ground_.settings.bulk : Way::stream;
+    const bool whole = may_leave_whole(channel, send);
     std::size_t extra = 0;
     std::size_t leading = 0;
     if (send.way == Way::read) extra = sizeof(RemotePlace);
     if (send.way == Way::stream && !channel.must_offer)
-        leading = std::min<std::size_t>(send.bytes, ground_.settings.piece.count());
+        leading = std::min<std::size_t>(send.bytes,
+                                        whole ? follower_size() : ground_.settings.piece.count());
     const std::size_t length = sizeof(Offer) + extra + leading;
     if (!channel.has_room(length)) return false;
 
-    Offer offer{send.bytes, send.index(), send.way, true, 0};
+    Offer offer{send.bytes, send.index(), send.way};
     send.is_rich = true;
     send.channel = &channel;
     send.total = send.bytes;
     send.moved = leading;
+    offer.whole = whole || leading == send.bytes;
     // All of it is on its way and nobody asked for an answer: an eager message in effect.
-    if (leading == send.bytes && send.mode != Mode::synchronous) offer.answer = false;
+    if (offer.whole && send.mode != Mode::synchronous) offer.answer = false;
     // Registering may wait, in virtual time, and what is placed must then not be half a packet.
     const RemotePlace place = extra != 0 ? expose(send, send.bytes) : RemotePlace{};
     ground_.toll.copy(leading);
@@ -87,7 +90,9 @@ bool ChannelTransport::push_offer(Channel& channel, Request& send) {
                  .kind = PacketKind::offer,
                  .unused = 0});
     ++ground_.counters.rendezvous_sent;
+    ground_.counters.rendezvous_bytes += send.bytes;
     ground_.counters.bytes_sent += send.bytes;
+    if (whole) push_followers(channel, send);
     if (!offer.answer) ground_.complete(send);
     return true;
 }
@@ -114,12 +119,15 @@ void ChannelTransport::accept(Request& receive, Channel& channel, const Header& 
     receive.moved = std::min<std::uint64_t>(payload.size(), wanted);
     receive.write_data(0, payload.data(), receive.moved);
     ground_.toll.copy(receive.moved);
-    if (payload.size() == offer.total) {
+    if (offer.whole) {
         if (offer.answer) tell_fetched(channel, offer.request);
     } else {
         send_control(channel, {.kind = PacketKind::acceptance}, bytes_of(acceptance));
     }
-    if (receive.moved == wanted) ground_.complete(receive);
+    if (receive.moved == wanted)
+        ground_.complete(receive);
+    else if (offer.whole)
+        channel.followed_receive = &receive;
 }
 
 void ChannelTransport::on_acceptance(Channel& channel, Payload payload) {

@@ -141,6 +141,10 @@ class RingWriter {
 
     /// Whether a packet with so many bytes can be put now.
     bool has_room(std::uint64_t length) { return fits(length) || (look(), fits(length)); }
+    /// Whether so many packets with so many bytes in all can be put now, one after the other.
+    bool has_room(std::uint64_t length, std::uint64_t packets) {
+        return fits(length, packets) || (look(), fits(length, packets));
+    }
     /// Where the bytes of the next packet are to be put. Only after has_room().
     std::byte* place(std::uint64_t length) {
         if (length <= Cell::capacity) return current_->payload.data();
@@ -181,6 +185,13 @@ class RingWriter {
         if (next_ - emptied_.cells > mask_) return false;
         return length <= Cell::capacity || !mapped_ ||
                data_start(bytes_, length, size_) + length - emptied_.bytes <= size_;
+    }
+    bool fits(std::uint64_t length, std::uint64_t packets) const {
+        // As one block: cut into packets, it wastes no more at the end of the ring. Each packet
+        // begins on a line of its own.
+        const std::uint64_t block = length + packets * cache_line;
+        return mapped_ && block <= size_ && next_ + packets - 1 - emptied_.cells <= mask_ &&
+               data_start(bytes_, block, size_) + block - emptied_.bytes <= size_;
     }
     void look();
     void write_slot(std::size_t length);

@@ -121,6 +121,7 @@ void ChannelTransport::send_control(Channel& channel, const Header& header, Payl
 
 void ChannelTransport::send_to_self(Request& send) {
     ++ground_.counters.self_sent;
+    ground_.counters.self_bytes += send.bytes;
     ground_.counters.bytes_sent += send.bytes;
     Request* receive = matcher_->arrive(send.envelope);
     ground_.toll.search(*matcher_);

@@ -30,6 +30,7 @@ Settings from_traits(const fabric::Traits& traits) {
         s.ring_cells = 8;
         s.eager_limit = Bytes(4 << 10);
         s.piece = Bytes(4 << 10);
+        s.unasked_limit = Bytes(0);
         switch (traits.bulk) {
             case fabric::Bulk::read:
                 s.bulk = Way::read;

@@ -49,8 +49,11 @@ struct Settings {
     std::uint32_t ring_cells = 64;     ///< a power of two
     Bytes ring_bytes{128 << 10};       ///< a power of two; a packet takes a quarter at most
     Bytes piece{16 << 10};             ///< of a streamed message
-    std::uint32_t mail_buffers = 16;   ///< for all peers together
-    std::uint32_t mail_credits = 8;    ///< what one peer may have under way
+    /// Streamed messages up to this leave whole, in halves of pieces, unasked: one is copied out
+    /// while the next is copied in, and nobody waits for an answer.
+    Bytes unasked_limit{32 << 10};
+    std::uint32_t mail_buffers = 16;  ///< for all peers together
+    std::uint32_t mail_credits = 8;   ///< what one peer may have under way
 
     Way bulk = Way::stream;
     std::uint32_t bulk_depth = 8;  ///< large messages of one peer that RDMA moves at a time

@@ -141,7 +141,8 @@ void TaggedTransport::start_send(Request& send) {
     ground_.toll.send();
     make_dense(send);
     ++sends_;
-    ++ground_.counters.eager_sent;
+    ++ground_.counters.tagged_sent;
+    ground_.counters.tagged_bytes += send.bytes;
     ground_.counters.bytes_sent += send.bytes;
     if (!refused_.empty() || !post(send)) {
         ++ground_.counters.queued_sends;

@@ -14,18 +14,24 @@ namespace railyard::mpi {
 
 class UnexpectedStore {
   public:
-    Unexpected& take(const Header& header, std::span<const std::byte> payload) {
+    /// `room`: for what will be appended, too.
+    Unexpected& take(const Header& header, std::span<const std::byte> payload, std::size_t room) {
         Entry& entry = free_ != nullptr ? *free_ : entries_.emplace_back();
         if (free_ != nullptr) free_ = free_->next_free;
         entry.payload = entry.few.data();
-        if (payload.size() > entry.few.size()) {
-            entry.many = std::make_unique_for_overwrite<std::byte[]>(payload.size());
+        if (room > entry.few.size()) {
+            entry.many = std::make_unique_for_overwrite<std::byte[]>(room);
             entry.payload = entry.many.get();
         }
         if (!payload.empty()) std::memcpy(entry.payload, payload.data(), payload.size());
         entry.header = header;
         entry.header.length = static_cast<std::uint32_t>(payload.size());
         return entry;
+    }
+    /// No more than there is room for.
+    static void append(Unexpected& message, std::span<const std::byte> more) {
+        std::memcpy(message.payload + message.header.length, more.data(), more.size());
+        message.header.length += static_cast<std::uint32_t>(more.size());
     }
     void give_back(Unexpected& message) {
         auto& entry = static_cast<Entry&>(message);

@@ -126,7 +126,8 @@ TEST_P(Messages, KeepTheirOrderUnderWildcards) {
 
 TEST_P(Messages, LongerThanTheBufferAreCutAndToldOf) {
     run(2, [](World& w) {
-        for (const std::size_t n : {std::size_t{100}, std::size_t{10000}, std::size_t{300000}}) {
+        for (const std::size_t n :
+             {std::size_t{100}, std::size_t{10000}, std::size_t{30000}, std::size_t{300000}}) {
             if (w.rank() == 0) {
                 w.send(pattern(n, 1), 1, 1);
                 w.send(pattern(5, 2), 1, 1);
@@ -146,7 +147,8 @@ TEST_P(Messages, LongerThanTheBufferAreCutAndToldOf) {
 
 TEST_P(Messages, ProbedAndTaken) {
     run(2, [](World& w) {
-        for (const std::size_t n : {std::size_t{10}, std::size_t{5000}, std::size_t{100000}}) {
+        for (const std::size_t n :
+             {std::size_t{10}, std::size_t{5000}, std::size_t{30000}, std::size_t{100000}}) {
             if (w.rank() == 0) {
                 Request* request = nullptr;
                 const auto data = pattern(n, 4);
