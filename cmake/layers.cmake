@@ -3,11 +3,13 @@
 # own does not depend on does not compile: the floor plan is enforced by the build.
 #
 #     railyard_layer(shm FOLDER interconnects/shm DEPENDS hosts fabric base LINK PkgConfig::hwloc)
+#
+# WITH_SUBFOLDERS: the folders in it belong to it, and are no layers of their own.
 set(RAILYARD_LAYER_FILE ${PROJECT_BINARY_DIR}/layers.txt)
 file(WRITE ${RAILYARD_LAYER_FILE} "")
 
 function(railyard_layer name)
-    cmake_parse_arguments(LAYER "" "FOLDER" "DEPENDS;LINK" ${ARGN})
+    cmake_parse_arguments(LAYER "WITH_SUBFOLDERS" "FOLDER" "DEPENDS;LINK" ${ARGN})
     if(NOT LAYER_FOLDER)
         set(LAYER_FOLDER ${name})
     endif()
@@ -18,8 +20,12 @@ function(railyard_layer name)
     file(MAKE_DIRECTORY ${parent})
     file(CREATE_LINK ${folder} ${root}/${LAYER_FOLDER} SYMBOLIC)
 
-    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.c)
-    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp)
+    set(glob GLOB)
+    if(LAYER_WITH_SUBFOLDERS)
+        set(glob GLOB_RECURSE)
+    endif()
+    file(${glob} sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.c)
+    file(${glob} headers CONFIGURE_DEPENDS ${folder}/*.hpp)
     list(FILTER sources EXCLUDE REGEX "/main\\.(cpp|c)$")
     set(target railyard_${name})
     set(dependencies ${LAYER_DEPENDS})
@@ -33,7 +39,7 @@ function(railyard_layer name)
     if(RAILYARD_TESTS AND headers AND NOT RAILYARD_SANITIZE)
         set(checks)
         foreach(header ${headers})
-            get_filename_component(base ${header} NAME)
+            file(RELATIVE_PATH base ${folder} ${header})
             set(check ${PROJECT_BINARY_DIR}/header_checks/${name}/${base}.cpp)
             file(CONFIGURE OUTPUT ${check} CONTENT "#include \"${LAYER_FOLDER}/${base}\"\n")
             list(APPEND checks ${check})

@@ -12,15 +12,16 @@ file(STRINGS ${interface} chapters REGEX "^\\[.*\\]$")
 string(REGEX REPLACE "\\[([^]]*)\\]" "${generated}/entries/\\1.inc" entries "${chapters}")
 
 # The build directory has the header where an installation has it.
+set(made ${entries} ${generated}/mpi_prototypes.h ${generated}/mpi_functions.inc)
 set(header ${PROJECT_BINARY_DIR}/include/mpi.h ${PROJECT_BINARY_DIR}/include/mpi_prototypes.h)
 add_custom_command(
-    OUTPUT ${entries} ${generated}/mpi_prototypes.h ${header}
+    OUTPUT ${made} ${header}
     COMMAND mpi_interface_generator ${interface} ${generated}
     COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/include/mpi.h
             ${generated}/mpi_prototypes.h ${PROJECT_BINARY_DIR}/include
     DEPENDS mpi_interface_generator ${interface} ${PROJECT_SOURCE_DIR}/include/mpi.h
     COMMENT "Making the C interface of MPI from its table" VERBATIM)
-add_custom_target(mpi_interface DEPENDS ${entries} ${generated}/mpi_prototypes.h ${header})
+add_custom_target(mpi_interface DEPENDS ${made} ${header})
 
 target_include_directories(railyard_mpi_abi PUBLIC ${PROJECT_SOURCE_DIR}/include ${generated})
 target_compile_definitions(railyard_mpi_abi PRIVATE RAILYARD_VERSION="${PROJECT_VERSION}")

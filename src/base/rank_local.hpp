@@ -10,6 +10,7 @@ struct RankLocal {
     void* mpi = nullptr;   ///< the MPI library's state
     /// Frees that state, if the rank ends without having done so: it failed, or its peer did.
     void (*drop_mpi)() = nullptr;
+    void* call_watch = nullptr;  ///< mpi::abi::CallWatch: who is told of the rank's MPI calls
 };
 
 namespace rank_local {

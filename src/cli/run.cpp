@@ -1,18 +1,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/names.hpp"
+#include "cli/output_aside.hpp"
+#include "cli/run_summary.hpp"
 #include "cli/settings.hpp"
 #include "cli/words.hpp"
 #include "job/job.hpp"
 #include "programs/programs.hpp"
+#include "runs/run.hpp"
 
 namespace railyard::cli {
 
@@ -20,7 +27,8 @@ namespace {
 
 /// The options as they were typed; an empty word was not given.
 struct Words {
-    std::string ranks, on, nodes, ranks_per_node, mpi, connections, algorithms, trace;
+    std::string ranks, on, nodes, ranks_per_node, mpi, connections, algorithms, trace, compute,
+        summary;
     std::vector<std::string> settings;
     bool stats = false;
 };
@@ -32,8 +40,9 @@ void add_options(CLI::App& app, Words& words) {
         app.add_option(name, word, help)->type_name(type);
     };
     add("-n,--ranks", words.ranks, "N", "How many ranks (default: 2)");
-    add("--on", words.on, "FABRIC",
-        "On which fabric, one that runs in virtual time (default: ideal)");
+    add("--on", words.on, "FABRIC,...",
+        "On which fabrics, of those that run in virtual time (default: ideal); several are "
+        "compared");
     add("--nodes", words.nodes, "N", "On how many nodes (default: one for each rank)");
     add("--ranks-per-node", words.ranks_per_node, "N",
         "The same from the other side: ranks 0 to N-1 are on node 0, and so on");
@@ -46,6 +55,11 @@ void add_options(CLI::App& app, Words& words) {
     app.add_option("--set", words.settings, "A setting of the MPI library (see mpi-info)")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
+    add("--compute", words.compute, "HOW",
+        "What computation between MPI calls costs: none (the default), measured, measured×FACTOR, "
+        "record:FILE (measured, and written down), replay:FILE");
+    add("--summary", words.summary, "FORM",
+        "What is told at the end: none, short (the default), text, json");
     add("--trace", words.trace, "FILE", "Write there what each part did and when, for Perfetto");
     app.add_flag("--stats", words.stats, "Print the library's counters at the end");
 }
@@ -64,7 +78,7 @@ const programs::Program& program_named(const std::string& name) {
 }
 
 const fabric::Traits& virtual_fabric(const std::string& name) {
-    const fabric::Traits& traits = fabric_named(name.empty() ? "ideal" : name);
+    const fabric::Traits& traits = fabric_named(name);
     if (traits.clock == fabric::Clock::virtual_time) return traits;
     throw UsageError(
         fmt::format("--on: {} moves bytes, and `railyard run` runs in virtual time; programs on {} "
@@ -100,51 +114,101 @@ void apply_settings(const Words& words, const fabric::Traits& fabric) {
     if (words.stats) apply_setting(fabric, "--stats", "stats", "on");
 }
 
-/// A program's words as main has them; one copy a rank, since programs may write into them.
-class Arguments {
-  public:
-    explicit Arguments(std::vector<std::string> words) : words_(std::move(words)) {
-        for (std::string& word : words_)
-            pointers_.push_back(word.data());
-        pointers_.push_back(nullptr);
-    }
-    int count() const { return static_cast<int>(words_.size()); }
-    char** values() { return pointers_.data(); }
+enum class SummaryForm : std::uint8_t { none, line, text, json };
 
-  private:
-    std::vector<std::string> words_;
-    std::vector<char*> pointers_;
+SummaryForm summary_form(const std::string& word) {
+    if (word == "none") return SummaryForm::none;
+    if (word.empty() || word == "short") return SummaryForm::line;
+    if (word == "text") return SummaryForm::text;
+    if (word == "json") return SummaryForm::json;
+    throw UsageError(
+        fmt::format("--summary: expected none, short, text or json, found '{}'", word));
+}
+
+/// What the words come to: the same program on each of some fabrics.
+struct Plan {
+    std::vector<fabric::Traits> fabrics;
+    runs::Options each;  ///< but for the fabric
+    SummaryForm form = SummaryForm::line;
+
+    bool compares() const { return fabrics.size() > 1; }
 };
 
-int run(const Words& words, const std::vector<std::string>& program_words) {
+void check_comparison(const Plan& plan, const Words& words) {
+    if (!plan.compares()) return;
+    if (!words.trace.empty())
+        throw UsageError("--trace: a trace shows one fabric; give one with --on");
+    if (plan.each.compute.from == runs::ComputeChoice::From::recording)
+        throw UsageError(
+            "--compute: a recording is of one run; record on one fabric, and then replay on all");
+}
+
+Plan make_plan(const Words& words, const std::vector<std::string>& program_words) {
     if (program_words.empty())
         throw UsageError("run what? Name a program; `railyard run --help` lists them");
     if (program_words.front().starts_with('-'))
         throw UsageError(fmt::format("unknown option '{}'; `railyard run --help` lists all",
                                      program_words.front()));
-    const programs::Program& program = program_named(program_words.front());
-    const fabric::Traits& fabric = virtual_fabric(words.on);
-    job::Options options;
+    Plan plan;
+    plan.each.main = program_named(program_words.front()).main;
+    plan.each.words = program_words;
+    for (const std::string& name : split_list("--on", words.on.empty() ? "ideal" : words.on))
+        plan.fabrics.push_back(virtual_fabric(name));
     const unsigned ranks = words.ranks.empty() ? 2 : parse_count("-n", words.ranks, 1, most_ranks);
-    options.ranks = static_cast<int>(ranks);
-    options.fabric = fabric.name;
-    options.nodes = nodes(words, ranks);
-    options.trace = words.trace;
-    apply_settings(words, fabric);
+    plan.each.job.ranks = static_cast<int>(ranks);
+    plan.each.job.nodes = nodes(words, ranks);
+    plan.each.job.trace = words.trace;
+    if (!words.compute.empty()) plan.each.compute = runs::parse_compute("--compute", words.compute);
+    plan.form = summary_form(words.summary);
+    check_comparison(plan, words);
+    for (const fabric::Traits& fabric : plan.fabrics)
+        apply_settings(words, fabric);
+    return plan;
+}
 
-    std::vector<int> codes(ranks, 0);
-    const job::Result result = job::run(options, [&](job::Rank& rank) {
-        Arguments arguments(program_words);
-        codes[static_cast<std::size_t>(rank.id())] =
-            program.main(arguments.count(), arguments.values());
-    });
+/// On one of the fabrics. Whatever is wrong has been said.
+runs::Outcome run_on(const Plan& plan, const fabric::Traits& fabric) {
+    std::optional<OutputAside> aside;
+    if (plan.form == SummaryForm::json) aside.emplace();
+    if (plan.compares()) fmt::print("on {}:\n", fabric.name);
+    runs::Options options = plan.each;
+    options.job.fabric = fabric.name;
+    runs::Outcome outcome = runs::run(options);
     std::fflush(stdout);
-    if (!result.ok) {
-        fmt::print(stderr, "railyard: {}\n", result.failure);
-        return result.exit_code;
+    if (!outcome.ok)
+        fmt::print(stderr, "railyard: {}{}\n", plan.compares() ? "on " + fabric.name + ": " : "",
+                   outcome.failure);
+    return outcome;
+}
+
+/// What stands behind a program's own output.
+void summarise(const Plan& plan, std::span<const runs::Summary> summaries) {
+    if (plan.form == SummaryForm::none) return;
+    if (plan.form == SummaryForm::json) {
+        fmt::print("{}", summaries_as_json(summaries));
+        return;
     }
-    const auto failed = std::ranges::find_if(codes, [](int code) { return code != 0; });
-    return failed != codes.end() ? *failed : 0;
+    if (plan.form == SummaryForm::text)
+        for (const runs::Summary& summary : summaries)
+            fmt::print("\n{}", full_summary(summary));
+    if (plan.compares())
+        fmt::print("\n{}", comparison(summaries));
+    else if (plan.form == SummaryForm::line)
+        // Not among what the program says, which others may want to read.
+        fmt::print(stderr, "{}", short_summary(summaries.front()));
+}
+
+int run(const Words& words, const std::vector<std::string>& program_words) {
+    const Plan plan = make_plan(words, program_words);
+    std::vector<runs::Summary> summaries;
+    for (const fabric::Traits& fabric : plan.fabrics) {
+        runs::Outcome outcome = run_on(plan, fabric);
+        if (outcome.exit_code != 0) return outcome.exit_code;
+        summaries.push_back(std::move(outcome.summary));
+    }
+    const bool asked_for_help = std::ranges::find(program_words, "--help") != program_words.end();
+    if (!asked_for_help || !words.summary.empty()) summarise(plan, summaries);
+    return 0;
 }
 
 std::string list_of_programs() {
@@ -167,7 +231,10 @@ Command run_command(CLI::App& parent) {
         "  railyard run -n 16 --on quadrics ring\n"
         "  railyard run -n 16 --on infiniband-pcie --ranks-per-node 2 allreduce --size 64K\n"
         "  railyard run -n 32 --on berkeley-via --connections static-peer --stats "
-        "all-to-all");
+        "all-to-all\n"
+        "  railyard run -n 16 --on infiniband-pcie,quadrics,myrinet2000-gm stencil\n"
+        "  railyard run -n 16 --compute record:stencil.log stencil\n"
+        "  railyard run -n 16 --on clan-via --compute replay:stencil.log --summary text stencil");
     return {app, [app, words] { return run(*words, app->remaining()); }};
 }
 

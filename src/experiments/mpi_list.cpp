@@ -10,6 +10,8 @@
 namespace railyard::experiments {
 
 void vi_count(Context& context);
+void destinations_per_process(Context& context);
+void npb_cpu_time(Context& context);
 void collective_latency(Context& context);
 
 namespace {
@@ -124,11 +126,23 @@ std::vector<Experiment> between_two() {
 std::vector<Experiment> among_many() {
     return {
         {.name = "vi-count",
-         .summary = "connections that ranks of small programs make, and the share that they use",
+         .summary = "connections that ranks of programs make, and the share that they use",
          .source = "wu02 table 2",
          .run = vi_count,
          .most_ranks = any_ranks,
          .variants = applications},
+        {.name = "destinations-per-process",
+         .summary = "to how many ranks a rank of a NAS kernel sends",
+         .source = "wu02 table 1",
+         .run = destinations_per_process,
+         .most_ranks = any_ranks,
+         .variants = kernels_on_demand},
+        {.name = "npb-cpu-time",
+         .summary = "the time that NAS kernels take, with static connections and on demand",
+         .source = "wu02 figs. 3, 4",
+         .run = npb_cpu_time,
+         .most_ranks = any_ranks,
+         .variants = kernels_both_ways},
         {.name = "allreduce-latency",
          .summary = "collective operations over and over, the mean of rank 0",
          .source = "wu02 figs. 2a, 2b",

@@ -23,6 +23,8 @@ class MpiSession {
     void emit_connections(std::string_view key, const results::Parameters& parameters);
     /// The same, and what share of them was used, and how much memory they hold.
     void emit_connections_in_full(std::string_view key, const results::Parameters& parameters);
+    /// The same way: how many ranks a rank has exchanged messages with, on average.
+    void emit_destinations(std::string_view key, const results::Parameters& parameters);
 
   private:
     struct Means {

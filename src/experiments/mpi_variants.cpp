@@ -2,7 +2,9 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
+#include "experiments/mpi_kernels.hpp"
 #include "experiments/mpi_programs.hpp"
 
 namespace railyard::experiments {
@@ -26,6 +28,16 @@ Variant with_mode(const Mode& mode) {
 Variant with_processes(Variant variant, int processes) {
     variant.parameters[parameter::processes] = std::int64_t{processes};
     variant.ranks = processes;
+    return variant;
+}
+
+/// With the paper's library: its algorithms, and no memory that goes round connections.
+Variant with_application(Variant variant, const char* application, int processes) {
+    variant = with_processes(std::move(variant), processes);
+    variant.parameters[parameter::application] = application;
+    variant.settings.emplace_back("algorithms", table_two_algorithms);
+    variant.settings.emplace_back("wildcard-connects", "on");
+    variant.settings.emplace_back("shared-memory", "off");
     return variant;
 }
 
@@ -84,17 +96,42 @@ std::vector<Variant> policies(const fabric::Traits& traits, std::optional<int> r
 
 std::vector<Variant> applications(const fabric::Traits& traits, std::optional<int> ranks) {
     std::vector<Variant> all;
+    const auto add = [&](const char* application, int processes) {
+        for (const Mode& mode : modes)
+            all.push_back(with_application(with_mode(mode), application, processes));
+    };
     for (const MpiProgram& program : mpi_programs())
         for (const int processes : rank_counts(traits, ranks, {16, 32}, {16}))
-            for (const Mode& mode : modes) {
-                Variant variant = with_processes(with_mode(mode), processes);
-                variant.parameters[parameter::application] = program.name;
-                // The paper's library: its algorithms, and no memory that goes round connections.
-                variant.settings.emplace_back("algorithms", table_two_algorithms);
-                variant.settings.emplace_back("wildcard-connects", "on");
-                variant.settings.emplace_back("shared-memory", "off");
-                all.push_back(std::move(variant));
-            }
+            add(program.name, processes);
+    for (const MpiKernel& kernel : mpi_kernels())
+        for (const int processes : rank_counts(traits, ranks, {16, kernel.square ? 36 : 32}, {16}))
+            if (runs_on(kernel, processes)) add(kernel.application, processes);
+    return all;
+}
+
+std::vector<Variant> kernels_on_demand(const fabric::Traits& traits, std::optional<int> ranks) {
+    const Mode on_demand = modes[1];
+    std::vector<Variant> all;
+    for (const MpiKernel& kernel : mpi_kernels()) {
+        // CG is the one kernel that wu02's Table 1 has, and the table goes to 1024.
+        const bool tabled = std::string_view(kernel.application) == "CG";
+        const auto usual = tabled ? std::vector{64, 1024} : std::vector{64};
+        for (const int processes : rank_counts(traits, ranks, usual, {16}))
+            if (runs_on(kernel, processes))
+                all.push_back(
+                    with_application(with_mode(on_demand), kernel.application, processes));
+    }
+    return all;
+}
+
+std::vector<Variant> kernels_both_ways(const fabric::Traits& traits, std::optional<int> ranks) {
+    std::vector<Variant> all;
+    for (const MpiKernel& kernel : mpi_kernels())
+        for (const int processes : rank_counts(
+                 traits, ranks, kernel.square ? std::vector{4, 16} : std::vector{8, 16, 32}, {4}))
+            for (const Mode& mode : modes)
+                if (runs_on(kernel, processes))
+                    all.push_back(with_application(with_mode(mode), kernel.application, processes));
     return all;
 }
 

@@ -22,6 +22,9 @@ std::vector<Variant> connections(const fabric::Traits& traits, std::optional<int
 std::vector<Variant> policies(const fabric::Traits& traits, std::optional<int> ranks);
 /// {application, mode, processes}
 std::vector<Variant> applications(const fabric::Traits& traits, std::optional<int> ranks);
+/// {application, mode, processes}: NAS kernels alone.
+std::vector<Variant> kernels_on_demand(const fabric::Traits& traits, std::optional<int> ranks);
+std::vector<Variant> kernels_both_ways(const fabric::Traits& traits, std::optional<int> ranks);
 /// {collective, mode, processes}
 std::vector<Variant> collectives(const fabric::Traits& traits, std::optional<int> ranks);
 

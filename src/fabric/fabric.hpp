@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "fabric/host.hpp"
 #include "fabric/nic.hpp"
+#include "fabric/part_use.hpp"
 #include "fabric/traits.hpp"
 
 namespace railyard::fabric {
@@ -29,6 +31,9 @@ class Fabric {
 
     virtual const Traits& traits() const = 0;
     virtual Adapter& adapter(NodeId node) = 0;
+    /// How long each of its parts was busy so far, those left out that were not, in an order that
+    /// is always the same. Empty where nobody knows: real fabrics.
+    virtual std::vector<PartUse> parts() const { return {}; }
 
   protected:
     Fabric() = default;

@@ -1,5 +1,6 @@
 #include "fabric/datasheet.hpp"
 #include "fabric/fabric.hpp"
+#include "fabric/part_use.hpp"
 #include "fabric/work.hpp"
 
 namespace railyard::fabric {
@@ -20,6 +21,18 @@ std::string_view name(Op op) {
             return "compare_swap";
         case Op::receive:
             return "receive";
+    }
+    return "?";
+}
+
+std::string_view name(PartKind kind) {
+    switch (kind) {
+        case PartKind::link:
+            return "link";
+        case PartKind::bus:
+            return "bus";
+        case PartKind::adapter:
+            return "adapter";
     }
     return "?";
 }

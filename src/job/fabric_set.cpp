@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.hpp"
 
 namespace railyard::job {
@@ -19,6 +22,15 @@ std::unique_ptr<fabric::Nic> FabricSet::open_nic(std::string_view name, fabric::
         found = fabrics_.emplace(name, std::move(opened)).first;
     }
     return found->second->adapter(node).open(host);
+}
+
+std::vector<fabric::PartUse> FabricSet::parts() const {
+    std::vector<fabric::PartUse> all;
+    for (const auto& [name, fabric] : fabrics_) {
+        std::vector<fabric::PartUse> its = fabric->parts();
+        std::move(its.begin(), its.end(), std::back_inserter(all));
+    }
+    return all;
 }
 
 }  // namespace railyard::job

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fabric/fabric.hpp"
 #include "job/find_entry.hpp"
@@ -22,6 +23,8 @@ class FabricSet {
     /// Throws UsageError for a name that is unknown or of the other clock.
     std::unique_ptr<fabric::Nic> open_nic(std::string_view name, fabric::NodeId node,
                                           fabric::Host& host);
+    /// Of all fabrics, in the order of their names.
+    std::vector<fabric::PartUse> parts() const;
 
   private:
     FindEntry find_;

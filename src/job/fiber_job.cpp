@@ -124,6 +124,7 @@ Result run_fibers(const Plan& plan, const Body& body) {
             shared.exchange.leave(id);
         });
     run_engine(shared);
+    if (plan.account_for_parts) shared.result.parts = shared.fabrics.parts();
     if (!plan.trace.empty()) write_trace(trace, plan.trace, shared.result);
     return std::move(shared.result);
 }

@@ -36,6 +36,8 @@ struct Options {
     /// What the parts of the interconnect did and when is written there at the end, also if the job
     /// fails (see sim::Trace). Virtual time only; empty: nowhere.
     std::filesystem::path trace{};
+    /// Whether Result::parts is wanted.
+    bool account_for_parts = false;
 };
 
 struct Result {
@@ -43,6 +45,8 @@ struct Result {
     std::string failure;                 ///< names rank, pid, and signal, code or exception
     int exit_code = 0;                   ///< what the launcher should exit with
     std::vector<std::string> delivered;  ///< in the order of arrival; of one rank, in its order
+    /// How long each part of the interconnect was busy, if that was asked for. Virtual time only.
+    std::vector<fabric::PartUse> parts{};
 };
 
 using Body = std::function<void(Rank&)>;

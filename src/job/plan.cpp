@@ -59,6 +59,7 @@ Plan make_plan(const Options& options) {
     plan.label_output = options.label_output;
     check_trace(options, *plan.fabric);
     plan.trace = options.trace;
+    plan.account_for_parts = options.account_for_parts;
     plan.mpi_settings = options.mpi_settings;
     if (plan.kind != Kind::fibers) {
         if (options.pin) plan.cores = spread(options.ranks);

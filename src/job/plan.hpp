@@ -25,6 +25,7 @@ struct Plan {
     bool label_output = false;
     std::vector<std::pair<std::string, std::string>> mpi_settings{};
     std::filesystem::path trace{};  ///< empty: none
+    bool account_for_parts = false;
 };
 
 /// Throws UsageError.

@@ -1,12 +1,17 @@
 #include "programs/programs.hpp"
 
 #include <algorithm>
+#include <vector>
+
+#include "kernels/kernels.hpp"
 
 namespace railyard::programs {
 
-std::span<const Program> all() {
+namespace {
+
+std::vector<Program> own_and_kernels() {
     // To add a program, add its line.
-    static constexpr Program programs[] = {
+    std::vector<Program> programs = {
         {"hello", "every rank says where it is", hello},
         {"ping-pong", "two ranks send a message to and fro, at many sizes", ping_pong},
         {"ring", "a message goes round all ranks", ring},
@@ -16,6 +21,15 @@ std::span<const Program> all() {
         {"stencil", "a grid cut into tiles, which exchange their edges with their neighbours",
          stencil},
     };
+    for (const kernels::Kernel& kernel : kernels::all())
+        programs.push_back({kernel.name, kernel.purpose, kernel.main});
+    return programs;
+}
+
+}  // namespace
+
+std::span<const Program> all() {
+    static const std::vector<Program> programs = own_and_kernels();
     return programs;
 }
 

@@ -16,9 +16,8 @@ namespace railyard::reproduce {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> reasons{reason::contradiction, reason::physics,
-                                                  reason::not_understood, reason::needs_kernels,
-                                                  reason::not_reproducible};
+constexpr std::array<std::string_view, 4> reasons{reason::contradiction, reason::physics,
+                                                  reason::not_understood, reason::not_reproducible};
 
 bool is_result(const Record& record) {
     return record.kind != Kind::parameter && record.kind != Kind::context;
@@ -122,7 +121,7 @@ std::vector<Exception> read_exceptions(std::string_view text, const std::string&
 }
 
 bool excuses_measuring(std::string_view reason) {
-    return reason == reason::needs_kernels || reason == reason::not_reproducible;
+    return reason == reason::not_reproducible;
 }
 
 std::vector<Exception> known_exceptions() {

@@ -23,16 +23,15 @@ inline constexpr std::string_view contradiction = "contradiction";
 inline constexpr std::string_view physics = "physics";
 inline constexpr std::string_view not_understood = "not understood";
 // Of records that nothing here measures.
-inline constexpr std::string_view needs_kernels = "needs the kernels";
 inline constexpr std::string_view not_reproducible = "not reproducible";
 }  // namespace reason
 
 /// Whether the reason is that nothing measures the record; it does not excuse one that is off.
 bool excuses_measuring(std::string_view reason);
 
-/// Reads exceptions.toml, an exception a record: an id may be a pattern, "wu02.table2.cg.*", which
-/// stands for all results that it matches. Throws UsageError, with file and line, for what is no
-/// exception or matches nothing in `records`.
+/// Reads exceptions.toml, an exception a record: an id may be a pattern, "wu02.table1.sppm.*",
+/// which stands for all results that it matches. Throws UsageError, with file and line, for what is
+/// no exception or matches nothing in `records`.
 std::vector<Exception> read_exceptions(std::string_view text, const std::string& file,
                                        const std::vector<Record>& records);
 

@@ -84,7 +84,6 @@ Json counts_json(const Counts& counts) {
             {"come_right", counts.come_right},
             {"not_available", counts.not_available},
             {"not_checkable", counts.not_checkable},
-            {"needs_kernels", counts.needs_kernels},
             {"not_reproducible", counts.not_reproducible},
             {"not_results", counts.not_results}};
 }

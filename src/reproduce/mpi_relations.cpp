@@ -43,10 +43,13 @@ std::vector<Selection> curves(const Record& record, const System& system) {
     // Both ways of connecting have the step.
     if (e == "mvich-latency-bandwidth" && record.check->type == "jump")
         return spread({base}, "mode", std::vector<std::string>{"on-demand", "static"});
-    if (e != "vi-count" && e != "allreduce-latency" && e != "mpi-init-time") return {base};
+    const bool over_processes =
+        e == "vi-count" || e == "allreduce-latency" || e == "mpi-init-time" || e == "npb-cpu-time";
+    if (!over_processes) return {base};
 
     base.over = results::parameter::processes;
     if (e == "vi-count") return spread({base}, "application", micro_programs());
+    if (e == "npb-cpu-time") return spread({base}, "application", kernels_of(record));
     if (e == "mpi-init-time" || record.params.contains("message_bytes")) return {base};
     std::vector<Selection> out;
     for (const std::int64_t size : choice::collective_sizes) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <ranges>
 
 #include "base/error.hpp"
 #include "reproduce/choices.hpp"
@@ -82,6 +83,11 @@ std::vector<std::int64_t> around(double at) {
     return out;
 }
 
+/// wu02's, in the order of its tables.
+std::vector<std::string> nas_kernels() {
+    return {"CG", "MG", "IS", "SP", "BT"};
+}
+
 void copy_parameters(const Record& record, Selection& out) {
     for (const char* name : {"application", "processes", "mode", "collective"})
         if (const auto found = record.params.find(name); found != record.params.end())
@@ -100,11 +106,20 @@ void copy_parameters(const Record& record, Selection& out) {
 }  // namespace
 
 bool of_other_programs(const Record& record) {
-    if (record.experiment == "npb-cpu-time" || record.experiment == "destinations-per-process")
-        return true;
     const auto program = word(record.params, "application");
-    const auto ours = micro_programs();
-    return program && std::ranges::find(ours, *program) == ours.end();
+    const auto is_among = [&](const std::vector<std::string>& ours) {
+        return std::ranges::find(ours, *program) != ours.end();
+    };
+    return program && !is_among(micro_programs()) && !is_among(nas_kernels());
+}
+
+std::vector<std::string> kernels_of(const Record& record) {
+    const auto named = word(record.params, "programs");
+    if (!named) return nas_kernels();
+    std::vector<std::string> out;
+    for (const auto part : std::views::split(*named, ','))
+        out.emplace_back(part.begin(), part.end());
+    return out;
 }
 
 std::vector<std::string> micro_programs() {
@@ -118,6 +133,8 @@ std::string mpi_metric(std::string_view experiment, std::string_view metric) {
         return both_ways ? "bandwidth_aggregate" : "bandwidth";
     if (metric == "latency_reduction" || metric == "mpi_overhead") return "latency";
     if (metric == "latency_change") return "latency_ratio_noreuse_to_reuse";
+    if (metric == "normalized_cpu_time" || metric == "cpu_time_change_abs_average")
+        return "cpu_time";
     if (metric == "queue_impact_ratio_ib_to_iwarp") return "latency_ratio_full_to_empty";
     return std::string(metric);
 }

@@ -14,12 +14,14 @@
 
 namespace railyard::reproduce {
 
-/// Whether the record is a result of a program that is not ours to run: the NAS kernels, and the
-/// applications of wu02's Table 1.
+/// Whether the record is a result of a program that is not ours to run: the applications of wu02's
+/// Table 1.
 bool of_other_programs(const Record& record);
 
 /// The programs of wu02's Table 2 that are ours, by the names that the table gives them.
 std::vector<std::string> micro_programs();
+/// The NAS kernels that the record is about: those that it names, or all that wu02 shows.
+std::vector<std::string> kernels_of(const Record& record);
 
 /// What an experiment on MPI yields of `metric`, which may be made of it: a gain, a share.
 std::string mpi_metric(std::string_view experiment, std::string_view metric);

@@ -75,6 +75,13 @@ Relation other_collectives() {
     return all("as allreduce", std::move(parts));
 }
 
+/// IS ends with all VIs either way; they come one by one. On as many processes as there were nodes.
+Relation gradual_connections() {
+    Relation out = on_demand("<", "bvia-myrinet/mvich", "");
+    out.when = {{"processes", std::int64_t{8}}};
+    return all("on-demand < static on 8", {std::move(out)});
+}
+
 /// Where a process has as many partners, or nearly, however many processes there are.
 Relation falling_use() {
     std::vector<Relation> parts;
@@ -106,6 +113,7 @@ std::map<std::string, Relation> make() {
         {"rashti07.unexpected.small", small_unexpected()},
         {"rashti07.unexpected.large", large_unexpected()},
         {"wu02.collectives.other", other_collectives()},
+        {"wu02.npb.bvia.is", gradual_connections()},
         {"wu02.vi.scaling", falling_use()},
     };
 }

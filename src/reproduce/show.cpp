@@ -125,7 +125,6 @@ std::string summary(const Counts& c) {
     out += part(c.come_right, "exception that has come right", "exceptions that have come right");
     out += part(c.not_available, "not available", "not available");
     std::string rest = part(c.not_checkable, "relation in words", "relations in words");
-    rest += part(c.needs_kernels, "that needs the kernels", "that need the kernels");
     rest += part(c.not_reproducible, "not reproducible", "not reproducible");
     rest += part(c.not_results, "parameter or remark", "parameters and remarks");
     if (!rest.empty()) out += "; not checked: " + rest.substr(2);

@@ -124,6 +124,27 @@ std::vector<Selection> against_one_way(const Record& record) {
     return out;
 }
 
+/// How much the kernels' times differ between the two ways of connecting, on average.
+Check average_change(const Record& record) {
+    std::vector<Selection> selections;
+    for (const System* system : systems_of(record))
+        for (const std::string& kernel : kernels_of(record))
+            for (const char* mode : {"on-demand", "static"}) {
+                selections.push_back(mpi_variant(selection_of(record, *system), mode));
+                selections.back().where["application"] = kernel;
+                selections.back().over = results::parameter::processes;
+            }
+    const auto judged = [record](std::span<const Series> series) {
+        double sum = 0;
+        double count = 0;
+        for (std::size_t i = 0; i + 1 < series.size(); i += 2)
+            for (std::size_t p = 0; p < series[i].points.size(); ++p, ++count)
+                sum += std::abs(gain(series[i].points[p].y, series[i + 1].points[p].y));
+        return judge(record, {sum / count}, Scale::plain);
+    };
+    return {std::move(selections), judged};
+}
+
 }  // namespace
 
 Check value_check(const Record& record) {
@@ -142,6 +163,7 @@ Check value_check(const Record& record) {
         return direct(record,
                       [whole = static_cast<double>(*whole)](double y) { return 100 * y / whole; });
     }
+    if (record.metric == "cpu_time_change_abs_average") return average_change(record);
     if (record.metric == "latency_change")
         return direct(record, [](double ratio) { return 100 * (ratio - 1); });
     if (record.metric == "queue_impact_ratio_ib_to_iwarp")

@@ -19,8 +19,7 @@ Verdict judge_unchecked(const Record& record, Unchecked why, const Exception* ex
     if (why != Unchecked::not_measured) {
         out.outcome = why == Unchecked::in_words ? Outcome::not_checkable : Outcome::not_a_result;
     } else if (exception != nullptr && excuses_measuring(exception->reason)) {
-        out.outcome = exception->reason == reason::needs_kernels ? Outcome::needs_kernels
-                                                                 : Outcome::not_reproducible;
+        out.outcome = Outcome::not_reproducible;
         out.reason = exception->reason + ": " + exception->text;
     } else {
         out.outcome = Outcome::not_available;
@@ -103,8 +102,6 @@ std::string_view name(Outcome outcome) {
             return "come right";
         case Outcome::not_available:
             return "not available";
-        case Outcome::needs_kernels:
-            return reason::needs_kernels;
         case Outcome::not_reproducible:
             return reason::not_reproducible;
         case Outcome::not_checkable:
@@ -201,9 +198,6 @@ Counts count(std::span<const Verdict> verdicts) {
                 break;
             case Outcome::not_available:
                 ++out.not_available;
-                break;
-            case Outcome::needs_kernels:
-                ++out.needs_kernels;
                 break;
             case Outcome::not_reproducible:
                 ++out.not_reproducible;

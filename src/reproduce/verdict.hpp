@@ -17,13 +17,12 @@
 namespace railyard::reproduce {
 
 enum class Outcome : unsigned char {
-    right,          ///< the value is within its tolerance, the relation holds
-    off,            ///< it is not, and nobody knew
-    exception,      ///< it is not, and exceptions.toml says why
-    come_right,     ///< it is, though exceptions.toml says that it is not
-    not_available,  ///< the experiment or the fabric is not there, or failed
-    needs_kernels,  ///< from here on, not checked at all; exceptions.toml says why
-    not_reproducible,
+    right,             ///< the value is within its tolerance, the relation holds
+    off,               ///< it is not, and nobody knew
+    exception,         ///< it is not, and exceptions.toml says why
+    come_right,        ///< it is, though exceptions.toml says that it is not
+    not_available,     ///< the experiment or the fabric is not there, or failed
+    not_reproducible,  ///< from here on, not checked at all; exceptions.toml says why
     not_checkable,
     not_a_result,
 };
@@ -83,7 +82,7 @@ struct Counts {
     std::size_t relations = 0;              ///< that hold
     std::size_t exceptions = 0;
     std::size_t off = 0, come_right = 0, not_available = 0;
-    std::size_t not_checkable = 0, needs_kernels = 0, not_reproducible = 0, not_results = 0;
+    std::size_t not_checkable = 0, not_reproducible = 0, not_results = 0;
 
     /// Nothing is off, has come right, or could not be measured.
     bool good() const { return off == 0 && come_right == 0 && not_available == 0; }

@@ -26,6 +26,7 @@ inline constexpr std::string_view ratio = "1";
 inline constexpr std::string_view fraction = "fraction";
 inline constexpr std::string_view vis = "VIs";
 inline constexpr std::string_view bytes = "bytes";
+inline constexpr std::string_view processes = "processes";
 }  // namespace unit
 
 /// The names that parameters of rows have.
@@ -53,6 +54,7 @@ inline constexpr const char* connections = "connections";  ///< integer
 inline constexpr const char* level = "level";              ///< "queue_pair" or "tagged"
 inline constexpr const char* mpi = "mpi";                  ///< the library: "native" or "paper"
 inline constexpr const char* application = "application";  ///< "Ring", "Barrier", ...
+inline constexpr const char* problem_class = "class";      ///< of a NAS kernel: "S", "W", "A", ...
 inline constexpr const char* collective = "collective";    ///< "allreduce", "bcast", ...
 inline constexpr const char* registration_cache = "registration_cache";  ///< "yes" or "no"
 }  // namespace parameter
@@ -79,6 +81,9 @@ inline constexpr std::string_view resource_utilization =
     "resource_utilization";  ///< the share of them that carried a message
 inline constexpr std::string_view connection_memory =
     "connection_memory";  ///< that a rank holds for them, on average
+inline constexpr std::string_view cpu_time = "cpu_time";  ///< of a program's timed part
+inline constexpr std::string_view destinations_per_process =
+    "destinations_per_process";  ///< ranks that a rank sends to, on average
 // The physical limits: raw code on this machine. All but the first carry `message_bytes`.
 inline constexpr std::string_view cache_line_handover = "cache_line_handover";  ///< one way, in us
 inline constexpr std::string_view copy = "copy";                    ///< one copy across cores

@@ -64,6 +64,17 @@ TEST(Run, OptionsOfAProgramAreItsOwn) {
                 HasSubstr("--iterations: expected a number from 1 on, found 'none'"));
 }
 
+TEST(Run, HasTheNasKernels) {
+    const Arguments call{"run", "-n", "4", "--on", "clan-via", "cg", "--class", "S"};
+    const Ended first = railyard(call);
+    EXPECT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_THAT(first.out, HasSubstr(" Verification    =               SUCCESSFUL\n"));
+    EXPECT_EQ(railyard(call).out, first.out);
+    const Ended refused = railyard({"run", "-n", "3", "mg"});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("MG: class S runs on a power of two of ranks"));
+}
+
 TEST(Run, RanksShareNodesAsTheyAreTold) {
     EXPECT_EQ(railyard({"run", "-n", "4", "--ranks-per-node", "2", "hello"}).out,
               "rank 0 of 4 on node0\nrank 1 of 4 on node0\n"

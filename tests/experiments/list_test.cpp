@@ -30,8 +30,8 @@ TEST(List, HasEveryExperimentOnceWithItsSource) {
             "multiconn-throughput", "mpi-latency", "mpi-bandwidth-uni-multiport",
             "mpi-bandwidth-bi-multiport", "mpi-bandwidth-uni", "mpi-bandwidth-pingpong",
             "mpi-bandwidth-bothway", "mpi-logp", "mpi-buffer-reuse", "mpi-unexpected-queue",
-            "mpi-receive-queue", "mvich-latency-bandwidth", "vi-count", "allreduce-latency",
-            "mpi-init-time"));
+            "mpi-receive-queue", "mvich-latency-bandwidth", "vi-count", "destinations-per-process",
+            "npb-cpu-time", "allreduce-latency", "mpi-init-time"));
 }
 
 TEST(List, DefaultsAreAmongTheKnown) {

@@ -40,7 +40,7 @@ inline const char* const some_verdicts = R"json({
          "published": 9, "unit": "us", "qualifier": "<=", "ours": 12, "verdict": "off"},
         {"id": "liu04.order", "statement": "best: quadrics/elanlib", "verdict": "excepted",
          "reason": "not understood"},
-        {"id": "wu02.cg", "verdict": "not-run", "reason": "needs the kernels: Table 2"}
+        {"id": "wu02.sppm", "verdict": "not-run", "reason": "not reproducible: Table 1"}
     ],
     "rows": []
 })json";

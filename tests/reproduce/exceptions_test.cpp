@@ -47,7 +47,7 @@ TEST(Exceptions, ThatAreShippedCanBeRead) {
 
 TEST(Exceptions, MayBePatterns) {
     const std::string all_of_cg =
-        "[[exception]]\nid = \"wu02.table2.cg.*\"\nreason = \"needs the kernels\"\n"
+        "[[exception]]\nid = \"wu02.table2.cg.*\"\nreason = \"physics\"\n"
         "text = \"because\"\n";
     const auto found = read_exceptions(all_of_cg, "exceptions.toml", papers());
     EXPECT_EQ(found.size(), 8U);  // two sizes, two ways of connecting, VIs and their use
@@ -83,7 +83,7 @@ TEST(Exceptions, NameTheLineOfAMistake) {
     EXPECT_EQ(complaint("[[exception]]\nid = \"liu04.host_overhead.gm\"\nreason = \"luck\"\n"
                         "text = \"because\"\n"),
               "exceptions.toml:1: reason: expected one of contradiction, physics, not understood, "
-              "needs the kernels, not reproducible, found 'luck'");
+              "not reproducible, found 'luck'");
     EXPECT_EQ(complaint("[[exception]]\nid = \"liu04.host_overhead.gm\"\nreason = \"physics\"\n"),
               "exceptions.toml:1: text: missing");
     EXPECT_EQ(complaint("[[exception]]\nid = 3\n"), "exceptions.toml:2: id: expected a text");

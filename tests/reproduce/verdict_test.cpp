@@ -79,20 +79,18 @@ TEST(Verdicts, SayWhyTheyCannot) {
 }
 
 TEST(Verdicts, OfProgramsThatAreNotHereNeedAReason) {
-    const std::string id = "wu02.table2.cg.16.static.vis";
+    const std::string id = "wu02.table1.sppm.64";
     const Verdict unlisted = verdict(id, {});
     EXPECT_EQ(unlisted.outcome, Outcome::not_available);
     EXPECT_THAT(unlisted.reason, HasSubstr("exceptions.toml does not say why"));
     // That it is off is no reason: nobody has looked.
     EXPECT_EQ(verdict(id, {}, {{id, "physics", "because"}}).outcome, Outcome::not_available);
-    const Verdict listed = verdict(id, {}, {{id, "needs the kernels", "because"}});
-    EXPECT_EQ(listed.outcome, Outcome::needs_kernels);
-    EXPECT_EQ(listed.reason, "needs the kernels: because");
+    const Verdict listed = verdict(id, {}, {{id, "not reproducible", "because"}});
+    EXPECT_EQ(listed.outcome, Outcome::not_reproducible);
+    EXPECT_EQ(listed.reason, "not reproducible: because");
     EXPECT_FALSE(checked(listed.outcome));
-    EXPECT_EQ(verdict(id, {}, {{id, "not reproducible", "because"}}).outcome,
-              Outcome::not_reproducible);
     // Once it is measured, the reason is gone.
-    const std::vector<Exception> stale{{write_id, "needs the kernels", "because"}};
+    const std::vector<Exception> stale{{write_id, "not reproducible", "because"}};
     EXPECT_EQ(verdict(write_id, measured(9, 9), stale).outcome, Outcome::off);
     EXPECT_EQ(verdict(write_id, measured(6, 9), stale).outcome, Outcome::come_right);
 }
@@ -112,12 +110,11 @@ TEST(Verdicts, AFigureThatWasFittedProvesNothing) {
 }
 
 TEST(Verdicts, AreCounted) {
-    const std::string cg = "wu02.table2.cg.16.static.vis", sppm = "wu02.table1.sppm.64";
+    const std::string sppm = "wu02.table1.sppm.64";
     const auto found =
-        verdicts({write_id, send_id, order_id, cg, sppm, "rashti07.param.iwarp.bus_rate",
+        verdicts({write_id, send_id, order_id, sppm, "rashti07.param.iwarp.bus_rate",
                   "liu04.host_overhead.gm"},
-                 measured(6, 7.8), {{cg, "needs the kernels", ""}, {sppm, "not reproducible", ""}},
-                 {{vapi, {write_id}}});
+                 measured(6, 7.8), {{sppm, "not reproducible", ""}}, {{vapi, {write_id}}});
     const Counts counts = count(found);
     EXPECT_EQ(counts.fitted, 1U);
     EXPECT_EQ(counts.predicted, 1U);
@@ -125,9 +122,8 @@ TEST(Verdicts, AreCounted) {
     EXPECT_EQ(counts.not_available, 1U);
     EXPECT_FALSE(counts.good());
     EXPECT_EQ(summary(counts),
-              "7 records: 2 values right (1 fitted, 1 predicted), 1 relation holds, 0 off, 1 not "
-              "available; not checked: 1 that needs the kernels, 1 not reproducible, 1 parameter "
-              "or remark");
+              "6 records: 2 values right (1 fitted, 1 predicted), 1 relation holds, 0 off, 1 not "
+              "available; not checked: 1 not reproducible, 1 parameter or remark");
     EXPECT_TRUE(count(verdicts({write_id}, measured(6, 7.8))).good());
     EXPECT_FALSE(count(verdicts({write_id}, measured(9, 9))).good());
     const std::vector<Exception> listed{{write_id, "physics", "because"}};
@@ -212,7 +208,7 @@ TEST(Shown, AsJsonWithItsRows) {
 }
 
 TEST(Shown, AsAListOfWhereItRuns) {
-    const std::string text = list(tasks(records({write_id, "wu02.npb.clan.change"}), papers()));
+    const std::string text = list(tasks(records({write_id, "wu02.table1.sppm.64"}), papers()));
     EXPECT_THAT(text, HasSubstr(vapi));
     EXPECT_THAT(text, HasSubstr("(not measured)"));
 }

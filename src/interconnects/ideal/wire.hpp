@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "interconnects/ideal/fabric.hpp"
 #include "interconnects/virtual/wire.hpp"
@@ -20,10 +21,16 @@ class Wire final : public virtual_time::Wire {
         return {.inline_limit = traits().max_inline, .eager_limit = traits().bulk_threshold};
     }
 
+    std::vector<fabric::PartUse> parts() const override;
+
   private:
+    struct WayOut {
+        Time free_at;
+        Duration busy;  ///< in all, so far
+    };
     sim::Engine& engine_;
     Parameters parameters_;
-    std::unordered_map<std::uint64_t, Time> free_at_;  ///< by node and Nic; looked up only
+    std::unordered_map<std::uint64_t, WayOut> ways_out_;  ///< by node and Nic
 };
 
 }  // namespace railyard::ideal

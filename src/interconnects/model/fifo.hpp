@@ -19,6 +19,7 @@ class Fifo {
         : trace_(trace), row_(trace ? trace->lane(group, name) : 0) {}
 
     Time free_at;
+    Duration busy;  ///< in all, so far
 
     bool traced() const { return trace_ != nullptr; }
     /// Tells the trace, if there is one.

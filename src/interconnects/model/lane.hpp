@@ -141,6 +141,7 @@ class Lane {
     void inject_all(State& state, Message* message, Time until, Done&& done);
     std::uint32_t period(const Message& message) const;
     std::uint32_t skip(State& state, const Message& message, const Pace& pace, Time until);
+    void count_as_busy(const Message& message, std::uint32_t first, std::uint32_t packets);
     void catch_up();
     void begin_rehearsal(const Route& route);
     void end_rehearsal();
@@ -196,8 +197,10 @@ inline Time Lane::serve(Packet& packet) {
     fifo.free_at = end + stage.rest;
     if (packet.stage == 0 && packet.last && path.reads())
         fifo.free_at = fifo.free_at + message.read_rest;
-    if constexpr (mode == Mode::real)
+    if constexpr (mode == Mode::real) {
+        fifo.busy += fifo.free_at - taken;
         if (fifo.traced()) fifo.show(message.what, taken, end, message.id);
+    }
 
     ++packet.stage;
     packet.ready = end;

@@ -134,6 +134,22 @@ std::uint32_t Lane::skip(State& state, const Message& message, const Pace& pace,
     return static_cast<std::uint32_t>(many);
 }
 
+/// What full packets, from the first of them on, take of the parts that they pass.
+void Lane::count_as_busy(const Message& message, std::uint32_t first, std::uint32_t packets) {
+    const Route& route = *message.route;
+    for (std::size_t i = 0; i < route.path.stages.size(); ++i) {
+        const Stage& stage = route.path.stages[i];
+        route.part(i).busy += (stage.full + stage.rest) * std::int64_t{packets};
+    }
+    const auto hold_up = [&](const std::vector<Duration>& extra, std::size_t stage) {
+        if (extra.empty() || stage >= route.path.stages.size()) return;
+        for (std::uint32_t index = first; index != first + packets; ++index)
+            route.part(stage).busy += extra[index];
+    };
+    hold_up(message.read_extra, 0);
+    hold_up(message.write_extra, route.path.gate);
+}
+
 /// Injects what can be by then, and takes each packet as far as it gets; `done` is told of it.
 template <Lane::Mode mode, class Done>
 inline void Lane::inject_all(State& state, Message* message, Time until, Done&& done) {
@@ -155,7 +171,10 @@ inline void Lane::inject_all(State& state, Message* message, Time until, Done&& 
         pace.note();
         if (!pace.steady(buffer_) || state.injected + 1 >= message->packets) continue;
         const std::uint32_t skipped = skip(state, *message, pace, until);
-        if constexpr (mode == Mode::real) message->finished += skipped;
+        if constexpr (mode == Mode::real) {
+            message->finished += skipped;
+            count_as_busy(*message, state.injected - skipped, skipped);
+        }
     }
 }
 

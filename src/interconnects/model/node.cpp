@@ -6,29 +6,60 @@
 
 namespace railyard::model {
 
+namespace {
+
+// The names of parts, as traces and summaries have them.
+constexpr std::string_view receive_engine = "receive engine";
+constexpr std::string_view dma_read = "DMA read";
+constexpr std::string_view dma_write = "DMA write";
+constexpr std::string_view bus_write = "bus to memory";
+constexpr std::string_view internal = "adapter's data bus";
+constexpr std::string_view memory = "adapter memory";
+
+std::string_view sender_name(const Parameters& parameters) {
+    return parameters.adapter.engines == Engines::shared ? "adapter engine" : "send engine";
+}
+std::string_view bus_name(const Parameters& parameters) {
+    return parameters.bus.duplex == Duplex::half ? "bus" : "bus to adapter";
+}
+
+}  // namespace
+
 Node::Node(sim::Engine& engine, const Parameters& parameters, Switches& switches, fabric::NodeId id)
     : pages(parameters.translation),
       parameters_(parameters),
       switches_(switches),
       id_(id),
       name_(fmt::format("node {}", id)),
-      sender_(engine, name_,
-              parameters.adapter.engines == Engines::shared ? "adapter engine" : "send engine"),
+      sender_(engine, name_, sender_name(parameters)),
       receiver_(parameters.adapter.engines == Engines::shared
                     ? nullptr
-                    : std::make_unique<Processor>(engine, name_, "receive engine")),
-      dma_read_(engine.trace(), name_, "DMA read"),
-      dma_write_(engine.trace(), name_, "DMA write"),
-      bus_(engine.trace(), name_, parameters.bus.duplex == Duplex::half ? "bus" : "bus to adapter"),
+                    : std::make_unique<Processor>(engine, name_, receive_engine)),
+      dma_read_(engine.trace(), name_, dma_read),
+      dma_write_(engine.trace(), name_, dma_write),
+      bus_(engine.trace(), name_, bus_name(parameters)),
       contexts_(parameters.contexts.entries) {
-    if (parameters.bus.duplex == Duplex::full)
-        bus_write_ = Fifo(engine.trace(), name_, "bus to memory");
-    if (parameters.adapter.internal > Rate{})
-        internal_ = Fifo(engine.trace(), name_, "adapter's data bus");
-    if (parameters.memory.size > Bytes()) memory_ = Fifo(engine.trace(), name_, "adapter memory");
+    if (parameters.bus.duplex == Duplex::full) bus_write_ = Fifo(engine.trace(), name_, bus_write);
+    if (parameters.adapter.internal > Rate{}) internal_ = Fifo(engine.trace(), name_, internal);
+    if (parameters.memory.size > Bytes()) memory_ = Fifo(engine.trace(), name_, memory);
     ports_.resize(parameters.adapter.ports);
     for (Port& port : ports_)
         port.lane = std::make_unique<Lane>(engine, parameters.adapter.buffer);
+}
+
+void Node::add_parts(std::vector<fabric::PartUse>& all) const {
+    using fabric::PartKind;
+    const auto add = [&](PartKind kind, std::string_view part, Duration busy) {
+        if (busy > Duration{}) all.push_back({kind, fmt::format("{}, {}", name_, part), busy});
+    };
+    add(PartKind::adapter, sender_name(parameters_), sender_.busy());
+    if (receiver_) add(PartKind::adapter, receive_engine, receiver_->busy());
+    add(PartKind::adapter, dma_read, dma_read_.busy);
+    add(PartKind::adapter, dma_write, dma_write_.busy);
+    add(PartKind::adapter, internal, internal_.busy);
+    add(PartKind::adapter, memory, memory_.busy);
+    add(PartKind::bus, bus_name(parameters_), bus_.busy);
+    add(PartKind::bus, bus_write, bus_write_.busy);
 }
 
 Duration Node::context(std::uint32_t nic, std::uint32_t queue_pair) {

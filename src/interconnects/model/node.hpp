@@ -9,6 +9,7 @@
 
 #include "fabric/fabric.hpp"
 #include "fabric/memory.hpp"
+#include "fabric/part_use.hpp"
 #include "interconnects/model/cache.hpp"
 #include "interconnects/model/fifo.hpp"
 #include "interconnects/model/lane.hpp"
@@ -39,6 +40,8 @@ class Node {
     Processor& receiver() { return receiver_ ? *receiver_ : sender_; }
     /// What using that queue pair's context costs now.
     Duration context(std::uint32_t nic, std::uint32_t queue_pair);
+    /// Those that were busy.
+    void add_parts(std::vector<fabric::PartUse>& all) const;
 
     PageTable pages;
     unsigned open_queue_pairs = 0;

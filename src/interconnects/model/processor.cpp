@@ -9,6 +9,7 @@ Time Processor::run_from(Time at, Duration work, Duration rest, std::string_view
                          std::uint64_t id) {
     const Time begin = std::max(at, time_.free_at);
     time_.free_at = begin + work + rest;
+    time_.busy += work + rest;
     time_.show(what, begin, time_.free_at, id);
     return begin + work;
 }
@@ -38,6 +39,7 @@ void Processor::look_for_chores() {
     doing_ = std::move(chores_.front());
     chores_.pop_front();
     time_.free_at = engine_.now() + doing_.work;
+    time_.busy += doing_.work;
     time_.show("acknowledgment", engine_.now(), time_.free_at, doing_.peer);
     // Told before anything else is taken up, should more work come at that very moment.
     looks_later_ = true;

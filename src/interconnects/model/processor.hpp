@@ -29,6 +29,8 @@ class Processor {
     /// What waits to be done for that peer is told as done now; the work stays.
     void tell_now(std::uint64_t peer);
 
+    Duration busy() const { return time_.busy; }
+
   private:
     struct Chore {
         std::uint64_t peer;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 namespace railyard::model {
 
 namespace {
@@ -18,22 +22,47 @@ std::uint64_t power_of_four(unsigned n) {
     return std::uint64_t{1} << (2 * n);
 }
 
+// A link's number: which one, its port or level, its direction.
+std::uint64_t pack(unsigned direction, unsigned level, std::uint64_t number) {
+    return number << 16 | std::uint64_t{level} << 8 | direction;
+}
+
+struct LinkName {
+    std::string group;
+    std::string name;
+};
+
+LinkName name_of(std::uint64_t link) {
+    static constexpr std::string_view ways[] = {"out", "in", "up", "down"};
+    const std::uint64_t direction = link & 0xff;
+    const std::uint64_t level = link >> 8 & 0xff;
+    const std::uint64_t number = link >> 16;
+    if (direction < 2)
+        return {fmt::format("node {}", number), fmt::format("link {} {}", level, ways[direction])};
+    return {"switches", fmt::format("link {} of level {}, {}", number, level, ways[direction])};
+}
+
 }  // namespace
 
 Fifo& Switches::link(Direction direction, unsigned level, std::uint64_t number) {
-    const std::uint64_t name =
-        number << 16 | std::uint64_t{level} << 8 | static_cast<std::uint64_t>(direction);
-    std::unique_ptr<Fifo>& found = links_[name];
+    const std::uint64_t packed = pack(static_cast<unsigned>(direction), level, number);
+    std::unique_ptr<Fifo>& found = links_[packed];
     if (!found) {
-        static constexpr std::string_view names[] = {"out", "in", "up", "down"};
-        const auto way = names[static_cast<std::size_t>(direction)];
-        const bool adapter = direction == Direction::out || direction == Direction::in;
-        found = std::make_unique<Fifo>(
-            engine_.trace(), adapter ? fmt::format("node {}", number) : std::string("switches"),
-            adapter ? fmt::format("link {} {}", level, way)
-                    : fmt::format("link {} of level {}, {}", number, level, way));
+        const LinkName name = name_of(packed);
+        found = std::make_unique<Fifo>(engine_.trace(), name.group, name.name);
     }
     return *found;
+}
+
+void Switches::add_parts(std::vector<fabric::PartUse>& all) const {
+    std::vector<std::pair<std::uint64_t, Duration>> busy;
+    for (const auto& [packed, link] : links_)
+        if (link->busy > Duration{}) busy.emplace_back(packed, link->busy);
+    std::sort(busy.begin(), busy.end());
+    for (const auto& [packed, time] : busy) {
+        const LinkName name = name_of(packed);
+        all.push_back({fabric::PartKind::link, fmt::format("{}, {}", name.group, name.name), time});
+    }
 }
 
 Fifo& Switches::link_out(Place place) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
+#include "fabric/part_use.hpp"
 #include "interconnects/model/fifo.hpp"
 #include "interconnects/model/parameters.hpp"
 #include "interconnects/model/route.hpp"
@@ -36,6 +37,8 @@ class Switches {
     }
     /// The one path that all routes of that kind share.
     const Path& shared(const Path& path);
+    /// Those that were busy.
+    void add_parts(std::vector<fabric::PartUse>& all) const;
 
   private:
     enum class Direction : std::uint8_t { out, in, up, down };

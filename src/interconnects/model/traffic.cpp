@@ -67,6 +67,14 @@ void Traffic::stop() {
     }
 }
 
+std::vector<fabric::PartUse> Traffic::parts() const {
+    std::vector<fabric::PartUse> all;
+    for (const auto& node : nodes_)
+        if (node) node->add_parts(all);
+    switches_.add_parts(all);
+    return all;
+}
+
 Node& Traffic::node(fabric::NodeId id) {
     if (nodes_.size() <= id) nodes_.resize(id + 1);
     if (!nodes_[id]) nodes_[id] = std::make_unique<Node>(engine_, parameters_, switches_, id);

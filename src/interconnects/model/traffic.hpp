@@ -38,6 +38,8 @@ class Traffic {
     /// The fabric is gone: drops what it holds of others. Events that are under way find nothing to
     /// do any more, but still find this object: see Wire.
     void stop();
+    /// See fabric::Fabric::parts().
+    std::vector<fabric::PartUse> parts() const;
 
   private:
     struct Parcel;

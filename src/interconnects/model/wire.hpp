@@ -2,6 +2,7 @@
 /// A modelled interconnect as the semantics of virtual fabrics know it.
 
 #include <memory>
+#include <vector>
 
 #include "interconnects/model/parameters.hpp"
 #include "interconnects/model/traffic.hpp"
@@ -37,6 +38,7 @@ class Wire final : public virtual_time::Wire {
         traffic_->forgotten(end, region);
     }
     void stop() override { traffic_->stop(); }
+    std::vector<fabric::PartUse> parts() const override { return traffic_->parts(); }
 
     // software.cpp
     virtual_time::TaggedRules tagged_rules() const override;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "fabric/fabric.hpp"
 #include "interconnects/virtual/network.hpp"
@@ -33,6 +34,7 @@ class Fabric final : public fabric::Fabric {
 
     const fabric::Traits& traits() const override { return network_->traits; }
     fabric::Adapter& adapter(fabric::NodeId node) override;
+    std::vector<fabric::PartUse> parts() const override { return network_->wire->parts(); }
 
   private:
     std::shared_ptr<Network> network_;

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/time.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/memory.hpp"
+#include "fabric/part_use.hpp"
 #include "hosts/virtual_host.hpp"
 #include "sim/action.hpp"
 
@@ -135,6 +137,9 @@ class Wire {
     virtual Duration host_cost(HostStep, Bytes) const { return {}; }
     /// What software and waking up cost on a host that opens a Nic here.
     virtual hosts::VirtualHost::Costs host_costs() const { return {}; }
+
+    /// See fabric::Fabric::parts().
+    virtual std::vector<fabric::PartUse> parts() const { return {}; }
 
     /// The fabric closes: drop all actions that are still held here. Called once, and nothing
     /// after.

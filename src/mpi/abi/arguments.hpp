@@ -30,13 +30,17 @@ inline bool is_rank(int value, const Communicator& comm) {
 }
 
 inline int to_dest(int value, const Communicator& comm, const char* argument) {
-    if (!is_rank(value, comm) && value != no_rank) [[unlikely]]
+    if (is_rank(value, comm)) [[likely]]
+        return value;
+    if (value != no_rank) [[unlikely]]
         bad_rank(value, comm, argument);
     return value;
 }
 
 inline int to_source(int value, const Communicator& comm, const char* argument) {
-    if (!is_rank(value, comm) && value != no_rank && value != any_source) [[unlikely]]
+    if (is_rank(value, comm)) [[likely]]
+        return value;
+    if (value != no_rank && value != any_source) [[unlikely]]
         bad_rank(value, comm, argument);
     return value;
 }

@@ -52,6 +52,8 @@ State::~State() = default;
 void State::begin(int thread_level) {
     if (here() != nullptr || was_finalised())
         throw MpiError(ErrorClass::other, "MPI can be initialised once only");
+    CallWatch* const watch = call_watch();
+    if (watch != nullptr) watch->entered(Function::Init);
     std::unique_ptr<job::Rank> joined;
     auto* rank = static_cast<job::Rank*>(rank_local::here->rank);
     if (rank == nullptr) {
@@ -63,19 +65,26 @@ void State::begin(int thread_level) {
     rank_local::here->drop_mpi = &drop;
     if (thread_level == MPI_THREAD_MULTIPLE && !state->process().allow_threads())
         state->thread_level = MPI_THREAD_SERIALIZED;
-    state->gate = state->process().gate().get();
+    state->around_ = {state->process().gate().get(), watch};
+    if (state->around_.gate != nullptr || watch != nullptr) state->around = &state->around_;
+    if (watch != nullptr) watch->left(Function::Init);
 }
 
 void State::end() {
     State* const state = here();
     const std::shared_ptr<Gate> gate = state->process().gate();
+    CallWatch* const watch = state->around_.watch;
+    // Not by a Call, as the state goes before the call ends.
     const Turn turn(gate.get());
+    if (watch != nullptr) watch->entered(Function::Finalize);
     // What hangs on MPI_COMM_SELF goes first, while MPI still works.
     state->self().attributes.erase_all(MPI_COMM_SELF);
     state->world().attributes.erase_all(MPI_COMM_WORLD);
     state->attached.detach(state->process());
     state->process().finalize();
+    if (watch != nullptr) watch->finalised(state->process().counters());
     drop();
+    if (watch != nullptr) watch->left(Function::Finalize);
 }
 
 void State::drop() {

@@ -15,6 +15,7 @@
 #include "base/time.hpp"
 #include "job/rank.hpp"
 #include "mpi/abi/builtin_types.hpp"
+#include "mpi/abi/call.hpp"
 #include "mpi/abi/handles.hpp"
 #include "mpi/abi/local_request.hpp"
 #include "mpi/abi/user_errors.hpp"
@@ -68,7 +69,7 @@ class State {
     std::unique_ptr<Process> process_;
 
   public:
-    Gate* gate = nullptr;  ///< the process's, if several threads call
+    const Around* around = nullptr;  ///< what calls do besides their work, if anything
 
   private:
     std::array<std::unique_ptr<Comm>, 2> builtin_comms_;
@@ -182,6 +183,7 @@ class State {
     std::array<ErrorHandlerRef, 4> builtin_handlers_;
     std::map<MPI_Datatype, TypeExtras> builtin_type_extras_;
     UserErrors user_errors_;
+    Around around_;
     bool in_virtual_time_ = false;
 };
 

@@ -74,6 +74,14 @@ class Yard {
         return moments_;
     }
     std::uint64_t events() const { return engine_.events_run(); }
+    /// For how many picoseconds each part was busy: buses, links out, links in.
+    std::vector<std::int64_t> busy() const {
+        std::vector<std::int64_t> all;
+        for (const auto& fifo : {&bus_, &out_, &in_})
+            for (const Fifo& part : *fifo)
+                all.push_back(part.busy.picoseconds());
+        return all;
+    }
 
   private:
     std::unique_ptr<Route> make_route(std::size_t from, std::size_t to, bool reads) {
@@ -195,6 +203,22 @@ TEST(Lane, LookingAheadGivesTheTimesOfEveryPacketFollowed) {
             ASSERT_EQ(a[i].done.since_start().picoseconds(), b[i].done.since_start().picoseconds())
                 << "seed " << seed << ", message " << i;
         }
+        ASSERT_EQ(ahead.busy(), followed.busy()) << "seed " << seed;
+    }
+}
+
+TEST(Lane, PartsAccountForTheTimeThatTheyWereBusy) {
+    for (const bool look_ahead : {true, false}) {
+        Yard yard(2, look_ahead);
+        yard.send(Time(), 0, 1, 2_KiB, 0_ns, {0_ns, 70_ns});
+        yard.run();
+        // Two packets of 1024 bytes at 900 MB/s; with 30 bytes more each at 1000 MB/s; and two
+        // acknowledgments of 10 ns on the way out of the receiver.
+        const std::int64_t bus = 2 * (1_KiB / mb_per_s(900)).picoseconds();
+        const std::int64_t link = 2 * (1054_B / mb_per_s(1000)).picoseconds();
+        EXPECT_EQ(yard.busy(),
+                  (std::vector<std::int64_t>{bus + 70'000, bus, link, 20'000, 0, link}))
+            << look_ahead;
     }
 }
 

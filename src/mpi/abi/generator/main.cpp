@@ -1,5 +1,6 @@
-// Reads the table of the interface and writes what follows from it: the prototypes for mpi.h, and
-// for each chapter its C entry points, which that chapter's source file includes at its end.
+// Reads the table of the interface and writes what follows from it: the prototypes for mpi.h, the
+// list of all functions, and for each chapter its C entry points, which that chapter's source file
+// includes at its end.
 //
 //     mpi_interface_generator interface.txt OUTPUT_DIRECTORY
 
@@ -208,9 +209,9 @@ void write_entry(std::ostream& out, const Function& function) {
         if (!function.always)
             out << "    State* const state = State::here();\n"
                 << "    if (!state) [[unlikely]] return not_initialised(" << name << ");\n";
-        // The last call sees to its turn itself: the gate goes with the state.
+        // The last call sees to this itself: what it needs for that goes with the state.
         if (!function.always && function.name != "Finalize")
-            out << "    const Turn turn(state->gate);\n";
+            out << "    const Call call(state->around, Function::" << function.name << ");\n";
         if (communicator) out << "    Comm* on = nullptr;\n";
         out << "    try {\n";
         if (communicator)
@@ -233,6 +234,12 @@ void write_prototypes(std::ostream& out, const std::vector<Chapter>& chapters) {
     }
 }
 
+void write_functions(std::ostream& out, const std::vector<Chapter>& chapters) {
+    for (const Chapter& chapter : chapters)
+        for (const Function& function : chapter.functions)
+            out << "RAILYARD_MPI_FUNCTION(" << function.name << ")\n";
+}
+
 void write(const std::filesystem::path& path, const std::string& text) {
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out << text;
@@ -253,6 +260,9 @@ int main(int argc, char** argv) {
         std::ostringstream prototypes;
         write_prototypes(prototypes, chapters);
         write(directory / "mpi_prototypes.h", prototypes.str());
+        std::ostringstream functions;
+        write_functions(functions, chapters);
+        write(directory / "mpi_functions.inc", functions.str());
         for (const Chapter& chapter : chapters) {
             std::ostringstream entries;
             for (const Function& function : chapter.functions)

@@ -1,0 +1,154 @@
+#include "cli/run_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/quantity.hpp"
+#include "report/table.hpp"
+
+namespace railyard::cli {
+
+namespace {
+
+using report::Align;
+using report::Table;
+using runs::Summary;
+
+std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100 * share);
+}
+
+/// With the unit that suits a run.
+std::string run_time(Duration time) {
+    if (time < Duration::s(1)) return fmt::format("{:.3f} us", time.microseconds());
+    return fmt::format("{:.6f} s", time.seconds());
+}
+
+std::string kibibytes(double bytes) {
+    return fmt::format("{:.1f}", bytes / 1024);
+}
+
+std::string count_of(std::uint64_t n, std::string_view one) {
+    return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+}
+
+std::string say_compute(const Summary& summary) {
+    if (summary.compute.from == runs::ComputeChoice::From::nowhere)
+        return "Computation is not charged (--compute says how it can be).\n";
+    std::string text =
+        fmt::format("Computation ({}): {} of the ranks' time.\n", to_string(summary.compute),
+                    percent(summary.computed_seconds / summary.rank_seconds()));
+    if (!summary.compute.repeats())
+        text += "It was measured in this run: the next one will give other times.\n";
+    return text;
+}
+
+std::string traffic_table(const Summary& summary) {
+    if (summary.traffic.empty()) return "No messages.\n";
+    Table table;
+    table.add_column({"protocol"}, Align::left);
+    table.add_column({"messages"}, Align::right);
+    table.add_column({"bytes"}, Align::right);
+    for (const runs::Traffic& one : summary.traffic)
+        table.add_row(
+            {std::string(one.protocol), std::to_string(one.messages), std::to_string(one.bytes)});
+    return table.text();
+}
+
+std::string connection_table(const Summary& summary) {
+    const auto& [least, mean, most] = summary.connections;
+    const auto& bytes = summary.connection_bytes;
+    Table table;
+    table.add_column({"a rank's"}, Align::left);
+    for (const char* const header : {"least", "mean", "most"})
+        table.add_column({header}, Align::point);
+    table.add_row(
+        {"connections", std::to_string(least), fmt::format("{:.2f}", mean), std::to_string(most)});
+    table.add_row({"memory for them, KiB", kibibytes(static_cast<double>(bytes.least)),
+                   kibibytes(bytes.mean), kibibytes(static_cast<double>(bytes.most))});
+    return table.text();
+}
+
+std::string call_table(const Summary& summary) {
+    Table table;
+    table.add_column({"in MPI"}, Align::left);
+    table.add_column({"calls"}, Align::right);
+    table.add_column({"us, all ranks"}, Align::point);
+    table.add_column({"share of time"}, Align::right);
+    std::uint64_t calls = 0;
+    const auto add = [&](std::string_view name, std::uint64_t n, double seconds) {
+        table.add_row({std::string(name), std::to_string(n), fmt::format("{:.3f}", seconds * 1e6),
+                       percent(seconds / summary.rank_seconds())});
+    };
+    for (const runs::CallTime& call : summary.calls) {
+        add(call.function, call.calls, call.seconds);
+        calls += call.calls;
+    }
+    add("all", calls, summary.mpi_seconds());
+    return table.text();
+}
+
+std::string part_table(const Summary& summary) {
+    if (summary.busiest.empty()) return "No part of the interconnect was busy.\n";
+    Table table;
+    table.add_column({"busiest"}, Align::left);
+    table.add_column({"which"}, Align::left);
+    table.add_column({"busy, us"}, Align::point);
+    table.add_column({"share of time"}, Align::right);
+    for (const fabric::PartUse& part : summary.busiest)
+        table.add_row({std::string(fabric::name(part.kind)), part.name,
+                       fmt::format("{:.3f}", part.busy.microseconds()),
+                       percent(summary.share(part))});
+    return table.text();
+}
+
+}  // namespace
+
+std::string short_summary(const Summary& summary) {
+    std::string text = fmt::format(
+        "{} on {}: {} of virtual time, {} in MPI; {} ({} bytes), {:.2f} connections a rank",
+        summary.words.front(), summary.fabric, run_time(summary.virtual_time),
+        percent(summary.mpi_share()), count_of(summary.messages(), "message"), summary.bytes(),
+        summary.connections.mean);
+    if (!summary.compute.repeats()) text += "; computation was measured, so no two runs are alike";
+    return text + "\n";
+}
+
+std::string full_summary(const Summary& summary) {
+    return fmt::format("{} on {}, {} on {}: {} of virtual time\n", fmt::join(summary.words, " "),
+                       summary.fabric, count_of(static_cast<std::uint64_t>(summary.ranks), "rank"),
+                       count_of(static_cast<std::uint64_t>(summary.nodes), "node"),
+                       run_time(summary.virtual_time)) +
+           say_compute(summary) + "\n" + traffic_table(summary) + "\n" + connection_table(summary) +
+           "\n" + call_table(summary) + "\n" + part_table(summary);
+}
+
+std::string comparison(std::span<const Summary> runs) {
+    Table table;
+    table.add_column({"", "fabric"}, Align::left);
+    table.add_column({"virtual", "time, us"}, Align::point);
+    table.add_column({"of the", "best"}, Align::point);
+    table.add_column({"", "messages"}, Align::right);
+    table.add_column({"", "bytes"}, Align::right);
+    table.add_column({"connections", "a rank"}, Align::point);
+    table.add_column({"their memory,", "KiB a rank"}, Align::point);
+    table.add_column({"time", "in MPI"}, Align::right);
+    Duration best = Duration::forever();
+    for (const Summary& run : runs)
+        best = std::min(best, run.virtual_time);
+    for (const Summary& run : runs)
+        table.add_row({run.fabric, fmt::format("{:.3f}", run.virtual_time.microseconds()),
+                       best > Duration() ? fmt::format("{:.3f}", run.virtual_time / best) : "",
+                       std::to_string(run.messages()), std::to_string(run.bytes()),
+                       fmt::format("{:.2f}", run.connections.mean),
+                       kibibytes(run.connection_bytes.mean), percent(run.mpi_share())});
+    std::string text = table.text();
+    if (!runs.empty() && !runs.front().compute.repeats())
+        text +=
+            "Computation was measured anew in each run: record it once (--compute record:FILE) "
+            "and replay it\n(--compute replay:FILE) to have the same on all.\n";
+    return text;
+}
+
+}  // namespace railyard::cli

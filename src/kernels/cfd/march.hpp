@@ -1,0 +1,39 @@
+#pragma once
+/// The course of a run, which LU, SP and BT share: one step that does not count, the start anew,
+/// and the steps that are timed.
+
+#include <mpi.h>
+
+#include <string>
+
+#include "kernels/cfd/constants.hpp"
+#include "kernels/common/session.hpp"
+#include "kernels/common/verification.hpp"
+
+namespace railyard::kernels::cfd {
+
+inline constexpr double tolerance = 1e-8;
+
+/// Returns the seconds of this rank.
+template <class Solver>
+double march(Solver& solver, int steps) {
+    solver.reset();
+    solver.step();
+    solver.reset();
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    for (int step = 0; step < steps; ++step)
+        solver.step();
+    return MPI_Wtime() - start;
+}
+
+/// `operations` are those of a step.
+inline Measured measured(const Grid& grid, int steps, double seconds, double operations) {
+    const std::string n = std::to_string(grid.n);
+    return {.size = n + " x " + n + " x " + n,
+            .iterations = steps,
+            .seconds = seconds,
+            .operations = operations * steps};
+}
+
+}  // namespace railyard::kernels::cfd

@@ -1,0 +1,155 @@
+#include "kernels/common/session.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdarg>
+#include <cstdio>
+#include <exception>
+
+#include "kernels/common/verification.hpp"
+#include "kernels/kernels.hpp"
+
+namespace railyard::kernels {
+
+namespace {
+
+constexpr std::string_view classes = "SWABC";
+
+}  // namespace
+
+Session::Session(int argc, char** argv, const About& about, Outcome* outcome)
+    : about_(about), outcome_(outcome) {
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    owns_mpi_ = initialized == 0;
+    if (owns_mpi_) MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    if (rank_ == 0) read(words);
+    std::array<int, 6> told = {problem_class_, iterations_,  any_source_,
+                               quiet_,         help_wanted_, !complaint_.empty()};
+    MPI_Bcast(told.data(), static_cast<int>(told.size()), MPI_INT, 0, MPI_COMM_WORLD);
+    problem_class_ = static_cast<char>(told[0]);
+    iterations_ = told[1];
+    any_source_ = told[2] != 0;
+    quiet_ = told[3] != 0;
+    help_wanted_ = told[4] != 0;
+    exit_code_ = told[5] != 0 ? 2 : 0;
+}
+
+Session::~Session() {
+    // Where an exception ends the rank, there is no time to take leave.
+    if (owns_mpi_ && std::uncaught_exceptions() == 0) MPI_Finalize();
+}
+
+void Session::read(const std::vector<std::string>& words) {
+    for (std::size_t at = 0; at < words.size() && complaint_.empty(); ++at)
+        read_option(words, at);
+}
+
+/// "--class A" and "--class=A".
+void Session::read_option(const std::vector<std::string>& words, std::size_t& at) {
+    const std::string& word = words[at];
+    const std::string name = word.substr(0, word.find('='));
+    if (word == "--help" || word == "--quiet" || (word == "--any-source" && about_.any_source)) {
+        (word == "--help" ? help_wanted_ : word == "--quiet" ? quiet_ : any_source_) = true;
+        return;
+    }
+    if (name != "--class" && (name != "--iterations" || !about_.iterations))
+        return complain("'" + word + "' is not understood; see --help");
+    if (name == word && at + 1 == words.size())
+        return complain(name + ": a value is missing; see --help");
+    const std::string value = name == word ? words[++at] : word.substr(name.size() + 1);
+    if (name == "--class") {
+        if (value.size() != 1 || classes.find(value) == std::string_view::npos)
+            return complain("--class: expected one of S, W, A, B, C, found '" + value + "'");
+        problem_class_ = value.front();
+    } else {
+        const char* end = value.data() + value.size();
+        const auto [stop, error] = std::from_chars(value.data(), end, iterations_);
+        if (error != std::errc{} || stop != end || iterations_ < 1)
+            complain("--iterations: expected a number from 1 on, found '" + value + "'");
+    }
+}
+
+void Session::complain(const std::string& what) {
+    if (complaint_.empty()) complaint_ = what;
+}
+
+bool Session::begin() {
+    if (exit_code_ != 0) {
+        refuse(complaint_);
+        return false;
+    }
+    if (!help_wanted_) return true;
+    quiet_ = false;
+    say("%s", help().c_str());
+    return false;
+}
+
+std::string Session::help() const {
+    std::string text = std::string(about_.name) + ": " + std::string(about_.purpose) + "\n" +
+                       "Ranks: " + std::string(about_.ranks) + "\n" +
+                       "  --class S|W|A|B|C  size of the problem (default: S, the smallest)\n";
+    if (about_.iterations)
+        text += "  --iterations N     other than those of the class; the result is not verified\n";
+    if (about_.any_source)
+        text += "  --any-source       receive from any source, as old versions did\n";
+    return text +
+           "  --quiet            print nothing but complaints: the exit code tells\n"
+           "  --help             this\n";
+}
+
+std::size_t Session::class_index() const {
+    return classes.find(problem_class_);
+}
+
+int Session::refuse(const std::string& why) {
+    if (rank_ == 0) std::fprintf(stderr, "%s: %s\n", std::string(about_.name).c_str(), why.c_str());
+    exit_code_ = 2;
+    return exit_code_;
+}
+
+void Session::say(const char* format, ...) const {
+    if (rank_ != 0 || quiet_) return;
+    va_list arguments;
+    va_start(arguments, format);
+    std::vprintf(format, arguments);
+    va_end(arguments);
+    std::fflush(stdout);
+}
+
+int Session::finish(const Measured& measured, const Verification& verification) {
+    double seconds = 0;
+    MPI_Reduce(&measured.seconds, &seconds, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    exit_code_ = verification.failed() ? 1 : 0;
+    MPI_Bcast(&exit_code_, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (outcome_ != nullptr) *outcome_ = {.seconds = seconds, .operations = measured.operations};
+    if (rank_ == 0) print(measured, seconds, verification);
+    return exit_code_;
+}
+
+void Session::print(const Measured& measured, double seconds,
+                    const Verification& verification) const {
+    // Without computation, virtual time may not have moved.
+    const double rate = seconds > 0 ? measured.operations / seconds * 1e-6 : 0;
+    const std::string name(about_.name);
+    say("\n %s kernel of the NAS Parallel Benchmarks\n\n%s", name.c_str(),
+        verification.lines().c_str());
+    say("\n %s Benchmark Completed.\n", name.c_str());
+    say(" Class           = %24c\n", problem_class_);
+    say(" Size            = %24s\n", measured.size.c_str());
+    say(" Iterations      = %24d\n", measured.iterations);
+    say(" Time in seconds = %24.6f\n", seconds);
+    say(" Total processes = %24d\n", ranks_);
+    say(" Mop/s total     = %24.2f\n", rate);
+    say(" Mop/s/process   = %24.2f\n", rate / ranks_);
+    say(" Operation type  = %24s\n", std::string(measured.operation).c_str());
+    say(" Verification    = %24s\n", verification.verdict());
+}
+
+}  // namespace railyard::kernels

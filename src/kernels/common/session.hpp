@@ -1,0 +1,90 @@
+#pragma once
+/// What every kernel begins with and ends with: MPI_Init, the command line, refusals that all ranks
+/// share, the result, MPI_Finalize.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace railyard::kernels {
+
+class Verification;
+struct Outcome;
+
+/// What a kernel tells of itself to those who ask for help.
+struct About {
+    std::string_view name;     ///< "CG"
+    std::string_view purpose;  ///< a line
+    std::string_view ranks;    ///< how many it runs on: "a power of two"
+    bool any_source = false;   ///< whether it has --any-source
+    bool iterations = true;    ///< whether it has --iterations
+};
+
+/// What was measured, for the lines that all kernels print.
+struct Measured {
+    std::string size;  ///< of the problem: "1400", "64 x 64 x 64"
+    int iterations = 0;
+    double seconds = 0;     ///< of this rank; the slowest rank's is told
+    double operations = 0;  ///< of all ranks together
+    std::string_view operation = "floating point";
+};
+
+class Session {
+  public:
+    /// Calls MPI_Init, unless somebody did before, who then ends it, too. Rank 0 reads the command
+    /// line and tells the others. `outcome` is filled in at the end; it may be null.
+    Session(int argc, char** argv, const About& about, Outcome* outcome);
+    /// Calls MPI_Finalize if it was us who called MPI_Init.
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    /// False if there is nothing to do but to return exit_code(): --help was asked for, or the
+    /// options are wrong. Rank 0 has said so.
+    bool begin();
+    int exit_code() const { return exit_code_; }
+
+    int rank() const { return rank_; }
+    int ranks() const { return ranks_; }
+    /// One of S, W, A, B, C.
+    char problem_class() const { return problem_class_; }
+    /// Its place in tables of all classes: S is 0.
+    std::size_t class_index() const;
+    /// As asked for, or else those of the class.
+    int iterations(int of_class) const { return iterations_ > 0 ? iterations_ : of_class; }
+    /// Whether the result is known: with other iterations than those of the class it is not.
+    bool verifiable(int of_class) const { return iterations(of_class) == of_class; }
+    /// Whether receives name no source, as old versions of the benchmarks had it.
+    bool any_source() const { return any_source_; }
+
+    /// The kernel does not run like this: rank 0 says why and what is allowed. Returns the exit
+    /// code. All ranks call it.
+    int refuse(const std::string& why);
+    /// By rank 0 alone, unless --quiet forbids it.
+    [[gnu::format(printf, 2, 3)]] void say(const char* format, ...) const;
+    /// Prints the result in the form that people know. Rank 0's verification counts. Returns the
+    /// exit code. All ranks call it.
+    int finish(const Measured& measured, const Verification& verification);
+
+  private:
+    void read(const std::vector<std::string>& words);
+    void read_option(const std::vector<std::string>& words, std::size_t& at);
+    void complain(const std::string& what);
+    std::string help() const;
+    void print(const Measured& measured, double seconds, const Verification& verification) const;
+
+    About about_;
+    Outcome* outcome_;
+    bool owns_mpi_ = true;
+    std::string complaint_;
+    int rank_ = 0;
+    int ranks_ = 1;
+    char problem_class_ = 'S';
+    int iterations_ = 0;  ///< 0: those of the class
+    bool any_source_ = false;
+    bool quiet_ = false;
+    bool help_wanted_ = false;
+    int exit_code_ = 0;
+};
+
+}  // namespace railyard::kernels
