@@ -95,6 +95,10 @@ TEST(Run, SettingsReachTheLibrary) {
         return ended.out;
     };
     EXPECT_NE(time_with({"--set", "eager-limit=1K"}), time_with({"--set", "eager-limit=4K"}));
+    EXPECT_THAT(complaint({"run", "--mpi", "other", "ring"}),
+                HasSubstr("--mpi: 'other' is none of native, paper"));
+    EXPECT_THAT(complaint({"run", "--set", "matching=luck", "ring"}),
+                HasSubstr("--set matching: 'luck' is none of "));
     EXPECT_THAT(complaint({"run", "--set", "eager-limt=1K", "ring"}),
                 HasSubstr("did you mean 'eager-limit'?"));
     EXPECT_THAT(complaint({"run", "--set", "eager", "ring"}), HasSubstr("--set: expected"));
