@@ -173,6 +173,7 @@ struct Mpi {
     unsigned ports = 0;
     Bytes striping_threshold;
     Bytes registration_cache;
+    bool shared_memory = true;
     std::string algorithms;
     Duration send_overhead;
     Duration send_rest;

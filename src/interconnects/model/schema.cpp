@@ -280,6 +280,8 @@ constexpr std::array rows{
                                            "larger messages are cut over the ports"),
     row<&P::mpi, &Mpi::registration_cache>("mpi", "registration_cache",
                                            "registered memory that is kept"),
+    row<&P::mpi, &Mpi::shared_memory>("mpi", "shared_memory",
+                                      "collectives of one node go through its memory"),
     row<&P::mpi, &Mpi::algorithms>("mpi", "algorithms", "of collectives"),
     row<&P::mpi, &Mpi::send_overhead>("mpi", "send_overhead",
                                       "its own work for each message, before it leaves ..."),
