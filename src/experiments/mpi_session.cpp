@@ -67,8 +67,10 @@ void MpiSession::emit_connections_in_full(std::string_view key,
 
 void MpiSession::emit_destinations(std::string_view key, const results::Parameters& parameters) {
     const Means means = gather(key);
-    context_.emit(parameters, metric::destinations_per_process, unit::processes,
-                  results::single(means.used));
+    // Where nobody connects, nobody counts.
+    if (means.connections > 0)
+        context_.emit(parameters, metric::destinations_per_process, unit::processes,
+                      results::single(means.used));
 }
 
 }  // namespace railyard::experiments
