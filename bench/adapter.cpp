@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/thread_clock.hpp"
 #include "bench/duel.hpp"
-#include "bench/processor_clock.hpp"
 #include "bench/suite.hpp"
 #include "experiments/pair.hpp"
 #include "experiments/procedures.hpp"
@@ -25,9 +25,9 @@ double seconds_a_message(Bytes size, unsigned round_trips) {
             experiments::ping_pong(pair, fabric::Op::rdma_write, size, {0, n, 1});
         };
         run(2);
-        if (rank.id() == 0) start = processor_seconds();
+        if (rank.id() == 0) start = thread_clock::now().seconds();
         run(round_trips);
-        if (rank.id() == 0) end = processor_seconds();
+        if (rank.id() == 0) end = thread_clock::now().seconds();
         pair.part();
     });
     if (!result.ok) throw Error(result.failure);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "bench/processor_clock.hpp"
+#include "base/thread_clock.hpp"
 #include "bench/suite.hpp"
 #include "job/job.hpp"
 #include "mpi/collectives/alltoall.hpp"
@@ -26,7 +26,7 @@ double seconds_of(int ranks, Body&& body) {
     job::Options options;
     options.fabric = "infiniband-pcie";
     options.ranks = ranks;
-    const double start = processor_seconds();
+    const double start = thread_clock::now().seconds();
     const job::Result result = job::run(options, [&](job::Rank& rank) {
         mpi::Process process(rank);
         std::vector<int> all(static_cast<std::size_t>(rank.size()));
@@ -36,7 +36,7 @@ double seconds_of(int ranks, Body&& body) {
         process.finalize();
     });
     if (!result.ok) throw Error(result.failure);
-    return processor_seconds() - start;
+    return thread_clock::now().seconds() - start;
 }
 
 void shift(mpi::Process& process, mpi::Communicator& comm, int rounds) {

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/thread_clock.hpp"
 #include "bench/duel.hpp"
-#include "bench/processor_clock.hpp"
 #include "bench/suite.hpp"
 #include "fabric/nic.hpp"
 
@@ -112,12 +112,12 @@ double ring(int ranks, Way way) {
         };
         turn();
         rank.bootstrap().fence();
-        start = processor_seconds();  // of the last one to come
+        start = thread_clock::now().seconds();  // of the last one to come
         rank.bootstrap().fence();
         for (unsigned i = 0; i < turns; ++i)
             turn();
         rank.bootstrap().fence();
-        if (rank.id() == 0) end = processor_seconds();
+        if (rank.id() == 0) end = thread_clock::now().seconds();
     });
     if (!result.ok) throw Error(result.failure);
     return static_cast<double>(turns) * ranks / (end - start) / 1e6;

@@ -15,6 +15,7 @@ void empty_poll(const Settings& settings, const Report& report);
 void engine(const Settings& settings, const Report& report);
 void ring(const Settings& settings, const Report& report);
 void adapter(const Settings& settings, const Report& report);
+void elite_network(const Settings& settings, const Report& report);
 void datatypes(const Settings& settings, const Report& report);
 void mpi_pair(const Settings& settings, const Report& report);
 void mpi_queues(const Settings& settings, const Report& report);
@@ -38,6 +39,8 @@ std::span<const Benchmark> all() {
                   empty_poll},
         Benchmark{"engine", "the virtual-time engine: events and switches", engine},
         Benchmark{"adapter", "messages through a modelled adapter, in real time", adapter},
+        Benchmark{"elite", "the switch network of Quadrics, by packets and by flits",
+                  elite_network},
         Benchmark{"datatypes", "packing and reductions, beside loops written by hand", datatypes},
         Benchmark{"mpi-pair", "our MPI beside the best other one here, two ranks", mpi_pair},
         Benchmark{"mpi-queues", "latency behind long queues, beside empty ones", mpi_queues},

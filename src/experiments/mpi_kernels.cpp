@@ -13,11 +13,10 @@ namespace railyard::experiments {
 
 namespace {
 
-// Rates are of the order that class A had on a Pentium III of 700 MHz.
 constexpr MpiKernel kernels_of_wu02[] = {
-    {"CG", "cg", false, 1024, false, 2, 50}, {"MG", "mg", false, 4096, true, 4, 100},
-    {"IS", "is", false, 128, false, 0, 4},   {"SP", "sp", true, 16, false, 10, 60},
-    {"BT", "bt", true, 16, false, 10, 90},
+    {"CG", "cg", false, 1024, false, 2}, {"MG", "mg", false, 4096, true, 4},
+    {"IS", "is", false, 128, false, 0},  {"SP", "sp", true, 16, false, 10},
+    {"BT", "bt", true, 16, false, 10},
 };
 
 bool is_square(int n) {

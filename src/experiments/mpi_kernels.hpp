@@ -16,7 +16,6 @@ struct MpiKernel {
     int small_ranks;          ///< class S has work for so many; W for all that are measured here
     bool any_source;          ///< received from any source in the days of the paper
     int iterations;           ///< after which nothing new comes; nought: it always runs whole
-    double rate;              ///< millions of operations a second, by a processor of those days
 };
 
 /// wu02's: CG, MG, IS, SP, BT.

@@ -10,8 +10,7 @@ namespace railyard::kernels {
 
 /// What a run came to, for those who call a kernel as a function.
 struct Outcome {
-    double seconds = 0;     ///< of the timed part, by the slowest rank's clock; on rank 0
-    double operations = 0;  ///< of all ranks, as the benchmark counts them
+    double seconds = 0;  ///< of the timed part, by the slowest rank's clock; on rank 0
 };
 
 struct Kernel {

@@ -52,13 +52,12 @@ Relation small_unexpected() {
     return out;
 }
 
-Relation on_demand(const char* op, const char* system, const char* collective) {
+Relation on_demand(const char* op, const char* system) {
     Relation out = of_type("compare");
     out.lhs = "on-demand";
     out.op = op;
     out.rhs = "static";
     out.systems = system;
-    out.when["collective"] = collective;
     return out;
 }
 
@@ -67,9 +66,11 @@ Relation on_demand(const char* op, const char* system, const char* collective) {
 Relation other_collectives() {
     std::vector<Relation> parts;
     for (const char* collective : {"bcast", "reduce", "barrier", "allgather", "alltoall"}) {
-        parts.push_back(on_demand("~", "clan-via/mvich", collective));
+        parts.push_back(on_demand("~", "clan-via/mvich"));
+        parts.back().when["collective"] = collective;
         const bool all_vis = std::string_view(collective) == "alltoall";
-        parts.push_back(on_demand(all_vis ? "~" : "<", "bvia-myrinet/mvich", collective));
+        parts.push_back(on_demand(all_vis ? "~" : "<", "bvia-myrinet/mvich"));
+        parts.back().when["collective"] = collective;
         parts.back().when["processes"] = std::int64_t{8};
     }
     return all("as allreduce", std::move(parts));
@@ -77,8 +78,8 @@ Relation other_collectives() {
 
 /// IS ends with all VIs either way; they come one by one. On as many processes as there were nodes.
 Relation gradual_connections() {
-    Relation out = on_demand("<", "bvia-myrinet/mvich", "");
-    out.when = {{"processes", std::int64_t{8}}};
+    Relation out = on_demand("<", "bvia-myrinet/mvich");
+    out.when["processes"] = std::int64_t{8};
     return all("on-demand < static on 8", {std::move(out)});
 }
 

@@ -23,13 +23,6 @@ std::string shown(const Arguments& arguments) {
     return ended.out;
 }
 
-std::string complaint(const Arguments& arguments) {
-    const Ended ended = railyard(arguments);
-    EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_EQ(ended.out, "");
-    return ended.err;
-}
-
 TEST(Fabrics, AreListedByTheirClock) {
     const std::string all = shown({"fabrics"});
     EXPECT_THAT(all, StartsWith("real: "));

@@ -163,8 +163,8 @@ TEST(Measure, RefusesATraceThatCannotBe) {
     refused({"measure", "latency-uni", "--on", "ideal", "--trace", file, "--csv", file},
             "--trace names the same file");
 
-    const Ended unwritable = railyard({"measure", "latency-uni", "--on", "ideal", "--trace",
-                                       scratch.file("no/such/out.json")});
+    const Ended unwritable = railyard(
+        {"measure", "latency-uni", "--on", "ideal", "--trace", scratch.file("no/such/out.json")});
     EXPECT_EQ(unwritable.exit_code, 1);
     EXPECT_EQ(unwritable.out, "");
     EXPECT_THAT(unwritable.err, HasSubstr("no/such/out.json': No such file or directory"));

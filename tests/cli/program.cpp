@@ -1,6 +1,7 @@
 #include "cli/program.hpp"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -72,6 +73,13 @@ Ended railyard(const Arguments& arguments, const Environment& environment) {
 Ended railyard_into(const std::string& output, const Arguments& arguments) {
     const ScratchDirectory scratch;
     return run(arguments, {}, output, scratch.file("err"));
+}
+
+std::string complaint(const Arguments& arguments) {
+    const Ended ended = railyard(arguments);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
 }
 
 OnTerminal::OnTerminal(const Arguments& arguments) {

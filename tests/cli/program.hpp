@@ -22,6 +22,8 @@ using Environment = std::vector<std::string>;
 Ended railyard(const Arguments& arguments, const Environment& environment = {});
 /// With its standard output elsewhere; `out` of the answer is empty.
 Ended railyard_into(const std::string& output, const Arguments& arguments);
+/// Of a call that is wrong: it says so with exit code 2, and prints nothing to stdout.
+std::string complaint(const Arguments& arguments);
 
 /// A run whose standard error is a terminal, and which can be watched and interrupted.
 class OnTerminal {

@@ -18,13 +18,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string complaint(const Arguments& arguments) {
-    const Ended ended = railyard(arguments);
-    EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_EQ(ended.out, "");
-    return ended.err;
-}
-
 /// The summaries of a call that has `--summary json` put in front.
 Json summaries(const Arguments& arguments) {
     Arguments call{"run", "--summary", "json"};

@@ -14,13 +14,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string complaint(const Arguments& arguments) {
-    const Ended ended = railyard(arguments);
-    EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_EQ(ended.out, "");
-    return ended.err;
-}
-
 class EveryProgram : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Run, EveryProgram,
                          ::testing::Values("hello", "ping-pong", "ring", "barrier", "allreduce",

@@ -11,14 +11,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// The call is wrong, says so with exit code 2, and prints nothing to stdout.
-std::string complaint(const Arguments& arguments) {
-    const Ended ended = railyard(arguments);
-    EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_EQ(ended.out, "");
-    return ended.err;
-}
-
 TEST(Usage, VersionIsPrinted) {
     const Ended ended = railyard({"--version"});
     EXPECT_EQ(ended.exit_code, 0);

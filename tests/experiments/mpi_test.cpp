@@ -198,9 +198,11 @@ TEST(MpiExperiments, ViCountHasTheKernelsOfTableTwo) {
         int processes;
         double on_demand;
         double use;  ///< of static connections
+        double use_on_demand = 1;
     };
+    // MG connects to all that it may receive from, and sends to a third of them; the table has 1.
     for (const Line& line :
-         {Line{"CG", 16, 4.75, 0.32}, Line{"CG", 32, 5.75, 0.19}, Line{"MG", 16, 15, 1.0},
+         {Line{"CG", 16, 4.75, 0.32}, Line{"CG", 32, 5.75, 0.19}, Line{"MG", 16, 15, 0.33, 0.33},
           Line{"IS", 16, 15, 1.0}, Line{"SP", 16, 8, 0.53}, Line{"SP", 36, 9.83, 0.28},
           Line{"BT", 16, 8, 0.53}}) {
         SCOPED_TRACE(line.application);
@@ -211,10 +213,8 @@ TEST(MpiExperiments, ViCountHasTheKernelsOfTableTwo) {
         };
         EXPECT_DOUBLE_EQ(value("vis_per_process", "static"), line.processes - 1);
         EXPECT_NEAR(value("vis_per_process", "on-demand"), line.on_demand, 0.005);
-        if (std::string_view(line.application) != "MG") {
-            EXPECT_NEAR(value("resource_utilization", "static"), line.use, 0.005);
-            EXPECT_DOUBLE_EQ(value("resource_utilization", "on-demand"), 1.0);
-        }
+        EXPECT_NEAR(value("resource_utilization", "static"), line.use, 0.005);
+        EXPECT_NEAR(value("resource_utilization", "on-demand"), line.use_on_demand, 0.005);
     }
 }
 
@@ -230,20 +230,20 @@ TEST(MpiExperiments, DestinationsAreFewerThanRanks) {
     EXPECT_DOUBLE_EQ(cg(64), 6.875);
 }
 
-// wu02, figs. 3 and 4: on cLAN kernels take as long on demand, on Berkeley VIA less: it looks at
-// all its VIs in turn.
+// wu02, figs. 3 and 4: with the paper's library kernels take as long on demand on cLAN, and less on
+// Berkeley VIA, which looks at all its VIs in turn.
 TEST(MpiExperiments, KernelsAreNoSlowerOnDemand) {
-    const auto ratio = [](const char* fabric, const char* application) {
-        const auto rows =
-            measure_only("npb-cpu-time", fabric, {{"application", application}}, {}, 16);
+    const auto ratio = [](const char* fabric, const char* application, int ranks = 16) {
+        const auto rows = measure_only("npb-cpu-time", fabric, {{"application", application}},
+                                       {.mpi = Library::paper}, ranks);
         return value_of(rows, "cpu_time", {{parameter::mode, "on-demand"}}) /
                value_of(rows, "cpu_time", {{parameter::mode, "static"}});
     };
-    EXPECT_NEAR(ratio("clan-via", "MG"), 1, 0.02);
-    EXPECT_NEAR(ratio("clan-via", "BT"), 1, 0.02);
-    EXPECT_LT(ratio("berkeley-via", "CG"), 0.98);
-    EXPECT_LT(ratio("berkeley-via", "BT"), 0.98);
-    EXPECT_LT(ratio("berkeley-via", "IS"), 1);
+    for (const char* application : {"CG", "MG", "IS", "SP", "BT"})
+        EXPECT_NEAR(ratio("clan-via", application), 1, 0.02) << application;
+    for (const char* application : {"CG", "SP", "BT"})
+        EXPECT_LT(ratio("berkeley-via", application), 0.98) << application;
+    EXPECT_LT(ratio("berkeley-via", "IS", 8), 1);
 }
 
 // wu02: on-demand < static peer-to-peer < static client/server, the more so the more ranks.

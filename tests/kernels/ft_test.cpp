@@ -94,20 +94,10 @@ INSTANTIATE_TEST_SUITE_P(OnAModel, Ft,
                          testing::Combine(testing::Values("clan-via"), testing::Values(8)));
 
 TEST(FtRanks, OthersAreRefused) {
-    for (const int ranks : {3, 6, 12}) {
-        const VirtualRun refused = run({"ft"}, ranks, "ideal");
-        EXPECT_TRUE(refused.ended_well) << refused.failure;
-        EXPECT_EQ(refused.exit_codes, std::vector<int>(static_cast<std::size_t>(ranks), 2));
-        EXPECT_NE(
-            refused.errors.find("class S runs on a power of two of ranks (1, 2, 4, 8, ...), up "
-                                "to 4096"),
-            std::string::npos)
-            << refused.errors;
-    }
-    const VirtualRun too_many = run({"ft", "--class", "W"}, 2048, "ideal");
-    EXPECT_EQ(too_many.exit_codes, std::vector<int>(2048, 2));
-    EXPECT_NE(too_many.errors.find("up to 1024; these are 2048"), std::string::npos)
-        << too_many.errors;
+    for (const int ranks : {3, 6, 12})
+        expect_refused({"ft"}, ranks,
+                       "class S runs on a power of two of ranks (1, 2, 4, 8, ...), up to 4096");
+    expect_refused({"ft", "--class", "W"}, 2048, "up to 1024; these are 2048");
 }
 
 }  // namespace

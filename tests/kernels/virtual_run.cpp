@@ -54,6 +54,15 @@ bool VirtualRun::verified() const {
            output.find(" SUCCESSFUL") != std::string::npos;
 }
 
+void expect_refused(const std::vector<std::string>& words, int ranks, const std::string& why) {
+    const VirtualRun refused = run(words, ranks, "ideal");
+    EXPECT_TRUE(refused.ended_well) << refused.failure;
+    EXPECT_EQ(refused.exit_codes, std::vector<int>(static_cast<std::size_t>(ranks), 2));
+    EXPECT_EQ(refused.output, "");
+    EXPECT_NE(refused.errors.find(why), std::string::npos) << refused.errors;
+    EXPECT_EQ(std::ranges::count(refused.errors, '\n'), 1) << refused.errors;
+}
+
 std::string name_of(const testing::TestParamInfo<FabricAndRanks>& test) {
     const auto& [fabric, ranks] = test.param;
     std::string name = std::string(fabric) + "_" + std::to_string(ranks);

@@ -39,6 +39,10 @@ using MpiSettings = std::vector<std::pair<std::string, std::string>>;
 VirtualRun run(const std::vector<std::string>& words, int ranks, const std::string& fabric,
                const MpiSettings& settings = {});
 
+/// That many ranks are too many, or not of the right kind: all end with 2, nothing is printed, and
+/// one line says why.
+void expect_refused(const std::vector<std::string>& words, int ranks, const std::string& why);
+
 /// Runs one iteration on cLAN's VIA, with the collectives of the library that was measured there: a
 /// hypercube for barriers, binomial trees from rank 0 for the rest.
 VirtualRun run_as_on_clan(const std::string& kernel, const std::string& problem_class, int ranks);

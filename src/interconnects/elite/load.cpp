@@ -111,8 +111,8 @@ class Sender final : public Adapter {
 }  // namespace
 
 std::string_view name(Pattern pattern) {
-    static constexpr std::string_view names[] = {"uniform", "bit complement", "transpose",
-                                                 "hot spot"};
+    static constexpr std::string_view names[] = {"uniform", "bit-complement", "transpose",
+                                                 "hot-spot"};
     return names[static_cast<std::size_t>(pattern)];
 }
 

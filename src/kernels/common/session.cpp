@@ -128,7 +128,7 @@ int Session::finish(const Measured& measured, const Verification& verification) 
     MPI_Reduce(&measured.seconds, &seconds, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     exit_code_ = verification.failed() ? 1 : 0;
     MPI_Bcast(&exit_code_, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (outcome_ != nullptr) *outcome_ = {.seconds = seconds, .operations = measured.operations};
+    if (outcome_ != nullptr) *outcome_ = {.seconds = seconds};
     if (rank_ == 0) print(measured, seconds, verification);
     return exit_code_;
 }
