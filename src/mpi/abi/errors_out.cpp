@@ -72,6 +72,7 @@ int failed(State* state, Comm* on, const char* function) {
     } catch (const MpiError& error) {
         code = code_of(error.error_class());
         what = error.what();
+        may_be_a_consequence = dynamic_cast<const PeerLost*>(&error) != nullptr;
     } catch (const job::AbortCalled&) {
         throw;
     } catch (const job::Aborted&) {

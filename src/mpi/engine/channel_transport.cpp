@@ -135,8 +135,7 @@ bool ChannelTransport::is_drained() const {
 }
 
 void ChannelTransport::lost(const Channel& channel, railyard::Status status) {
-    throw MpiError(ErrorClass::other,
-                   fmt::format("lost the connection to rank {}: {}", channel.peer, status.name()));
+    throw PeerLost(fmt::format("lost the connection to rank {}: {}", channel.peer, status.name()));
 }
 
 bool ChannelTransport::cancel(Request& receive) {

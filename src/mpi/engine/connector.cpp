@@ -162,8 +162,7 @@ void Connector::advance_rails() {
 
 void Connector::check(const Channel& channel, railyard::Status status) {
     if (status.failed())
-        throw MpiError(ErrorClass::other,
-                       fmt::format("cannot connect to rank {}: {}", channel.peer, status.name()));
+        throw PeerLost(fmt::format("cannot connect to rank {}: {}", channel.peer, status.name()));
 }
 
 bool Connector::finish(Channel& channel) {

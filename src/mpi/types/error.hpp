@@ -66,4 +66,11 @@ class MpiError : public Error {
     ErrorClass class_;
 };
 
+/// A peer that cannot be reached any more. Often only the consequence of that peer's own failure,
+/// which is what people need to hear of.
+class PeerLost : public MpiError {
+  public:
+    explicit PeerLost(const std::string& what) : MpiError(ErrorClass::other, what) {}
+};
+
 }  // namespace railyard::mpi
