@@ -35,18 +35,34 @@ function(railyard_layer name)
     # PRIVATE: whoever links this layer gets the code below it, but sees only the headers it names.
     target_link_libraries(${target} PRIVATE ${dependencies} PUBLIC ${LAYER_LINK})
 
-    # Every header compiles on its own; to know it once, without sanitizers, is enough.
-    if(RAILYARD_TESTS AND headers AND NOT RAILYARD_SANITIZE)
+    if(RAILYARD_SANITIZE AND sources MATCHES "\\.cpp")
+        railyard_prelude(${target} <fmt/format.h> <algorithm> <array> <cstddef> <cstdint> <cstring>
+                         <functional> <map> <memory> <optional> <span> <string> <string_view>
+                         <utility> <vector>)
+    endif()
+
+    # Every header compiles on its own; to know it once, without sanitizers, is enough. One that
+    # its own source file includes before all others needs no further proof.
+    if(RAILYARD_TESTS AND NOT RAILYARD_SANITIZE)
         set(checks)
         foreach(header ${headers})
             file(RELATIVE_PATH base ${folder} ${header})
+            string(REGEX REPLACE "\\.hpp$" ".cpp" source ${header})
+            if(EXISTS ${source})
+                file(STRINGS ${source} first REGEX "^#include" LIMIT_COUNT 1)
+                if(first STREQUAL "#include \"${LAYER_FOLDER}/${base}\"")
+                    continue()
+                endif()
+            endif()
             set(check ${PROJECT_BINARY_DIR}/header_checks/${name}/${base}.cpp)
             file(CONFIGURE OUTPUT ${check} CONTENT "#include \"${LAYER_FOLDER}/${base}\"\n")
             list(APPEND checks ${check})
         endforeach()
-        add_library(header_check_${name} OBJECT ${checks})
-        target_link_libraries(header_check_${name} PRIVATE ${target} ${dependencies})
-        target_compile_options(header_check_${name} PRIVATE -O0 -g0)
+        if(checks)
+            add_library(header_check_${name} OBJECT ${checks})
+            target_link_libraries(header_check_${name} PRIVATE ${target} ${dependencies})
+            target_compile_options(header_check_${name} PRIVATE -O0 -g0)
+        endif()
     endif()
 
     file(APPEND ${RAILYARD_LAYER_FILE} "${LAYER_FOLDER} ${name} ${LAYER_DEPENDS}\n")
