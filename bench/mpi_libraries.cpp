@@ -1,38 +1,20 @@
 #include "bench/mpi_libraries.hpp"
 
 #include <fmt/format.h>
-#include <stdio.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "bench/programs.hpp"
 
 namespace railyard::bench {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path own_folder() {
-    return fs::read_symlink("/proc/self/exe").parent_path();
-}
-
-/// What the command prints. Throws Error if it fails.
-std::string output_of(const std::string& command) {
-    std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-    if (!pipe) throw Error("cannot run " + command);
-    std::string text;
-    std::array<char, 4096> piece;
-    while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), pipe.get()))
-        text.append(piece.data(), n);
-    if (::pclose(pipe.release()) != 0) throw Error("failed: " + command);
-    return text;
-}
 
 bool there(const std::string& command) {
     return std::system(fmt::format("command -v {} > /dev/null 2>&1", command).c_str()) == 0;

@@ -22,6 +22,8 @@ void mpi_queues(const Settings& settings, const Report& report);
 void mpi_group(const Settings& settings, const Report& report);
 void mpi_start(const Settings& settings, const Report& report);
 void mpi_virtual(const Settings& settings, const Report& report);
+void kernel_loops(const Settings& settings, const Report& report);
+void kernel_ranks(const Settings& settings, const Report& report);
 
 std::span<const Benchmark> all() {
     static constexpr std::array benchmarks{
@@ -48,6 +50,9 @@ std::span<const Benchmark> all() {
                   mpi_group},
         Benchmark{"mpi-start", "starting and ending 64 ranks, and what a rank takes", mpi_start},
         Benchmark{"mpi-virtual", "MPI in virtual time", mpi_virtual},
+        Benchmark{"kernel-loops", "the NAS kernels' hot loops, beside the same written plainly",
+                  kernel_loops},
+        Benchmark{"kernel-ranks", "NAS kernels on several ranks, beside one", kernel_ranks},
         Benchmark{"ring", "a ring of 4096 ranks in virtual time, beside one of 2", ring},
     };
     return benchmarks;

@@ -68,6 +68,8 @@ std::string find_program(const Program& program) {
         if (runnable(candidate)) return fs::absolute(candidate).string();
     }
     if (runnable(here / name)) return "./" + name;
+    for (const std::string& folder : program.folders)
+        if (runnable(fs::path(folder) / name)) return (fs::path(folder) / name).string();
     if (fs::exists(here / name)) throw complaint("./" + name, here / name);
     throw CannotStart(
         fmt::format("cannot run {}: it is neither in PATH nor in the working directory", name),

@@ -27,11 +27,12 @@ class CannotStart : public Error {
 struct Program {
     int ranks = 1;
     /// The first is the program: a path if it has a slash in it, seen from the directory below;
-    /// else it is looked for in PATH, and then in that directory.
+    /// else it is looked for in PATH, then in that directory, and at last in the folders below.
     std::vector<std::string> arguments;
     /// In addition to this process's environment; the last of a name counts.
     std::vector<std::pair<std::string, std::string>> environment{};
-    std::string directory{};  ///< where it works; empty: here
+    std::string directory{};             ///< where it works; empty: here
+    std::vector<std::string> folders{};  ///< of programs that need not be on anybody's path
 };
 
 struct ProgramOptions {

@@ -133,6 +133,7 @@ std::string help(const std::string& name) {
                       "\nExamples:\n"
                       "  {0} -n 4 ./hello\n"
                       "  {0} -l -n 1 ./server : -n 3 ./client\n"
+                      "  {0} -n 4 cg --class A       (a NAS kernel, of those that come along)\n"
                       "Models, in virtual time, are for `railyard run`. See also mpiexec(1).\n",
                       name);
 }

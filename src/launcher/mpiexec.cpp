@@ -19,10 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Where this program lies.
+fs::path own_folder() {
+    std::error_code failed;
+    return fs::read_symlink("/proc/self/exe", failed).parent_path();
+}
+
 /// The folder of our library, as it lies beside our programs; empty if it is not there.
 std::string library_folder() {
     std::error_code failed;
-    const fs::path programs = fs::read_symlink("/proc/self/exe", failed).parent_path();
+    const fs::path programs = own_folder();
     // In a build directory, and where it was installed.
     for (const char* folder : {"../lib", "../" RAILYARD_LIBDIR})
         if (fs::exists(programs / folder / "libmpi.so.12", failed))
@@ -43,12 +49,21 @@ void add_library_folder(job::Program& program) {
         variable, others.empty() ? folder : fmt::format("{}:{}", folder, others));
 }
 
+/// So that the kernels run by their short names, which are others' too: in a build directory they
+/// lie beside us, and where they were installed on nobody's path.
+void add_program_folders(job::Program& program) {
+    static const fs::path own = own_folder();
+    for (const fs::path& folder : {own, own / "../" RAILYARD_LIBEXECDIR "/railyard"})
+        program.folders.push_back(folder.lexically_normal().string());
+}
+
 int run(const std::string& name, Call& call) {
     for (const std::string& note : call.notes)
         fmt::print(stderr, "{}: note: {}\n", name, note);
     int ranks = 0;
     for (job::Program& program : call.job.programs) {
         add_library_folder(program);
+        add_program_folders(program);
         ranks += program.ranks;
     }
     const job::Result result = job::run_programs(call.job);

@@ -5,4 +5,4 @@ set_target_properties(launcher_rank PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJEC
 target_compile_definitions(launcher_test PRIVATE
     RAILYARD_BIN="$<TARGET_FILE_DIR:mpiexec>"
     RAILYARD_RANK_PROGRAM="$<TARGET_FILE:launcher_rank>")
-add_dependencies(launcher_test mpiexec mpi launcher_rank)
+add_dependencies(launcher_test mpiexec mpi launcher_rank kernel_cg)

@@ -23,9 +23,15 @@ class Matrix {
     /// both.
     void multiply(const double* x, double* result) const;
 
+    /// Its parts, for those who look into it: row_start() has one more than there are rows, and
+    /// columns are counted from the block's first.
+    const std::vector<int>& row_start() const { return row_start_; }
+    const std::vector<int>& column() const { return column_; }
+    const std::vector<double>& value() const { return value_; }
+
   private:
-    std::vector<int> row_start_;  ///< one more than there are rows
-    std::vector<int> column_;     ///< counted from the block's first
+    std::vector<int> row_start_;
+    std::vector<int> column_;
     std::vector<double> value_;
 };
 
