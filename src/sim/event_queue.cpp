@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "base/error.hpp"
 
@@ -11,22 +12,16 @@ namespace {
 
 // Below this many keys a sweep is not worth its while.
 constexpr std::size_t few_keys = 64;
-// A bucket of so few keys has its turn now: their actions are fetched into the cache.
-constexpr std::size_t soon = 64;
-// Of events of one time, those so far ahead are fetched.
-constexpr std::size_t ahead = 4;
+// So many keys are quickly sorted, and kept so as others come.
+constexpr std::size_t most_near = 64;
+// Of the events to come, those so far ahead have their actions fetched into the cache, and those
+// half as far what their actions work on.
+constexpr std::size_t far_ahead = 8;
 // With fewer events than this pending, what they work on is in the cache anyway.
 constexpr std::size_t many_events = 256;
-// A bucket keeps room for this many keys when it is emptied.
+// A list keeps room for this many keys when it is emptied.
 constexpr std::size_t kept_room = 512;
-
-template <class Keys>
-void empty(Keys& keys) {
-    if (keys.capacity() > kept_room)
-        Keys().swap(keys);
-    else
-        keys.clear();
-}
+constexpr std::int64_t end_of_time = std::numeric_limits<std::int64_t>::max();
 
 /// The lowest bit that is set.
 unsigned first(std::uint64_t bits) {
@@ -76,12 +71,48 @@ Event EventQueue::push(Time at, Action&& action) {
     slot(index).order = order;
     ++live_;
     ++keys_;
-    file({std::max(at.since_start().picoseconds(), last_), order});
+    const Key key{std::max(at.since_start().picoseconds(), now_), order};
+    if (occupied_levels_ == 0) limit_ = end_of_time;
+    if (key.at < limit_)
+        insert_near(key);
+    else
+        file(key);
     return Event{order};
 }
 
+void EventQueue::insert_near(const Key& key) {
+    if (next_ > most_near && next_ > near_.size() / 2) {
+        near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(next_));
+        next_ = 0;
+    }
+    // It was scheduled last, so it comes behind all of its time.
+    near_.push_back(key);
+    std::size_t place = near_.size() - 1;
+    for (; place > next_ && near_[place - 1].at > key.at; --place)
+        near_[place] = near_[place - 1];
+    near_[place] = key;
+    if (near_.size() - next_ > most_near) spill();
+}
+
+/// The later half of the list goes into buckets, but nothing that is due now.
+void EventQueue::spill() {
+    const auto later = [](std::int64_t at, const Key& key) { return at < key.at; };
+    const std::size_t middle = next_ + (near_.size() - next_) / 2;
+    auto from = std::upper_bound(near_.begin() + static_cast<std::ptrdiff_t>(middle), near_.end(),
+                                 near_[middle].at, later);
+    if (from == near_.end())  // all of them of one time
+        from = std::upper_bound(near_.begin() + static_cast<std::ptrdiff_t>(next_), near_.end(),
+                                std::max(now_, near_[middle].at - 1), later);
+    if (from == near_.end()) return;
+    if (occupied_levels_ == 0) filed_by_ = now_;
+    limit_ = from->at;
+    for (auto key = from; key != near_.end(); ++key)
+        file(*key);
+    near_.erase(from, near_.end());
+}
+
 void EventQueue::file(const Key& key) {
-    const auto difference = static_cast<std::uint64_t>(key.at ^ last_);
+    const auto difference = static_cast<std::uint64_t>(key.at ^ filed_by_);
     const unsigned level = static_cast<unsigned>(std::bit_width(difference | 1) - 1) / digit_bits;
     const auto digit = static_cast<unsigned>(key.at >> level * digit_bits) % digits;
     buckets_[level * digits + digit].push_back(key);
@@ -108,72 +139,78 @@ bool EventQueue::run_next(Time& now) {
         if (found.order != key.order) continue;
         found.order = 0;
         --live_;
+        now_ = key.at;
         now = Time::at(Duration::ps(key.at));
-        if (live_ > many_events) fetch_next();
+        if (live_ > many_events) fetch_ahead();
         const Running running{*this, key.slot(), found};
         found.action();
         return true;
     }
-    // `last_` stays the time of an event that ran, for whatever is pushed next.
     keep_keys([](const Key&) { return false; });
     return false;
 }
 
-/// What the events that are probably next work on comes into the cache while this one runs: in a
-/// simulation of many ranks, each event finds its rank's memory cold.
-void EventQueue::fetch_next() {
-    if (next_due_ < due_.size()) {
-        if (next_due_ + ahead < due_.size())
-            __builtin_prefetch(&slot(due_[next_due_ + ahead].slot()));
-        return slot(due_[std::min(next_due_ + ahead / 2, due_.size() - 1)].slot()).action.fetch();
-    }
-    if (occupied_levels_ == 0) return;
+/// The key of an event that probably comes after so many others; null where that is hard to say.
+const EventQueue::Key* EventQueue::ahead(std::size_t events) const {
+    const std::size_t near = near_.size() - next_;
+    if (events < near) return &near_[next_ + events];
+    if (occupied_levels_ == 0) return nullptr;
     const unsigned level = first(occupied_levels_);
     const Keys& bucket = buckets_[level * digits + first(occupied_[level])];
-    if (bucket.size() <= soon) slot(bucket.front().slot()).action.fetch();
+    if (bucket.size() > most_near || events - near >= bucket.size()) return nullptr;
+    return &bucket[events - near];
+}
+
+/// What the next events work on comes into the cache while this one runs: in a simulation of many
+/// ranks, each event finds its rank's memory cold.
+void EventQueue::fetch_ahead() {
+    if (const Key* const key = ahead(far_ahead)) __builtin_prefetch(&slot(key->slot()));
+    if (const Key* const key = ahead(far_ahead / 2)) slot(key->slot()).action.fetch();
 }
 
 EventQueue::Key EventQueue::take_first() {
     --keys_;
-    if (next_due_ < due_.size()) return due_[next_due_++];
-    empty(due_);
-    next_due_ = 0;
-    const unsigned level = first(occupied_levels_);
-    const unsigned digit = first(occupied_[level]);
-    occupied_[level] &= occupied_[level] - 1;
-    if (occupied_[level] == 0) occupied_levels_ &= occupied_levels_ - 1;
-    Keys& bucket = buckets_[level * digits + digit];
-    if (bucket.size() == 1) {  // the usual case where events are far between
-        const Key key = bucket.front();
-        last_ = key.at;
-        bucket.clear();
-        return key;
-    }
-    refile(bucket);
-    next_due_ = 1;
-    return due_.front();
+    if (next_ == near_.size()) refill();
+    return near_[next_++];
 }
 
-void EventQueue::refile(Keys& bucket) {
-    const auto earlier = [](const Key& a, const Key& b) { return a.at < b.at; };
-    last_ = std::min_element(bucket.begin(), bucket.end(), earlier)->at;
-    const bool fetch = bucket.size() <= soon;
-    for (const Key& key : bucket) {
-        if (fetch) __builtin_prefetch(&slot(key.slot()));
-        if (key.at == last_)
-            due_.push_back(key);
-        else
+/// Takes keys from the buckets into the list, which is empty.
+void EventQueue::refill() {
+    if (near_.capacity() > kept_room) Keys().swap(near_);
+    near_.clear();
+    next_ = 0;
+    for (;;) {
+        const unsigned level = first(occupied_levels_);
+        const unsigned digit = first(occupied_[level]);
+        occupied_[level] &= occupied_[level] - 1;
+        if (occupied_[level] == 0) occupied_levels_ &= occupied_levels_ - 1;
+        Keys& bucket = buckets_[level * digits + digit];
+        near_.swap(bucket);
+        const bool few = near_.size() <= most_near;
+        if (level > 0 && few)
+            std::sort(near_.begin(), near_.end(),
+                      [](const Key& a, const Key& b) { return a.before(b); });
+        if (level == 0 || few) {
+            filed_by_ = near_.front().at;
+            const auto here = static_cast<std::uint64_t>(filed_by_) >> level * digit_bits;
+            const std::uint64_t end = (here + 1) << level * digit_bits;
+            limit_ = static_cast<std::int64_t>(std::min<std::uint64_t>(end, end_of_time));
+            return;
+        }
+        const auto earlier = [](const Key& a, const Key& b) { return a.at < b.at; };
+        filed_by_ = std::min_element(near_.begin(), near_.end(), earlier)->at;
+        for (const Key& key : near_)
             file(key);
+        near_.clear();
     }
-    empty(bucket);
 }
 
 template <class Keep>
 void EventQueue::keep_keys(Keep keep) {
     const auto drop = [&](const Key& key) { return !keep(key); };
-    due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(next_due_));
-    next_due_ = 0;
-    std::erase_if(due_, drop);
+    near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(next_));
+    next_ = 0;
+    std::erase_if(near_, drop);
     for (unsigned level = 0; level < levels; ++level) {
         for (std::uint64_t left = occupied_[level]; left != 0; left &= left - 1) {
             Keys& bucket = buckets_[level * digits + first(left)];

@@ -1,12 +1,13 @@
 #pragma once
 /// What is still to happen, in order of time and, at one time, in order of scheduling.
 ///
-/// A radix heap. No event comes before the one that ran last, so a key is filed by the highest
-/// digit, to the base 64, in which its time differs from that one's, and by that digit's value. The
-/// first bucket that is not empty then holds the first event; when it is reached, its keys are
-/// filed anew by their lower digits. Of a time of n digits, a key is moved at most n times and
-/// compared with nothing. Keys of one time are in one bucket at every moment, and in the order in
-/// which they came.
+/// The few events that are next stand in a sorted list. Those behind them are in a radix heap. No
+/// event comes before the one that ran last, so a key is filed by the highest digit, to the base
+/// 64, in which its time differs from that of an event that ran, and by that digit's value. The
+/// first bucket that is not empty then holds the first of these events; when it is reached, its
+/// keys become the list, or are filed anew by their lower digits if they are many. Of a time of n
+/// digits, a key is moved at most n times and compared with few others, however many there are.
+/// Keys of one time are in one place at every moment, and in the order in which they came.
 ///
 /// The actions lie still in a pool, each in a cache line, and run there. A cancelled event leaves
 /// its key behind, which is dropped when it comes first or when such keys are the majority:
@@ -42,10 +43,7 @@ class EventQueue {
     bool run_next(Time& now);
     void clear();
     /// In an event: nothing else is pending at its time. (A cancelled event may count as one.)
-    bool is_last_now() const {
-        return next_due_ == due_.size() &&
-               (occupied_[0] >> static_cast<unsigned>(last_) % digits & 1) == 0;
-    }
+    bool is_last_now() const { return next_ == near_.size() || near_[next_].at != now_; }
 
     std::size_t size() const { return live_; }
 
@@ -64,6 +62,9 @@ class EventQueue {
         std::int64_t at;
         std::uint64_t order;
         std::uint64_t slot() const { return order & no_slot; }
+        bool before(const Key& other) const {
+            return at != other.at ? at < other.at : order < other.order;
+        }
     };
     using Keys = std::vector<Key>;
     struct alignas(64) Slot {
@@ -76,19 +77,24 @@ class EventQueue {
     bool live(const Key& key) { return slot(key.slot()).order == key.order; }
     std::uint64_t take_slot();
     void free_slot(std::uint64_t index);
+    void insert_near(const Key& key);
+    void spill();
     void file(const Key& key);
+    void refill();
     Key take_first();
-    void fetch_next();
-    void refile(Keys& bucket);
+    const Key* ahead(std::size_t events) const;
+    void fetch_ahead();
     template <class Keep>
     void keep_keys(Keep keep);
 
     std::vector<Keys> buckets_;                     ///< by level and digit
     std::array<std::uint64_t, levels> occupied_{};  ///< a bit a digit
     std::uint64_t occupied_levels_ = 0;             ///< a bit a level
-    std::int64_t last_ = 0;  ///< no key is earlier; it is what keys are filed by
-    Keys due_;               ///< keys of time `last_` that come before those in buckets
-    std::size_t next_due_ = 0;
+    std::int64_t filed_by_ = 0;  ///< the time by which keys in buckets are filed; none is earlier
+    Keys near_;                  ///< those before `limit_`, sorted, from `next_` on
+    std::size_t next_ = 0;
+    std::int64_t limit_ = 0;
+    std::int64_t now_ = 0;  ///< the time of the event that ran last
     std::size_t keys_ = 0;  ///< not taken yet, cancelled ones included
 
     std::vector<std::unique_ptr<Slot[]>> chunks_;

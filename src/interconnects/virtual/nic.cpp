@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/cpu.hpp"
 #include "interconnects/virtual/connection.hpp"
@@ -52,9 +51,8 @@ std::unique_ptr<fabric::Region> Nic::allocate(Bytes size, fabric::Access access,
                                               fabric::Home home) {
     if (home == fabric::Home::adapter && !traits().adapter_memory)
         throw Error(fmt::format("{}: the adapter has no memory to allocate from", traits().name));
-    // calloc gets large pieces from the kernel, zeroed and untouched; regions begin on a line.
-    const std::size_t n = size.count() + cache_line;
-    Region::Owned memory(static_cast<std::byte*>(std::calloc(n, 1)));
+    const std::size_t n = size.count() + cache_line;  // regions begin on a line
+    ZeroedMemory memory = zeroed_memory(n);
     if (!memory)
         throw Error(fmt::format("{}: no memory for a region of {} bytes", traits().name, n));
     state_->spend(HostStep::register_memory, size);

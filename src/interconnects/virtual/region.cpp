@@ -1,6 +1,9 @@
 #include "interconnects/virtual/region.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <typeinfo>
 
@@ -44,8 +47,29 @@ void Scatter::put(std::span<const std::byte> bytes) {
     }
 }
 
+namespace {
+// From here on a piece comes from the kernel. calloc would clear what was in use before, and so
+// touch all of it: most of a ring is never reached.
+constexpr std::size_t large_piece = 32 << 10;
+}  // namespace
+
+void ReleaseMemory::operator()(std::byte* memory) const {
+    if (mapped == 0) return std::free(memory);
+    // A process may have only so many mappings, and this may cut one in two: then at least the
+    // memory goes, if not the addresses.
+    if (munmap(memory, mapped) != 0) madvise(memory, mapped, MADV_DONTNEED);
+}
+
+ZeroedMemory zeroed_memory(std::size_t size) {
+    void* const piece = size < large_piece ? MAP_FAILED
+                                           : mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (piece == MAP_FAILED) return ZeroedMemory(static_cast<std::byte*>(std::calloc(size, 1)));
+    return ZeroedMemory(static_cast<std::byte*>(piece), ReleaseMemory{size});
+}
+
 Region::Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabric::Access access,
-               fabric::Home home, Owned owned)
+               fabric::Home home, ZeroedMemory owned)
     : fabric::Region(memory.data(), Bytes(memory.size()), access),
       nic_(std::move(nic)),
       state_(std::make_shared<RegionState>()),

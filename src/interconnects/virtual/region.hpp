@@ -1,8 +1,8 @@
 #pragma once
 /// Registered memory on a virtual fabric, and how bytes get from one list of slices to another.
 
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -64,16 +64,20 @@ class Scatter {
     std::size_t filled_ = 0;  ///< of the first of them
 };
 
+/// How a region's own memory is given back.
+struct ReleaseMemory {
+    std::size_t mapped = 0;  ///< bytes got from the kernel; nought: from malloc
+    void operator()(std::byte* memory) const;
+};
+using ZeroedMemory = std::unique_ptr<std::byte, ReleaseMemory>;
+/// Null if there is none. A large piece takes no room until it is touched.
+ZeroedMemory zeroed_memory(std::size_t size);
+
 class Region final : public fabric::Region {
   public:
-    struct Free {
-        void operator()(std::byte* memory) const { std::free(memory); }
-    };
-    using Owned = std::unique_ptr<std::byte, Free>;
-
     /// The caller's memory; or, with `owned`, the region's own, which it frees.
     Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabric::Access access,
-           fabric::Home home, Owned owned);
+           fabric::Home home, ZeroedMemory owned);
     ~Region() override;
 
     fabric::RegionBlob export_blob() const override;
@@ -82,7 +86,7 @@ class Region final : public fabric::Region {
   private:
     std::shared_ptr<NicState> nic_;
     std::shared_ptr<RegionState> state_;
-    Owned owned_;
+    ZeroedMemory owned_;
 };
 
 class RemoteRegion final : public fabric::RemoteRegion {
