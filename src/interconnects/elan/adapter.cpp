@@ -1,0 +1,72 @@
+#include "interconnects/elan/adapter.hpp"
+
+#include <utility>
+
+namespace railyard::elan {
+
+Adapter::Adapter(sim::Engine& engine, const Parameters& parameters, elite::Network& network,
+                 elite::NodeId node, Opener opener)
+    : network_(network),
+      opener_(std::move(opener)),
+      chip_(engine, parameters, node),
+      sender_(chip_, network,
+              [this](const std::shared_ptr<Parcel>& parcel) {
+                  inputter_.take(parcel, chip_.node, [this, parcel](Verdict verdict) {
+                      parcel->verdict = verdict;
+                      sender_.settled_here(parcel);
+                  });
+              }),
+      events_(chip_, {[this](Context& context, Address descriptor) {
+                          commands_.run(context, descriptor, dma_.next_id());
+                      },
+                      [this](const std::shared_ptr<Parcel>& parcel) { sender_.send(parcel); },
+                      [this](Thread& thread) { threads_.wake(thread); }}),
+      dma_(chip_, sender_, events_),
+      inputter_(chip_, events_, dma_),
+      commands_(chip_, dma_, events_),
+      threads_(chip_, dma_, events_, sender_) {
+    network.attach(node, this);
+}
+
+Adapter::~Adapter() {
+    network_.attach(chip_.node, nullptr);
+}
+
+Context& Adapter::open(const std::shared_ptr<const Job>& job, Vpid vpid, ContextId id) {
+    std::vector<elite::NodeId> nodes;
+    for (const Job::Process& process : job->processes)
+        nodes.push_back(process.node);
+    auto context =
+        std::make_unique<Context>(id, job, vpid, chip_.frames, chip_.parameters.host_offset);
+    context->tables.emplace_back(network_.tree(), chip_.node, elite::Ways::adaptive, nodes);
+    context->space.on_change = [this, id](std::uint32_t page) { chip_.mmu.forget(id, page); };
+    if (chip_.contexts.size() <= id) chip_.contexts.resize(id + 1);
+    chip_.contexts[id] = std::move(context);
+    return *chip_.contexts[id];
+}
+
+void Adapter::close(Context& context) {
+    context.open = false;
+    context.notify_host = nullptr;
+    context.interrupt_host = nullptr;
+    threads_.stop(context);
+}
+
+void Adapter::forget_faults() {
+    for (const auto& context : chip_.contexts)
+        if (context)
+            for (elite::RoutingTable& table : context->tables)
+                table.forget_faults();
+}
+
+void Adapter::arrived(const elite::Delivery& delivery) {
+    const std::shared_ptr<Parcel> parcel = opener_(delivery);
+    if (!parcel) return network_.answer(delivery, elite::Answer::refuse);
+    inputter_.take(parcel, delivery.source, [this, parcel, delivery](Verdict verdict) {
+        if (verdict != Verdict::taken) parcel->verdict = verdict;
+        network_.answer(delivery,
+                        verdict == Verdict::taken ? elite::Answer::accept : elite::Answer::refuse);
+    });
+}
+
+}  // namespace railyard::elan

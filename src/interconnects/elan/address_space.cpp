@@ -1,0 +1,174 @@
+#include "interconnects/elan/address_space.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace railyard::elan {
+
+namespace {
+
+std::uint32_t whole_pages(std::uint32_t size) {
+    return (size + page_size - 1) / page_size;
+}
+
+}  // namespace
+
+AddressSpace::~AddressSpace() {
+    for (const auto& leaf : table_)
+        if (leaf)
+            for (const Page& page : *leaf)
+                if (page.owned) frames_.give_back(page.frame);
+}
+
+Page& AddressSpace::page(Address address) {
+    auto& leaf = table_[address >> 22];
+    if (!leaf) leaf = std::make_unique<Leaf>();
+    return (*leaf)[address >> 12 & 0x3ff];
+}
+
+const Page* AddressSpace::find(Address address) const {
+    const auto& leaf = table_[address >> 22];
+    return leaf ? &(*leaf)[address >> 12 & 0x3ff] : nullptr;
+}
+
+std::optional<Home> AddressSpace::home_of(Address address) const {
+    const Page* const found = find(address);
+    if (!found || found->state == Page::State::absent) return {};
+    return found->frame.home;
+}
+
+Address AddressSpace::take_pages(std::uint32_t pages) {
+    if (pages > (~Address{0} - next_page_) / page_size)
+        throw Error(
+            "an address space of 32 bits is full; release or unmap memory that is not "
+            "needed any more");
+    const Address first = next_page_;
+    next_page_ += pages * page_size;
+    return first;
+}
+
+Address AddressSpace::allocate(Home home, std::uint32_t size) {
+    size = std::max(block_size, (size + block_size - 1) / block_size * block_size);
+    Arena& arena = arenas_[static_cast<std::size_t>(home)];
+    if (auto& free = arena.free[size]; !free.empty()) {
+        const Address address = free.back();
+        free.pop_back();
+        return address;
+    }
+    if (arena.end - arena.next < size) {
+        const std::uint32_t pages = whole_pages(size);
+        arena.next = take_pages(pages);
+        arena.end = arena.next + pages * page_size;
+        for (std::uint32_t i = 0; i < pages; ++i)
+            page(arena.next + i * page_size) = {
+                Page::State::on_demand, false, page_size, {home, 0, nullptr}};
+        expose({arena.next, arena.end - 1, true, true, {}});
+    }
+    const Address address = arena.next;
+    arena.next += size;
+    return address;
+}
+
+void AddressSpace::release(Address address, std::uint32_t size) {
+    size = std::max(block_size, (size + block_size - 1) / block_size * block_size);
+    if (const auto home = home_of(address))
+        arenas_[static_cast<std::size_t>(*home)].free[size].push_back(address);
+}
+
+HostAddress AddressSpace::allocate_plain(std::uint32_t size) {
+    const HostAddress address = next_plain_;
+    next_plain_ += std::uint64_t{whole_pages(size)} * page_size;
+    return address;
+}
+
+Address AddressSpace::map(std::byte* memory, std::uint32_t size) {
+    const std::uint32_t pages = std::max(1U, whole_pages(size));
+    const Address first = take_pages(pages);
+    for (std::uint32_t i = 0; i < pages; ++i) {
+        std::byte* const bytes = memory ? memory + std::size_t{i} * page_size : nullptr;
+        page(first + i * page_size) = {Page::State::bound, false,
+                                       std::min(page_size, size - i * page_size),
+                                       frames_.foreign(bytes)};
+    }
+    expose({first, first + pages * page_size - 1, true, true, {}});
+    return first;
+}
+
+void AddressSpace::unmap(Address address, std::uint32_t size) {
+    for (std::uint32_t i = 0; i < whole_pages(size); ++i) {
+        Page& gone = page(address + i * page_size);
+        if (gone.owned) frames_.give_back(gone.frame);
+        gone = {};
+        if (on_change) on_change((address >> 12) + i);
+    }
+}
+
+bool AddressSpace::allows(Vpid who, Address address, std::uint32_t size, Access access) const {
+    const Address last = address + (size == 0 ? 0 : size - 1);
+    if (last < address) return false;
+    for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
+        if (last < segment->first || address > segment->last) continue;
+        if (address < segment->first || last > segment->last)
+            return allows(who, std::max(address, segment->first),
+                          std::min(last, segment->last) - std::max(address, segment->first) + 1,
+                          access) &&
+                   (address >= segment->first ||
+                    allows(who, address, segment->first - address, access)) &&
+                   (last <= segment->last ||
+                    allows(who, segment->last + 1, last - segment->last, access));
+        const bool right = access == Access::read ? segment->readable : segment->writable;
+        return right && (!segment->partners || segment->partners->contains(who));
+    }
+    return false;
+}
+
+bool AddressSpace::bind(Address address) {
+    Page& wanted = page(address);
+    if (wanted.state == Page::State::bound) return true;
+    if (wanted.state == Page::State::absent) return false;
+    wanted.frame = frames_.take(wanted.frame.home);
+    wanted.owned = true;
+    wanted.state = Page::State::bound;
+    if (on_change) on_change(address >> 12);
+    return true;
+}
+
+template <class Do>
+bool AddressSpace::for_each_piece(Address address, std::size_t size, Do what) {
+    for (std::size_t done = 0; done < size;) {
+        const auto at = static_cast<Address>(address + done);
+        if (!bind(at)) return false;
+        const Page& here = page(at);
+        const std::uint32_t offset = at % page_size;
+        const std::size_t n = std::min(size - done, std::size_t{page_size - offset});
+        if (offset + n > here.length) return false;
+        if (here.frame.bytes) what(here.frame.bytes + offset, done, n);
+        done += n;
+    }
+    return true;
+}
+
+bool AddressSpace::store(Address address, std::span<const std::byte> data) {
+    return for_each_piece(address, data.size(),
+                          [&](std::byte* to, std::size_t from, std::size_t n) {
+                              std::memcpy(to, data.data() + from, n);
+                          });
+}
+
+bool AddressSpace::load(Address address, std::span<std::byte> data) {
+    return for_each_piece(address, data.size(),
+                          [&](std::byte* from, std::size_t to, std::size_t n) {
+                              std::memcpy(data.data() + to, from, n);
+                          });
+}
+
+std::optional<Address> AddressSpace::to_elan(HostAddress address) const {
+    if (address < host_offset_ || address - host_offset_ > ~Address{0}) return {};
+    const auto elan = static_cast<Address>(address - host_offset_);
+    if (elan < heap_base) return {};
+    return elan;
+}
+
+}  // namespace railyard::elan

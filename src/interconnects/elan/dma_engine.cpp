@@ -1,0 +1,217 @@
+#include "interconnects/elan/dma_engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace railyard::elan {
+
+using elite::Priority;
+
+void DmaEngine::enqueue(Context& context, const Descriptor& descriptor, DmaId id) {
+    put_back(std::make_shared<Dma>(Dma{context, descriptor, id}), false);
+    pump();
+}
+
+void DmaEngine::put_back(const DmaPointer& dma, bool in_front) {
+    auto& queue = queues_[static_cast<std::size_t>(dma->descriptor.priority)];
+    in_front ? queue.push_front(dma) : queue.push_back(dma);
+}
+
+bool DmaEngine::has_waiting(Priority at_least) const {
+    return !queues_[1].empty() || (at_least == Priority::low && !queues_[0].empty());
+}
+
+/// After its slice to its equals; at once to what has priority.
+bool DmaEngine::gives_way() const {
+    const Priority mine = current_->descriptor.priority;
+    if (mine == Priority::low && !queues_[1].empty()) return true;
+    return current_->slice == 0 && has_waiting(mine);
+}
+
+bool DmaEngine::start_next() {
+    auto& queue = queues_[1].empty() ? queues_[0] : queues_[1];
+    if (queue.empty()) return false;
+    current_ = queue.front();
+    queue.pop_front();
+    current_->slice = chip_.parameters.slice;
+    current_->fresh = true;
+    busy_ = true;
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.dma_start, "descriptor", [this] {
+        busy_ = false;
+        pump();
+    });
+    return true;
+}
+
+void DmaEngine::pump() {
+    while (!busy_) {
+        if (current_ && gives_way()) {
+            put_back(current_, false);
+            current_ = nullptr;
+        }
+        if (!current_) {
+            start_next();
+            return;
+        }
+        const DmaPointer dma = current_;
+        if (dma->verdict != Verdict::taken) {
+            current_ = nullptr;
+            if (dma->in_flight == 0) finish(dma);
+            continue;
+        }
+        if (buffers_used_ == chip_.parameters.buffers) return;
+        dma->descriptor.direction == Direction::read ? ask_remote(dma) : next_packet(dma);
+    }
+}
+
+std::shared_ptr<Parcel> DmaEngine::parcel_of(const DmaPointer& dma) const {
+    auto parcel = std::make_shared<Parcel>();
+    parcel->from = dma->context.self;
+    parcel->context = &dma->context;
+    parcel->descriptor = dma->descriptor;
+    parcel->priority = dma->descriptor.priority;
+    parcel->dma = dma->id;
+    parcel->sender = const_cast<DmaEngine*>(this);
+    parcel->owner = dma;
+    return parcel;
+}
+
+void DmaEngine::next_packet(const DmaPointer& dma) {
+    const Descriptor& descriptor = dma->descriptor;
+    auto parcel = parcel_of(dma);
+    parcel->to = descriptor.destination;
+    parcel->last_to = descriptor.last_destination;
+    parcel->broadcast = descriptor.broadcast;
+    parcel->size = std::min(packet_data, descriptor.size - dma->offset);
+    parcel->last = parcel->size == descriptor.size - dma->offset;
+    parcel->address = descriptor.destination_address + dma->offset;
+    if (descriptor.direction == Direction::message) {
+        parcel->kind = Transaction::enqueue;
+        parcel->number = descriptor.destination_address;
+    }
+    parcel->event = parcel->last ? descriptor.destination_event : null_address;
+    parcel->data.resize(parcel->size);
+    busy_ = true;
+    ++buffers_used_;
+    if (dma->offset == 0) chip_.note(Step::transfer, dma->id);
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, "packet",
+                        [=, this] { fetch(dma, parcel); });
+}
+
+void DmaEngine::fetch(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel) {
+    const Address offset = parcel->address - dma->descriptor.destination_address;
+    chip_.fetch(dma->context, dma->descriptor.source_address + offset, parcel->data,
+                {[=, this](Verdict verdict) { asked(dma, parcel, verdict); },
+                 [=, this](Verdict verdict) { fetched(dma, parcel, verdict); },
+                 std::exchange(dma->fresh, false)});
+}
+
+/// The memory has been asked for the packet: the engine can turn to the next.
+void DmaEngine::asked(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel,
+                      Verdict verdict) {
+    busy_ = false;
+    if (verdict == Verdict::taken) {
+        dma->offset += parcel->size;
+        dma->sent_last = parcel->last;
+        dma->slice -= dma->slice > 0 ? 1 : 0;
+        ++dma->in_flight;
+        if (parcel->last) current_ = nullptr;
+        return pump();
+    }
+    --buffers_used_;
+    current_ = nullptr;
+    if (verdict == Verdict::later) {
+        // Others go on while system software binds the page.
+        chip_.engine.schedule(chip_.engine.now() + chip_.parameters.host.trap, [=, this] {
+            if (!dma->finished) put_back(dma, true);
+            pump();
+        });
+    } else {
+        dma->verdict = verdict;
+        if (dma->in_flight == 0) finish(dma);
+    }
+    pump();
+}
+
+void DmaEngine::fetched(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel,
+                        Verdict verdict) {
+    // A page went away while it was being read: what stands there now is what counts.
+    if (verdict == Verdict::later) {
+        dma->offset -= parcel->size;
+        --dma->in_flight;
+        return fetch(dma, parcel);
+    }
+    // The last one says that all is there, so all others must be.
+    if (parcel->last && dma->in_flight > 1)
+        dma->held = parcel;
+    else
+        leave(parcel);
+}
+
+void DmaEngine::leave(const std::shared_ptr<Parcel>& parcel) {
+    ++packets_;
+    parcel->channel = channel_;
+    channel_ ^= 1;
+    sender_.send(parcel);
+}
+
+/// A read is a write by the adapter where the data are; what comes back is all there is to see.
+void DmaEngine::ask_remote(const DmaPointer& dma) {
+    auto parcel = parcel_of(dma);
+    parcel->kind = Transaction::read_request;
+    parcel->to = dma->descriptor.source;
+    parcel->channel = 1;
+    busy_ = true;
+    ++buffers_used_;
+    ++dma->in_flight;
+    dma->sent_last = true;
+    current_ = nullptr;
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, "request", [=, this] {
+        busy_ = false;
+        sender_.send(parcel);
+        pump();
+    });
+}
+
+void DmaEngine::settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) {
+    const auto dma = std::static_pointer_cast<Dma>(parcel->owner);
+    --buffers_used_;
+    --dma->in_flight;
+    if (dma->verdict == Verdict::taken) dma->verdict = verdict;
+    if (dma->held && (dma->in_flight == 1 || dma->verdict != Verdict::taken)) {
+        const auto held = std::exchange(dma->held, nullptr);
+        if (dma->verdict == Verdict::taken) {
+            leave(held);
+        } else {
+            --buffers_used_;
+            --dma->in_flight;
+        }
+    }
+    const bool over = dma->sent_last || dma->verdict != Verdict::taken;
+    if (dma->in_flight == 0 && over && dma != current_) {
+        std::erase(queues_[static_cast<std::size_t>(dma->descriptor.priority)], dma);
+        finish(dma);
+    }
+    pump();
+}
+
+void DmaEngine::finish(const DmaPointer& dma) {
+    if (std::exchange(dma->finished, true)) return;
+    const Descriptor& descriptor = dma->descriptor;
+    const Status status = to_status(dma->verdict);
+    const bool is_read = descriptor.direction == Direction::read;
+    // The one who asked for the data hears from where they are, unless the asking itself failed.
+    if (is_read && status.ok()) return;
+    const Address event = is_read ? descriptor.destination_event : descriptor.source_event;
+    if (event != null_address)
+        events_.set(Role::dma, dma->context, event, status, {dma->id, Step::source_event});
+    else if (!status.ok())
+        dma->context.troubles.push_back(status);
+    // It was sent for somebody else, who still waits.
+    const bool for_other = !is_read && !descriptor.broadcast && dma->id >> 32 != chip_.node;
+    if (for_other && !status.ok() && descriptor.destination_event != null_address)
+        events_.set_anywhere(Role::dma, dma->context, descriptor.destination,
+                             descriptor.destination_event, status);
+}
+
+}  // namespace railyard::elan

@@ -1,0 +1,131 @@
+#include "interconnects/elan/events.hpp"
+
+#include <span>
+#include <utility>
+
+namespace railyard::elan {
+
+namespace {
+
+Step behind(Step step, int by) {
+    return step == Step::none ? step : static_cast<Step>(static_cast<int>(step) + by);
+}
+
+}  // namespace
+
+void Events::set(Role by, Context& context, Address event, Status status, Note note) {
+    look(by, context, event,
+         [this, &context, event, status, note] { apply(context, event, status, note); });
+}
+
+void Events::look(Role by, Context& context, Address event, std::function<void()> then) {
+    auto looking =
+        std::make_shared<std::function<void()>>([this, &context, event, then = std::move(then)] {
+            chip_.touch(context, event, [then](std::byte*) { then(); });
+        });
+    chip_.microcode.run(by, chip_.parameters.microcode.event, "event", [looking] { (*looking)(); });
+}
+
+void Events::apply(Context& context, Address event, Status status, Note note) {
+    const auto found = context.events.find(event);
+    if (found == context.events.end()) {
+        context.troubles.emplace_back(Code::bad_key);
+        return;
+    }
+    EventState& state = found->second;
+    chip_.note(note.set, note.dma);
+    ++state.count;
+    if (state.failure.ok()) state.failure = status;
+    context.space.store(event, std::as_bytes(std::span(&state.count, 1)));
+    fire_if_due(context, state, note);
+}
+
+void Events::fire_if_due(Context& context, EventState& state, Note note) {
+    while (state.armed && state.count >= state.threshold) {
+        state.count -= state.threshold;
+        state.armed = state.rearms;
+        state.status = std::exchange(state.failure, Status());
+        ++state.ready;
+        ++state.fired;
+        if (state.copy.size > 0) copy(context, state.copy, note);
+        for (const Chained& next : state.chain) {
+            if (next.kind == Chained::Kind::dma)
+                starts_.dma(context, next.address);
+            else
+                set_anywhere(Role::dma, context, next.vpid, next.address, state.status);
+        }
+        if (std::exchange(state.interrupts, false)) wake_host(context);
+        if (state.thread) starts_.wake(*state.thread);
+    }
+}
+
+void Events::arm(Context& context, Address event) {
+    const auto found = context.events.find(event);
+    if (found == context.events.end()) {
+        context.troubles.emplace_back(Code::bad_key);
+        return;
+    }
+    found->second.armed = true;
+    fire_if_due(context, found->second, {});
+}
+
+/// The DMA engine copies the block; the process has the value in main memory before it looks.
+void Events::copy(Context& context, const BlockCopy& block, Note note) {
+    struct Copying {
+        Context& context;
+        BlockCopy block;
+        Note note;
+        std::vector<std::byte> bytes;
+    };
+    auto copying = std::make_shared<Copying>(
+        Copying{context, block, note, std::vector<std::byte>(block.size)});
+    const Bytes size(block.size);
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.block_copy, "block copy", [=, this] {
+        chip_.note(behind(copying->note.set, 1), copying->note.dma);
+        chip_.path.read(Home::sdram, size, false, [=, this] {
+            copying->context.space.load(copying->block.from, copying->bytes);
+            chip_.path.write(Home::main, size, {}, [this, copying] {
+                copying->context.space.store(copying->block.to, copying->bytes);
+                chip_.note(behind(copying->note.set, 2), copying->note.dma);
+                if (copying->context.notify_host) copying->context.notify_host();
+            });
+        });
+    });
+}
+
+void Events::interrupt(Context& context, Address event) {
+    const auto found = context.events.find(event);
+    if (found == context.events.end()) return;
+    if (found->second.ready > 0) return wake_host(context);
+    found->second.interrupts = true;
+}
+
+void Events::wake_host(Context& context) {
+    chip_.engine.schedule(chip_.engine.now() + chip_.parameters.host.interrupt, [&context] {
+        if (context.interrupt_host) context.interrupt_host();
+    });
+}
+
+void Events::set_anywhere(Role by, Context& context, Vpid vpid, Address event, Status status) {
+    if (!context.knows(vpid)) {
+        context.troubles.emplace_back(Code::invalid);
+        return;
+    }
+    if (vpid == context.self) return set(by, context, event, status);
+    auto parcel = std::make_shared<Parcel>();
+    parcel->kind = Transaction::set_event;
+    parcel->from = context.self;
+    parcel->to = vpid;
+    parcel->event = event;
+    parcel->status = status;
+    parcel->context = &context;
+    parcel->sender = this;
+    parcel->channel = 1;
+    starts_.send(parcel);
+}
+
+void Events::settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) {
+    if (verdict != Verdict::taken) parcel->context->troubles.push_back(to_status(verdict));
+}
+
+}  // namespace railyard::elan

@@ -1,0 +1,45 @@
+#pragma once
+/// The unit that sets events and does what they ask for when they fire: block copies, further DMAs
+/// and events, threads and processes woken.
+
+#include <functional>
+
+#include "interconnects/elan/chip.hpp"
+
+namespace railyard::elan {
+
+class Events final : public Sending {
+  public:
+    /// What firing may start elsewhere in the adapter.
+    struct Starts {
+        std::function<void(Context&, Address descriptor)> dma;
+        std::function<void(const std::shared_ptr<Parcel>&)> send;
+        std::function<void(Thread&)> wake;
+    };
+    Events(Chip& chip, Starts starts) : chip_(chip), starts_(std::move(starts)) {}
+
+    /// By a thread of the microcode, when it comes to that. An address that is no event is a
+    /// trouble of the context's.
+    void set(Role by, Context& context, Address event, Status status = {}, Note note = {});
+    /// The first half of it: the event is looked up, and `then` is called when it can be set.
+    void look(Role by, Context& context, Address event, std::function<void()> then);
+    /// The second half.
+    void apply(Context& context, Address event, Status status, Note note);
+    /// It may fire again; if it has been set often enough meanwhile, it does so now.
+    void arm(Context& context, Address event);
+    /// An event of this or of another process of the job.
+    void set_anywhere(Role by, Context& context, Vpid vpid, Address event, Status status = {});
+    /// A process blocks on it: it is to be interrupted now, if it has fired, or when it does.
+    void interrupt(Context& context, Address event);
+
+  private:
+    void settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) override;
+    void fire_if_due(Context& context, EventState& state, Note note);
+    void copy(Context& context, const BlockCopy& block, Note note);
+    void wake_host(Context& context);
+
+    Chip& chip_;
+    Starts starts_;
+};
+
+}  // namespace railyard::elan

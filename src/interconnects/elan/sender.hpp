@@ -1,0 +1,54 @@
+#pragma once
+/// Gets parcels through: into the network as packets, again after a fault, and by another way when
+/// that has not helped (FA-6, FA-7). What a destination cannot take yet is sent again after a
+/// while.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "interconnects/elan/chip.hpp"
+#include "interconnects/elite/network.hpp"
+
+namespace railyard::elan {
+
+class Sender {
+  public:
+    /// Where a parcel goes whose destination is on this node.
+    using Loopback = std::function<void(const std::shared_ptr<Parcel>&)>;
+
+    Sender(Chip& chip, elite::Network& network, Loopback loopback)
+        : chip_(chip), network_(network), loopback_(std::move(loopback)) {}
+
+    /// Its sender hears of it once, never within this call.
+    void send(const std::shared_ptr<Parcel>& parcel);
+    /// What the network has told (elite::Adapter::settled).
+    void settled(elite::PacketId id, const elite::Outcome& outcome);
+    /// What the own inputter says of a parcel that went no way.
+    void settled_here(const std::shared_ptr<Parcel>& parcel);
+
+    std::shared_ptr<Parcel> under_way(std::uint64_t serial) const;
+    std::uint64_t retries() const { return retries_; }
+    std::uint64_t ways_changed() const { return ways_changed_; }
+
+  private:
+    void try_now(const std::shared_ptr<Parcel>& parcel);
+    std::optional<elite::Route> route(const Parcel& parcel);
+    bool is_here(const Parcel& parcel) const;
+    void told(const std::shared_ptr<Parcel>& parcel, Verdict verdict);
+    void failed(const std::shared_ptr<Parcel>& parcel, const elite::Fault& fault);
+    void end(const std::shared_ptr<Parcel>& parcel, Verdict verdict);
+    Bytes wire_size(const Parcel& parcel) const;
+
+    Chip& chip_;
+    elite::Network& network_;
+    Loopback loopback_;
+    std::uint64_t next_serial_ = 1;
+    std::map<std::uint64_t, std::shared_ptr<Parcel>> unsettled_;  ///< by serial
+    std::map<std::uint64_t, std::uint64_t> packets_;  ///< serials, by the network's number
+    std::uint64_t retries_ = 0;
+    std::uint64_t ways_changed_ = 0;
+};
+
+}  // namespace railyard::elan
