@@ -78,6 +78,7 @@ class Bundle {
   private:
     void connect(job::Rank& rank, std::string_view tag, int peer);
     void check(std::span<const fabric::Completion> completions) const;
+    std::size_t poll_fresh(std::span<fabric::Completion> out);
 
     fabric::Nic& nic_;
     fabric::Host& host_;
@@ -97,7 +98,8 @@ class Bundle {
     std::array<fabric::Slice, 1> receive_slices_;
     std::array<fabric::Completion, 16> completions_;
     unsigned depth_;
-    std::uint64_t greetings_ = 0;  ///< of the peer's meet(), not answered yet
+    std::uint64_t greetings_ = 0;            ///< of the peer's meet(), not answered yet
+    std::vector<fabric::Completion> early_;  ///< messages that came before it
     std::uint64_t tally_ = 0;
     std::uint64_t outstanding_ = 0;  ///< completions asked for and not taken
     std::vector<unsigned> quiet_;    ///< of each connection, posted since the last signalled one

@@ -103,6 +103,30 @@ TEST_P(StripedOn, MP4BoundMessagesAreNeverCut) {
     });
 }
 
+TEST_P(StripedOn, ThePartsOfAPeerThatIsAheadWaitUntilBothHaveMet) {
+    const Bytes size(64 << 10);
+    const job::Result result = job::run(on(GetParam()), [&](job::Rank& rank) {
+        Bundle bundle(rank, "ahead",
+                      {.peer = 1 - rank.id(),
+                       .ports = {0, 0},
+                       .buffer = 2 * size,
+                       .sends = Striped::sends_for(window),
+                       .receives = Striped::receives_for(window, 2)});
+        Striped side(bundle, size, window, {0, 1});
+        if (rank.id() == 0) side.send();
+        bundle.meet();
+        if (rank.id() == 1) {
+            side.await();
+            side.reply();
+        } else {
+            side.await_reply();
+        }
+        bundle.meet();
+        rank.bootstrap().fence();
+    });
+    ASSERT_TRUE(result.ok) << result.failure;
+}
+
 INSTANTIATE_TEST_SUITE_P(Fabrics, StripedOn, ::testing::Values("ideal", "shm"),
                          [](const auto& which) { return std::string(which.param); });
 
