@@ -37,7 +37,8 @@ Status CommandProcessor::check(const Context& context, const Descriptor& descrip
     if (!is_read && descriptor.size > 0 && !context.space.home_of(descriptor.source_address))
         return Code::out_of_bounds;
     const Address event = is_read ? descriptor.destination_event : descriptor.source_event;
-    if (event != null_address && !context.events.contains(event)) return Code::bad_key;
+    for (const Address own : {event, descriptor.failure_event})
+        if (own != null_address && !context.events.contains(own)) return Code::bad_key;
     if (!descriptor.broadcast) return {};
     if (is_read || !context.knows(descriptor.last_destination)) return Code::invalid;
     const auto& processes = context.job->processes;

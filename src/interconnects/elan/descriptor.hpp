@@ -30,6 +30,7 @@ struct alignas(8) Descriptor {
     Address destination_address = null_address;
     Address source_event = null_address;       ///< set at the source, after the acknowledgment
     Address destination_event = null_address;  ///< set at the destination, when all is in place
+    Address failure_event = null_address;      ///< set at the source if it fails, and only then
 };
 static_assert(sizeof(Descriptor) <= 64);
 

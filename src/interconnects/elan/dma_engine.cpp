@@ -202,7 +202,8 @@ void DmaEngine::finish(const DmaPointer& dma) {
     const bool is_read = descriptor.direction == Direction::read;
     // The one who asked for the data hears from where they are, unless the asking itself failed.
     if (is_read && status.ok()) return;
-    const Address event = is_read ? descriptor.destination_event : descriptor.source_event;
+    Address event = is_read ? descriptor.destination_event : descriptor.source_event;
+    if (event == null_address && !status.ok() && !is_read) event = descriptor.failure_event;
     if (event != null_address)
         events_.set(Role::dma, dma->context, event, status, {dma->id, Step::source_event});
     else if (!status.ok())

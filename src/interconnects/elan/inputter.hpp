@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <unordered_map>
 
 #include "interconnects/elan/dma_engine.hpp"
 #include "interconnects/elan/events.hpp"
@@ -54,8 +55,8 @@ class Inputter {
     Chip& chip_;
     Events& events_;
     DmaEngine& dma_;
-    /// By source and serial: taken, or still being judged.
-    std::map<elite::NodeId, std::map<std::uint64_t, bool>> known_;
+    /// By source and serial: taken, or still being judged. Sources are looked up only.
+    std::unordered_map<elite::NodeId, std::map<std::uint64_t, bool>> known_;
     std::set<std::uint64_t> writing_;  ///< writes that are not in place yet
     std::deque<std::pair<std::uint64_t, ArrivalPointer>> due_;  ///< events behind writes
     std::uint64_t writes_ = 0;

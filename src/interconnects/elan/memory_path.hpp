@@ -4,10 +4,10 @@
 /// outstanding at a time (EL-1).
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
+#include "base/lazy_queue.hpp"
 #include "interconnects/elan/parameters.hpp"
 #include "interconnects/elan/part.hpp"
 
@@ -55,7 +55,7 @@ class MemoryPath {
     sim::Trace::Lane pci_lane_ = 0;
     sim::Trace::Lane sdram_lane_ = 0;
     sim::Trace::Lane internal_lane_ = 0;
-    std::deque<Request> waiting_;
+    LazyQueue<Request> waiting_;
     std::vector<std::unique_ptr<Request>> made_;
     std::vector<Request*> free_;
     unsigned outstanding_ = 0;

@@ -94,7 +94,6 @@ struct Parcel {
     Sending* sender = nullptr;
     std::shared_ptr<void> owner;  ///< what the sender knows it by
     unsigned failures = 0;        ///< on the present way
-    unsigned attempts = 0;
 };
 
 }  // namespace railyard::elan

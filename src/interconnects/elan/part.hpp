@@ -3,10 +3,10 @@
 /// while it is busy waits, in order.
 
 #include <cstdint>
-#include <deque>
 #include <string_view>
 #include <utility>
 
+#include "base/lazy_queue.hpp"
 #include "base/time.hpp"
 #include "sim/engine.hpp"
 #include "sim/trace.hpp"
@@ -24,20 +24,19 @@ class Part {
     void use(Duration work, std::string_view what, sim::Trace::Lane lane, sim::Action done);
     std::uint64_t uses() const { return uses_; }
     Duration busy() const { return busy_; }
-    bool idle() const { return jobs_.empty(); }
 
   private:
     struct Job {
         Duration work;
         std::string_view what;
-        sim::Trace::Lane lane;
+        sim::Trace::Lane lane = 0;
         sim::Action done;
     };
     void start();
     void finish();
 
     sim::Engine& engine_;
-    std::deque<Job> jobs_;  ///< the first is being done
+    LazyQueue<Job> jobs_;  ///< the first is being done
     std::uint64_t uses_ = 0;
     Duration busy_;
 };

@@ -50,7 +50,6 @@ Bytes Sender::wire_size(const Parcel& parcel) const {
 }
 
 void Sender::try_now(const std::shared_ptr<Parcel>& parcel) {
-    ++parcel->attempts;
     parcel->verdict = Verdict::taken;
     parcel->oldest = unsettled_.begin()->first;
     if (is_here(*parcel)) {

@@ -42,7 +42,7 @@ class Thread final : public Sending {
     bool store(Address address, std::span<const std::byte> data);
     bool load(Address address, std::span<std::byte> data);
 
-    /// Code of the thread, or of one that is told to end: see ThreadProcessor::stop.
+    /// Thrown through the code of a thread whose context closes.
     struct Stopped {};
 
   private:

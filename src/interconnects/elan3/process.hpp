@@ -68,7 +68,7 @@ class Process {
     // a 64-bit host; pages are bound when first touched.
     Address allocate(Home home, std::uint32_t size) { return space().allocate(home, size); }
     void release(Address address, std::uint32_t size) { space().release(address, size); }
-    /// The memory stays the caller's, and must outlive the mapping.
+    /// At a new place each time. The memory stays the caller's, and must outlive the mapping.
     Address map(std::span<std::byte> memory);
     void unmap(Address address, std::uint32_t size) { space().unmap(address, size); }
     void expose(const elan::Segment& segment) { space().expose(segment); }
@@ -130,7 +130,7 @@ class Process {
     bool has_fired(const Event& event);
     Status take(const Event& event);
 
-    static constexpr std::uint32_t descriptors = 256;  ///< in a ring: far more than are under way
+    static constexpr std::uint32_t descriptors = 64;  ///< in a ring: far more than are under way
 
     elan::Machine& machine_;
     const std::shared_ptr<const elan::Job> job_;

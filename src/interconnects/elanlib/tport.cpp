@@ -106,7 +106,10 @@ void Tport::send_envelope(Vpid to, const Envelope& envelope, Address data, Pendi
     descriptor.destination = to;
     descriptor.source_address = pending.buffer;
     descriptor.destination_address = number_;
-    if (envelope.event == elan::null_address) descriptor.source_event = pending.done.address;
+    // Where the receiver tells of the end, only an envelope that gets lost is the adapter's to
+    // tell.
+    (envelope.event == elan::null_address ? descriptor.source_event : descriptor.failure_event) =
+        pending.done.address;
     process_.start(descriptor);
 }
 

@@ -250,6 +250,18 @@ TEST(Tport, SaysThatAPeerIsOutOfReach) {
     });
 }
 
+// Of one whose data wait for the match, it is the envelope that is lost.
+TEST(Tport, SaysSoForLargeMessagesToo) {
+    Cluster cluster(2);
+    cluster.machine.network().break_part(elite::Part::cable(1), Time());
+    run(cluster, [](Process& process, Tport& port) {
+        const Address buffer = buffer_of(process, 5000, process.self());
+        if (process.self() != 0) return;
+        EXPECT_EQ(port.send(1, 1, buffer, 5000), Code::timed_out);
+        EXPECT_EQ(port.send(1, 1, buffer, 5000, Delivery::synchronous), Code::timed_out);
+    });
+}
+
 TEST(Tport, SaysThatAMessageWasLongerThanTheBuffer) {
     Cluster cluster(2);
     run(cluster, [](Process& process, Tport& port) {
