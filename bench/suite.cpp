@@ -12,6 +12,7 @@ void no_dip(const Settings& settings, const Report& report);
 void all_to_all(const Settings& settings, const Report& report);
 void idle(const Settings& settings, const Report& report);
 void empty_poll(const Settings& settings, const Report& report);
+void iwarp_tcp(const Settings& settings, const Report& report);
 void engine(const Settings& settings, const Report& report);
 void ring(const Settings& settings, const Report& report);
 void adapter(const Settings& settings, const Report& report);
@@ -39,6 +40,7 @@ std::span<const Benchmark> all() {
         Benchmark{"idle", "what a job that only waits takes of a core", idle},
         Benchmark{"empty-poll", "an empty poll with 256 connections, beside one with 2",
                   empty_poll},
+        Benchmark{"iwarp", "RDMA over TCP on the loopback, beside plain spinning TCP", iwarp_tcp},
         Benchmark{"engine", "the virtual-time engine: events and switches", engine},
         Benchmark{"adapter", "messages through a modelled adapter, in real time", adapter},
         Benchmark{"elite", "the switch network of Quadrics, by packets and by flits",

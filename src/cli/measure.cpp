@@ -12,6 +12,7 @@
 #include "base/quantity.hpp"
 #include "cli/command.hpp"
 #include "cli/names.hpp"
+#include "cli/peer_words.hpp"
 #include "cli/progress.hpp"
 #include "cli/twin.hpp"
 #include "cli/words.hpp"
@@ -33,6 +34,7 @@ struct Words {
     std::string only;
     std::string shm_user_memory, json, csv, trace;
     bool quick = false, statistics = false, no_pin = false, quiet = false;
+    PeerWords peer;
 };
 
 constexpr const char* standard_output = "-";
@@ -69,6 +71,7 @@ void add_options(CLI::App& app, Words& words) {
         "How many ranks (default: as few as the experiment needs, or those of its paper)");
     app.add_flag("--quick", words.quick, "A first look: fewer sizes and iterations");
     app.add_flag("--no-pin", words.no_pin, "Leave ranks to the scheduler, on any core");
+    add_peer_options(app, words.peer);
     add("--shm-user-memory", words.shm_user_memory, "auto|process_vm|bounce",
         "How shm reaches the user's memory (or RAILYARD_SHM_USER_MEMORY)");
     add("--json", words.json, "FILE", "Write the results there as JSON; '-': to stdout, no tables");
@@ -136,6 +139,10 @@ experiments::Plan plan(const Words& words) {
             p.only.emplace_back(item.substr(0, equals), item.substr(equals + 1));
         }
     p.pin = !words.no_pin;
+    p.peer = peer_options(words.peer);
+    if (p.peer && p.ranks.value_or(2) != 2)
+        throw UsageError("--ranks: with --listen and --peer there are two");
+    if (p.peer) p.ranks = 2;
     if (words.trace == standard_output)
         throw UsageError("--trace: a trace goes to a file, not to the standard output");
     p.trace = words.trace;
@@ -213,7 +220,9 @@ Command measure_command(CLI::App& parent) {
         "--json out.json\n"
         "  railyard measure bandwidth-uni-queue --on shm,ideal --queues 8,16,100 "
         "--ops rdma_write\n"
-        "  railyard measure mpi-latency --on infiniband-pcie --mpi paper");
+        "  railyard measure mpi-latency --on infiniband-pcie --mpi paper\n"
+        "  railyard measure latency-uni --on iwarp --secret-file FILE --listen ADDRESS\n"
+        "  railyard measure latency-uni --on iwarp --secret-file FILE --peer HOST");
     return {app, [words] { return measure(*words); }};
 }
 

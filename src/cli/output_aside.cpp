@@ -1,5 +1,6 @@
 #include "cli/output_aside.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,10 +11,14 @@
 
 namespace railyard::cli {
 
-OutputAside::OutputAside() {
+OutputAside::OutputAside(To to) {
     std::fflush(stdout);
     output_ = ::dup(STDOUT_FILENO);
-    if (output_ < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    const int nowhere = to == To::nowhere ? ::open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    const int target = to == To::nowhere ? nowhere : STDERR_FILENO;
+    const bool moved = output_ >= 0 && target >= 0 && ::dup2(target, STDOUT_FILENO) >= 0;
+    if (nowhere >= 0) ::close(nowhere);
+    if (!moved)
         throw Error(std::string("cannot redirect the standard output: ") + std::strerror(errno));
 }
 

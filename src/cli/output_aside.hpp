@@ -1,12 +1,13 @@
 #pragma once
-/// Sends what programs print to the standard error for as long as this lives, so that the standard
-/// output is free for what another program is to read.
+/// Sends what programs print elsewhere for as long as this lives: to the standard error, so that
+/// the standard output is free for what another program is to read, or nowhere.
 
 namespace railyard::cli {
 
 class OutputAside {
   public:
-    OutputAside();
+    enum class To { standard_error, nowhere };
+    explicit OutputAside(To to = To::standard_error);
     ~OutputAside();
     OutputAside(const OutputAside&) = delete;
     OutputAside& operator=(const OutputAside&) = delete;

@@ -28,9 +28,9 @@ namespace {
 /// The options as they were typed; an empty word was not given.
 struct Words {
     std::string ranks, on, nodes, ranks_per_node, mpi, connections, algorithms, trace, compute,
-        summary;
+        summary, faults;
     std::vector<std::string> settings;
-    bool stats = false;
+    bool stats = false, fault_cost = false;
 };
 
 constexpr unsigned most_ranks = 1 << 16;
@@ -61,6 +61,10 @@ void add_options(CLI::App& app, Words& words) {
     add("--summary", words.summary, "FORM",
         "What is told at the end: none, short (the default), text, json");
     add("--trace", words.trace, "FILE", "Write there what each part did and when, for Perfetto");
+    add("--faults", words.faults, "FILE",
+        "A script of faults that strike the interconnect (docs/faults.md)");
+    app.add_flag("--fault-cost", words.fault_cost,
+                 "Run without the faults first, and tell what they cost");
     app.add_flag("--stats", words.stats, "Print the library's counters at the end");
 }
 
@@ -130,6 +134,7 @@ struct Plan {
     std::vector<fabric::Traits> fabrics;
     runs::Options each;  ///< but for the fabric
     SummaryForm form = SummaryForm::line;
+    bool fault_cost = false;
 
     bool compares() const { return fabrics.size() > 1; }
 };
@@ -141,6 +146,16 @@ void check_comparison(const Plan& plan, const Words& words) {
     if (plan.each.compute.from == runs::ComputeChoice::From::recording)
         throw UsageError(
             "--compute: a recording is of one run; record on one fabric, and then replay on all");
+}
+
+void check_fault_cost(const Plan& plan) {
+    if (!plan.fault_cost) return;
+    if (plan.each.faults.empty())
+        throw UsageError("--fault-cost: of which faults? Name a script with --faults");
+    if (!plan.each.compute.repeats())
+        throw UsageError(
+            "--fault-cost: computation that is measured differs from run to run; record it once "
+            "(--compute record:FILE) and replay it (--compute replay:FILE)");
 }
 
 Plan make_plan(const Words& words, const std::vector<std::string>& program_words) {
@@ -160,10 +175,21 @@ Plan make_plan(const Words& words, const std::vector<std::string>& program_words
     plan.each.job.trace = words.trace;
     if (!words.compute.empty()) plan.each.compute = runs::parse_compute("--compute", words.compute);
     plan.form = summary_form(words.summary);
+    plan.each.faults = words.faults;
+    plan.fault_cost = words.fault_cost;
+    check_fault_cost(plan);
     check_comparison(plan, words);
     for (const fabric::Traits& fabric : plan.fabrics)
         apply_settings(words, fabric);
     return plan;
+}
+
+/// How long it takes without faults; what it prints was for the other run.
+Duration time_without_faults(runs::Options options) {
+    const OutputAside aside(OutputAside::To::nowhere);
+    options.faults.clear();
+    options.job.trace.clear();
+    return runs::run(options).summary.virtual_time;
 }
 
 /// On one of the fabrics. Whatever is wrong has been said.
@@ -173,12 +199,24 @@ runs::Outcome run_on(const Plan& plan, const fabric::Traits& fabric) {
     if (plan.compares()) fmt::print("on {}:\n", fabric.name);
     runs::Options options = plan.each;
     options.job.fabric = fabric.name;
+    const auto without =
+        plan.fault_cost ? std::optional(time_without_faults(options)) : std::nullopt;
     runs::Outcome outcome = runs::run(options);
+    outcome.summary.without_faults = without;
     std::fflush(stdout);
     if (!outcome.ok)
         fmt::print(stderr, "railyard: {}{}\n", plan.compares() ? "on " + fabric.name + ": " : "",
                    outcome.failure);
     return outcome;
+}
+
+/// Below a comparison, unless each run's own summary has said it.
+std::string compared_faults(const Plan& plan, std::span<const runs::Summary> summaries) {
+    std::string text;
+    if (plan.each.faults.empty() || plan.form == SummaryForm::text) return text;
+    for (const runs::Summary& summary : summaries)
+        text += fmt::format("\n{}: {}", summary.fabric, fault_summary(summary));
+    return text;
 }
 
 /// What stands behind a program's own output.
@@ -192,7 +230,7 @@ void summarise(const Plan& plan, std::span<const runs::Summary> summaries) {
         for (const runs::Summary& summary : summaries)
             fmt::print("\n{}", full_summary(summary));
     if (plan.compares())
-        fmt::print("\n{}", comparison(summaries));
+        fmt::print("\n{}{}", comparison(summaries), compared_faults(plan, summaries));
     else if (plan.form == SummaryForm::line)
         // Not among what the program says, which others may want to read.
         fmt::print(stderr, "{}", short_summary(summaries.front()));
@@ -203,7 +241,10 @@ int run(const Words& words, const std::vector<std::string>& program_words) {
     std::vector<runs::Summary> summaries;
     for (const fabric::Traits& fabric : plan.fabrics) {
         runs::Outcome outcome = run_on(plan, fabric);
-        if (outcome.exit_code != 0) return outcome.exit_code;
+        if (outcome.exit_code != 0) {
+            fmt::print(stderr, "{}", fault_summary(outcome.summary));
+            return outcome.exit_code;
+        }
         summaries.push_back(std::move(outcome.summary));
     }
     const bool asked_for_help = std::ranges::find(program_words, "--help") != program_words.end();
@@ -233,6 +274,7 @@ Command run_command(CLI::App& parent) {
         "  railyard run -n 32 --on berkeley-via --connections static-peer --stats "
         "all-to-all\n"
         "  railyard run -n 16 --on infiniband-pcie,quadrics,myrinet2000-gm stencil\n"
+        "  railyard run -n 16 --on quadrics --faults faults.toml --fault-cost ring\n"
         "  railyard run -n 16 --compute record:stencil.log stencil\n"
         "  railyard run -n 16 --on clan-via --compute replay:stencil.log --summary text stencil");
     return {app, [app, words] { return run(*words, app->remaining()); }};

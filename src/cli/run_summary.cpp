@@ -112,7 +112,7 @@ std::string short_summary(const Summary& summary) {
         percent(summary.mpi_share()), count_of(summary.messages(), "message"), summary.bytes(),
         summary.connections.mean);
     if (!summary.compute.repeats()) text += "; computation was measured, so no two runs are alike";
-    return text + "\n";
+    return text + "\n" + fault_summary(summary);
 }
 
 std::string full_summary(const Summary& summary) {
@@ -121,7 +121,8 @@ std::string full_summary(const Summary& summary) {
                        count_of(static_cast<std::uint64_t>(summary.nodes), "node"),
                        run_time(summary.virtual_time)) +
            say_compute(summary) + "\n" + traffic_table(summary) + "\n" + connection_table(summary) +
-           "\n" + call_table(summary) + "\n" + part_table(summary);
+           "\n" + call_table(summary) + "\n" + part_table(summary) +
+           (summary.faults ? "\n" + fault_summary(summary) : "");
 }
 
 std::string comparison(std::span<const Summary> runs) {

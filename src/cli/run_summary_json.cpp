@@ -43,6 +43,30 @@ Json mpi_as_json(const runs::Summary& summary) {
     return mpi;
 }
 
+Json faults_as_json(const runs::Summary& summary) {
+    const fabric::FaultReport& report = *summary.faults;
+    Json value;
+    value["script"] = Json::array();
+    for (const fabric::FaultReport::Fault& fault : report.faults) {
+        Json one;
+        one["fault"] = fault.what;
+        one["packets"] = fault.packets;
+        value["script"].push_back(std::move(one));
+    }
+    value["struck"] = report.struck();
+    value["packets_lost"] = report.lost;
+    value["acknowledgments_lost"] = report.acknowledgments;
+    value["dropped_out_of_order"] = report.out_of_order;
+    value["dropped_duplicates"] = report.duplicates;
+    value["retransmitted"] = report.retransmitted;
+    value["timeouts"] = report.timeouts;
+    value["rerouted"] = report.rerouted;
+    value["unreachable"] = report.unreachable;
+    if (summary.without_faults)
+        value["seconds_lost"] = (summary.virtual_time - *summary.without_faults).seconds();
+    return value;
+}
+
 Json as_json(const runs::Summary& summary) {
     Json value;
     value["program"] = summary.words.front();
@@ -68,6 +92,7 @@ Json as_json(const runs::Summary& summary) {
     value["busiest"] = Json::array();
     for (const fabric::PartUse& part : summary.busiest)
         value["busiest"].push_back(as_json(summary, part));
+    if (summary.faults) value["faults"] = faults_as_json(summary);
     return value;
 }
 

@@ -187,6 +187,21 @@ void check_only(const Plan& plan) {
     throw UsageError("--only: no run of the experiments named is such a one on these fabrics");
 }
 
+void check_peer(const Plan& plan) {
+    if (!plan.peer) return;
+    for (const Experiment* e : plan.experiments)
+        if (e->raw || e->least_ranks > 2 || e->most_ranks < 2)
+            throw UsageError(fmt::format(
+                "--listen, --peer: {} is not measured between two hosts: {}", e->name,
+                e->raw ? "it measures this machine" : "it needs another number of ranks than two"));
+    for (const std::string& name : plan.fabrics)
+        if (const fabric::Traits& traits = *job::find_fabric(name);
+            traits.clock != fabric::Clock::real || !traits.crosses_nodes)
+            throw UsageError(fmt::format(
+                "--listen, --peer: {} does not reach other hosts; `railyard fabrics` says which do",
+                name));
+}
+
 /// One file holds one run: several would have to share it, or get names that nobody asked for.
 void check_trace(const Plan& plan) {
     if (plan.trace.empty()) return;
@@ -221,6 +236,7 @@ void check(const Plan& plan) {
         check_mpi(plan, *traits);
     }
     check_clock(plan);
+    check_peer(plan);
     check_only(plan);
     check_trace(plan);
 }

@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "experiments/experiment.hpp"
 #include "job/job.hpp"
+#include "job/peer_job.hpp"
 
 namespace railyard::experiments {
 
@@ -38,6 +39,8 @@ struct Plan {
     std::optional<job::Kind> kind{};  ///< unset: as the fabric's clock demands
     bool pin = true;
     std::filesystem::path trace{};  ///< as in job::Options; of one experiment on one fabric
+    /// One of the two ranks is here, and the other where this says.
+    std::optional<job::PeerOptions> peer{};
 };
 
 /// Throws UsageError for a plan that cannot be carried out: an operation that no experiment knows,

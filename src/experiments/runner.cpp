@@ -1,12 +1,15 @@
 #include "experiments/runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "job/job.hpp"
+#include "job/peer_job.hpp"
 
 namespace railyard::experiments {
 
@@ -25,6 +28,21 @@ std::string text_of(const results::Parameters& parameters) {
     for (const auto& [name, value] : parameters)
         out += fmt::format("{}{}={}", out.empty() ? "" : ", ", name, results::to_string(value));
     return out;
+}
+
+/// All that the two sides of a run must agree on.
+std::string text_of(const Request& request) {
+    std::vector<std::uint64_t> sizes;
+    for (const Bytes size : request.sizes)
+        sizes.push_back(size.count());
+    std::vector<std::string_view> ops;
+    for (const fabric::Op op : request.ops)
+        ops.push_back(fabric::name(op));
+    return fmt::format(
+        "sizes {}, ops {}, queues {}, buffers {}, window {}, memory {}, iterations {}, warmup {}{}",
+        fmt::join(sizes, " "), fmt::join(ops, " "), fmt::join(request.queues, " "),
+        fmt::join(request.buffers, " "), request.window, name(request.memory),
+        request.iterations.value_or(0), request.warmup.value_or(0), request.quick ? ", quick" : "");
 }
 
 /// One experiment on one fabric in one of its variants, as one job.
@@ -53,6 +71,8 @@ class Step {
         options_.pin = plan.pin;
         options_.trace = plan.trace;
         if (experiment.mpi) choose(plan.wishes.mpi.value_or(Library::native), variant);
+        peer_ = plan.peer;
+        if (peer_) peer_->task = fmt::format("{}, {}", name_, text_of(request_));
     }
 
     const std::string& name() const { return name_; }
@@ -62,11 +82,12 @@ class Step {
         const Progress labelled = [&](std::string_view what) {
             if (progress) progress(fmt::format("{}: {}", name_, what));
         };
-        return job::run(options_, [&](job::Rank& rank) {
+        const auto body = [&](job::Rank& rank) {
             Context context(rank, experiment_, request_, surroundings_, labelled);
             context.progress("starting");
             experiment_.run(context);
-        });
+        };
+        return peer_ ? job::run_with_peer(options_, *peer_, body) : job::run(options_, body);
     }
 
   private:
@@ -82,6 +103,7 @@ class Step {
     std::string name_;
     job::Options options_;
     bool nothing_left_ = false;  ///< of what was asked for
+    std::optional<job::PeerOptions> peer_;
 };
 
 std::vector<Step> steps(const Plan& plan) {

@@ -85,7 +85,10 @@ bool RealHost::wait(Ticket ticket, Time deadline, Wait how) {
     const bool ticked = tick_all();
     if (!progress_all() && !ticked && how != Wait::spin) {
         const Time until = std::min(deadline, earliest_timer(deadline));
-        if (now() < until) sleep(ticket, until);
+        // A socket may have something that no waiter cares about: a message that nobody wanted to
+        // be woken for, an acknowledgement.
+        while (now() < until && sleep(ticket, until) == Woken::by_descriptor && !progress_all()) {
+        }
     }
     bell_.awake();
     return now() < deadline;
@@ -98,7 +101,7 @@ Time RealHost::earliest_timer(Time deadline) const {
     return earliest;
 }
 
-void RealHost::sleep(Ticket ticket, Time until) {
+RealHost::Woken RealHost::sleep(Ticket ticket, Time until) {
     struct timespec timeout {};
     const struct timespec* limit = nullptr;
     if (until != Time::never()) {
@@ -112,12 +115,15 @@ void RealHost::sleep(Ticket ticket, Time until) {
         if (source->descriptor() >= 0) waiting.push_back({source->descriptor(), POLLIN, 0});
     if (waiting.empty()) {
         bell_.sleep(static_cast<std::uint32_t>(ticket), limit);
-        return;
+        return Woken::by_bell_or_time;
     }
     waiting.push_back({bell_.descriptor(), POLLIN, 0});
+    int woken = 0;
     if (!bell_.rung_since(static_cast<std::uint32_t>(ticket)))
-        ppoll(waiting.data(), waiting.size(), limit, nullptr);
+        woken = ppoll(waiting.data(), waiting.size(), limit, nullptr);
+    const bool rung = bell_.rung_since(static_cast<std::uint32_t>(ticket));
     bell_.drain();
+    return woken > 0 && !rung ? Woken::by_descriptor : Woken::by_bell_or_time;
 }
 
 void RealHost::attach(Source& source) {

@@ -2,6 +2,7 @@
 /// The Host of a rank that runs for real: the machine's clock, spinning, and sleeping in the kernel
 /// until a peer rings the bell or a socket has something.
 
+#include <cstdint>
 #include <vector>
 
 #include "fabric/host.hpp"
@@ -36,7 +37,8 @@ class RealHost final : public fabric::Host {
     bool progress_all();
     bool tick_all();
     Time earliest_timer(Time deadline) const;
-    void sleep(Ticket ticket, Time until);
+    enum class Woken : std::uint8_t { by_bell_or_time, by_descriptor };
+    Woken sleep(Ticket ticket, Time until);
 
     Bell bell_;
     std::vector<Source*> sources_;

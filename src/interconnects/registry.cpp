@@ -22,11 +22,25 @@ namespace railyard::interconnects {
 
 namespace {
 
+Faulty with_faults(const std::shared_ptr<const model::Profile>& profile, const std::string& path,
+                   fabric::NodeId nodes) {
+    const model::Ground ground = model::Ground::of(profile->parameters, nodes);
+    const auto report = std::make_shared<fabric::FaultReport>();
+    return {
+        [profile, script = model::load_faults(path, ground), ground, report](sim::Engine& engine) {
+            return model::open(engine, profile->parameters, script, ground, report);
+        },
+        report};
+}
+
 Entry modelled(model::Profile profile) {
     const auto kept = std::make_shared<const model::Profile>(std::move(profile));
     return {model::traits(kept->parameters), nullptr,
             [kept](sim::Engine& engine) { return model::open(engine, kept->parameters); },
-            [kept] { return model::datasheet(*kept); }};
+            [kept] { return model::datasheet(*kept); },
+            [kept](const std::string& script, fabric::NodeId nodes) {
+                return with_faults(kept, script, nodes);
+            }};
 }
 
 Entry ideal_entry() {

@@ -4,10 +4,12 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "fabric/datasheet.hpp"
 #include "fabric/fabric.hpp"
+#include "fabric/fault_report.hpp"
 #include "fabric/traits.hpp"
 
 namespace railyard::sim {
@@ -16,6 +18,12 @@ class Engine;
 
 namespace railyard::interconnects {
 
+/// A virtual fabric that faults will strike, and what they have done so far.
+struct Faulty {
+    std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&)> open;
+    std::shared_ptr<const fabric::FaultReport> report;
+};
+
 struct Entry {
     fabric::Traits traits;
     /// Exactly one of the two is set, as traits.clock says. They throw Error when they cannot.
@@ -23,6 +31,9 @@ struct Entry {
     std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&)> open_virtual;
     /// What a model is made of. Empty for all others.
     std::function<fabric::Datasheet()> datasheet;
+    /// The same fabric with the faults of a script, for that many nodes. Throws UsageError if the
+    /// script is wrong. Empty where faults are unknown: all but models.
+    std::function<Faulty(const std::string& script, fabric::NodeId nodes)> with_faults{};
 
     std::string_view name() const { return traits.name; }
     bool is_virtual() const { return traits.clock == fabric::Clock::virtual_time; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "interconnects/iwarp/fabric.hpp"
 #include "interconnects/shm/fabric.hpp"
 
 namespace railyard::interconnects {
@@ -11,6 +12,7 @@ std::span<const Entry> real_fabrics() {
     // To add a real fabric, add its line.
     static const std::vector<Entry> entries = {
         {shm::traits(), shm::open, nullptr, nullptr},
+        {iwarp::traits(), [] { return iwarp::open(); }, nullptr, nullptr},
     };
     return entries;
 }

@@ -17,7 +17,7 @@ namespace railyard::job {
 
 namespace {
 
-constexpr std::uint64_t magic = 0x31'64'72'61'6f'62'79'72;  // "ryboard1", little-endian
+constexpr std::uint64_t magic = 0x32'64'72'61'6f'62'79'72;  // "ryboard2", little-endian
 constexpr std::size_t page = 64 << 10;  // the largest page there is on Linux machines of today
 // Bells wake every sleeper; the bound is only there so that no error can make a wait eternal.
 constexpr timespec longest_sleep{0, 500'000'000};
@@ -48,6 +48,7 @@ struct Board::Header {
     std::atomic<std::uint32_t> fences_done;
     std::atomic<std::uint64_t> fence_entries;
     std::atomic<std::uint32_t> ranks_left;
+    std::uint32_t relayed;  ///< written before any rank is there
     alignas(cache_line) Doorbell fence_bell;
 };
 
@@ -58,6 +59,7 @@ struct alignas(cache_line) Board::Log {
     std::atomic<std::uint32_t> fences_entered;
     std::atomic<std::uint32_t> left;
     std::atomic<std::uint32_t> joined;
+    fabric::NodeId node;  ///< written before any rank is there
 };
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
@@ -159,7 +161,7 @@ std::vector<std::byte> Board::get(int rank, std::string_view key) {
     }
 }
 
-void Board::fence(int rank) {
+std::uint32_t Board::enter_fence(int rank) {
     check_rank(rank);
     Header& all = header();
     Log& mine = log(rank);
@@ -170,8 +172,12 @@ void Board::fence(int rank) {
     if (entries % static_cast<std::uint64_t>(ranks_) == 0) {
         all.fences_done.store(number, std::memory_order_release);
         ring(all.fence_bell);
-        return;
     }
+    return number;
+}
+
+void Board::await_fence(int rank, std::uint32_t number) {
+    Header& all = header();
     for (;;) {
         const std::uint32_t seen = all.fence_bell.load(std::memory_order_acquire);
         if (!before(all.fences_done.load(std::memory_order_acquire), number)) return;
@@ -192,6 +198,24 @@ std::optional<int> Board::absent_from_fence(std::uint32_t number) const {
             return rank;
     }
     return std::nullopt;
+}
+
+void Board::place(int rank, fabric::NodeId node) {
+    check_rank(rank);
+    log(rank).node = node;
+}
+
+fabric::NodeId Board::node_of(int rank) const {
+    check_rank(rank);
+    return log(rank).node;
+}
+
+void Board::set_relayed() {
+    header().relayed = 1;
+}
+
+bool Board::is_relayed() const {
+    return header().relayed != 0;
 }
 
 bool Board::join(int rank) {

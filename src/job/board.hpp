@@ -8,9 +8,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -41,12 +43,23 @@ class Board {
 
     int ranks() const { return ranks_; }
 
+    /// Says which node a rank is on; 0 as long as nobody does. For whoever laid the board out.
+    void place(int rank, fabric::NodeId node);
+    fabric::NodeId node_of(int rank) const;
+    /// There are other boards of this job, on other hosts: whoever puts something or enters a fence
+    /// must say so to its launcher, who tells them.
+    void set_relayed();
+    bool is_relayed() const;
+
     /// Throws UsageError for a key that the rank has put before, Error when its log is full.
     void put(int rank, std::string_view key, std::span<const std::byte> value);
     /// Waits. Throws Error if the rank ends without having put it, Aborted after abort().
     std::vector<std::byte> get(int rank, std::string_view key);
     /// Waits until all have entered. Throws Error if a rank ends outside, Aborted after abort().
-    void fence(int rank);
+    void fence(int rank) { await_fence(rank, enter_fence(rank)); }
+    /// The two halves of it. The first does not wait, and gives the number of the fence.
+    std::uint32_t enter_fence(int rank);
+    void await_fence(int rank, std::uint32_t number);
 
     /// The rank has found the board by itself (see join.hpp). False if it had been here before.
     bool join(int rank);
@@ -82,19 +95,32 @@ class Board {
 /// One rank's view of a Board.
 class BoardBootstrap final : public Bootstrap {
   public:
-    BoardBootstrap(Board board, int rank) : board_(board), rank_(rank) {}
+    /// How the launcher learns what it has to pass on to other hosts.
+    struct Relay {
+        std::function<void(std::string_view key, std::span<const std::byte> value)> put;
+        std::function<void()> fence;
+    };
+
+    BoardBootstrap(Board board, int rank, Relay relay = {})
+        : board_(board), rank_(rank), relay_(std::move(relay)) {}
 
     void put(std::string_view key, std::span<const std::byte> value) override {
         board_.put(rank_, key, value);
+        if (relay_.put) relay_.put(key, value);
     }
     std::vector<std::byte> get(int rank, std::string_view key) override {
         return board_.get(rank, key);
     }
-    void fence() override { board_.fence(rank_); }
+    void fence() override {
+        const std::uint32_t number = board_.enter_fence(rank_);
+        if (relay_.fence) relay_.fence();
+        board_.await_fence(rank_, number);
+    }
 
   private:
     Board board_;
     int rank_;
+    Relay relay_;
 };
 
 }  // namespace railyard::job

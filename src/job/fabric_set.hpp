@@ -20,6 +20,10 @@ class FabricSet {
     /// Virtual ones, all on the time of this engine, which outlives the set.
     FabricSet(FindEntry find, sim::Engine& engine) : find_(find), engine_(&engine) {}
 
+    /// A virtual one that is there already, under that name.
+    void add(std::string_view name, std::unique_ptr<fabric::Fabric> fabric) {
+        fabrics_.emplace(name, std::move(fabric));
+    }
     /// Throws UsageError for a name that is unknown or of the other clock.
     std::unique_ptr<fabric::Nic> open_nic(std::string_view name, fabric::NodeId node,
                                           fabric::Host& host);

@@ -114,6 +114,7 @@ Result run_fibers(const Plan& plan, const Body& body) {
         results::check_writable(plan.trace);
         shared.engine.record(&trace);
     }
+    if (plan.open) shared.fabrics.add(plan.fabric->name(), plan.open(shared.engine));
     for (int id = 0; id < plan.ranks; ++id)
         shared.engine.spawn(fmt::format("rank {}", id), [&shared, &body, id] {
             {

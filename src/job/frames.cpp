@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "links/fields.hpp"
 
 namespace railyard::job {
 
@@ -43,6 +44,11 @@ AbortFrame read_abort(std::string_view payload) {
     std::memcpy(&frame.code, payload.data(), sizeof frame.code);
     frame.why = payload.substr(sizeof frame.code);
     return frame;
+}
+
+std::string put_payload(std::string_view key, std::span<const std::byte> value) {
+    const std::string_view text(reinterpret_cast<const char*>(value.data()), value.size());
+    return links::FieldWriter().text(key).text(text).take();
 }
 
 void FrameReader::feed(std::string_view piece, const Take& take) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@ enum class FrameKind : std::uint64_t {
     delivery,   ///< bytes of Rank::deliver
     exception,  ///< the message of the exception that ended the rank
     abort,      ///< the job is to end: an exit code (4 bytes) and why
+    put,        ///< of a job on several hosts: what the rank has put, for the others' boards
+    fence,      ///< the same: it has entered its next fence
 };
 
 /// Blocks while the pipe is full. Throws Error when nobody reads any more.
@@ -27,6 +30,9 @@ struct AbortFrame {
 };
 std::string abort_payload(int code, std::string_view why);
 AbortFrame read_abort(std::string_view payload);
+
+/// What a frame of kind `put` holds.
+std::string put_payload(std::string_view key, std::span<const std::byte> value);
 
 /// Puts frames together again from whatever pieces the pipe gives.
 class FrameReader {

@@ -4,10 +4,11 @@
 
 #include <signal.h>
 
+#include <array>
 #include <span>
 #include <vector>
 
-#include "job/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace railyard::job {
 
@@ -40,6 +41,13 @@ class Interrupts {
     Pipe pipe_;
     std::vector<Caught> caught_;
 };
+
+/// Those that a launcher which is there for its job alone passes on to the ranks.
+inline constexpr std::array signals_passed_on{SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+/// Whether whoever sends this one wants the job to end.
+constexpr bool asks_to_end(int signal) {
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
 
 /// Holds all signals back for a while, so that a fork's child meets none before it is ready.
 class SignalsBlocked {

@@ -12,10 +12,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/shared_memory.hpp"
 #include "job/board.hpp"
-#include "job/descriptor.hpp"
+#include "job/fabric_pair.hpp"
 #include "job/find_entry.hpp"
 #include "job/invitation.hpp"
 #include "job/rank_line.hpp"
@@ -39,15 +40,18 @@ class JoinedRank final : private Ground, public RealRank {
   public:
     JoinedRank(Ground ground, int id, Starter starter)
         : Ground(std::move(ground)),
-          RealRank(plan, id, board, find_real_entry, std::move(starter)) {}
+          RealRank(Ground::plan, id, board, find_real_entry, std::move(starter)) {}
     ~JoinedRank() override { board.leave(id()); }
 };
 
-Plan plan_of(int ranks, const std::string& fabric, bool shares_core) {
+Plan plan_of(const Board& board, const std::string& fabric, bool shares_core) {
     Plan plan;
-    plan.ranks = ranks;
-    plan.fabric = &find_real_entry(fabric);
-    plan.nodes.assign(static_cast<std::size_t>(ranks), 0);
+    plan.ranks = board.ranks();
+    const FabricPair fabrics = FabricPair::parse(fabric);
+    plan.fabric = fabrics.inside;
+    plan.fabric_between = fabrics.between;
+    for (int rank = 0; rank < plan.ranks; ++rank)
+        plan.nodes.push_back(board.node_of(rank));
     plan.shares_core = shares_core;
     return plan;  // No cores: whoever started us has bound us as it wanted.
 }
@@ -61,7 +65,7 @@ Plan plan_of(int ranks, const std::string& fabric, bool shares_core) {
 std::unique_ptr<Rank> alone() {
     SharedMemory memory = SharedMemory::create("railyard-board", Board::size_for(1));
     const Board board = Board::format({memory.data(), memory.size().count()}, 1);
-    Ground ground{std::move(memory), board, plan_of(1, fabric_when_alone, false), {}};
+    Ground ground{std::move(memory), board, plan_of(board, fabric_when_alone, false), {}};
     return std::make_unique<JoinedRank>(std::move(ground), 0,
                                         RealRank::Starter{[](const std::string&) {}, end_here});
 }
@@ -99,10 +103,15 @@ std::unique_ptr<Rank> accept(const Invitation& invitation) {
                         invitation.rank));
     die_with_parent(invitation.board.pid);
     Ground ground{std::move(memory), board,
-                  plan_of(board.ranks(), invitation.fabric, invitation.shares_core),
+                  plan_of(board, invitation.fabric, invitation.shares_core),
                   take_frames(invitation)};
     RealRank::Starter starter{[](const std::string&) {}, end_here};
-    if (ground.frames) starter = starter_by_frames(ground.frames.get());
+    if (ground.frames)
+        starter = starter_by_frames(ground.frames.get(), board.is_relayed());
+    else if (board.is_relayed())
+        throw Error(
+            "the descriptor by which this rank reaches the other hosts was closed on the way here; "
+            "see what closes it: a script, or a program between mpiexec and this one");
     return std::make_unique<JoinedRank>(std::move(ground), invitation.rank, std::move(starter));
 }
 

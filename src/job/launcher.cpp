@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <span>
+#include <utility>
 
 #include "base/error.hpp"
 #include "job/leftovers.hpp"
@@ -19,20 +20,11 @@ namespace {
 
 using Stream = RankProcess::Stream;
 
-/// Between being asked to end and being made to.
-constexpr Duration grace = Duration::s(1);
-constexpr int time_limit_exit_code = 124;  // as timeout(1) has it
-
-// An epoll event says which stream of which rank, or that a signal came.
+// An epoll event says which stream of which rank, which other descriptor, or that a signal came.
 constexpr std::uint64_t signal_event = ~std::uint64_t{0};
-constexpr std::uint64_t event_of(int rank, Stream stream) {
-    return static_cast<std::uint64_t>(rank) << 2 | static_cast<std::uint64_t>(stream);
-}
-
-constexpr std::array passed_on{SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-
-bool asks_to_end(int signal) {
-    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+constexpr std::uint64_t other_event = std::uint64_t{1} << 63;
+constexpr std::uint64_t event_of(std::size_t index, Stream stream) {
+    return static_cast<std::uint64_t>(index) << 2 | static_cast<std::uint64_t>(stream);
 }
 
 Descriptor make_epoll() {
@@ -43,7 +35,7 @@ Descriptor make_epoll() {
 
 /// Of each rank: its process and its pipes; a few for the launcher itself.
 std::size_t descriptors_for(const Launcher::Options& options) {
-    return static_cast<std::size_t>(options.ranks) * (options.label_output ? 4 : 2) + 16;
+    return options.ranks.size() * (options.outputs ? 4 : 2) + 16;
 }
 
 }  // namespace
@@ -52,7 +44,8 @@ Launcher::Launcher(const Options& options, Board board)
     : options_(options),
       board_(board),
       file_limit_(descriptors_for(options)),
-      interrupts_(options.whole_process ? std::span<const int>(passed_on) : std::span<const int>()),
+      interrupts_(options.whole_process ? std::span<const int>(signals_passed_on)
+                                        : std::span<const int>()),
       epoll_(make_epoll()) {
     // What a rank leaves behind becomes our child then, and can be found.
     if (options.whole_process) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -60,10 +53,10 @@ Launcher::Launcher(const Options& options, Board board)
 
 Result Launcher::run(const Start& start) {
     watch(interrupts_.descriptor(), signal_event);
-    ranks_.reserve(static_cast<std::size_t>(options_.ranks));
+    ranks_.reserve(options_.ranks.size());
     if (options_.time_limit) time_limit_ = Deadline(*options_.time_limit);
-    for (int id = 0; id < options_.ranks; ++id)
-        start_rank(id, start);
+    for (std::size_t i = 0; i < options_.ranks.size(); ++i)
+        start_rank(i, start);
     while (running_ > 0)
         wait_and_handle();
     if (const int signal = interrupts_.take(); asks_to_end(signal)) on_signal(signal);
@@ -71,21 +64,38 @@ Result Launcher::run(const Start& start) {
     return std::move(result_);
 }
 
-void Launcher::start_rank(int id, const Start& start) {
+void Launcher::start_rank(std::size_t index, const Start& start) {
+    const int id = options_.ranks[index];
     ranks_.push_back(std::make_unique<RankProcess>(
-        id, options_.label_output, [&](RankPipes& pipes) { return start(id, pipes); }));
+        id, options_.host, options_.outputs ? options_.outputs(id) : RankOutputs{},
+        [&](RankPipes& pipes) { return start(id, pipes); }));
     ++running_;
     for (const Stream stream : RankProcess::all_streams)
         if (const int fd = ranks_.back()->descriptor(stream); fd >= 0)
-            watch(fd, event_of(id, stream));
+            watch(fd, event_of(index, stream));
 }
 
-void Launcher::watch(int fd, std::uint64_t id) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = id;
-    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+void Launcher::watch(int fd, std::uint64_t event) {
+    epoll_event watched{};
+    watched.events = EPOLLIN;
+    watched.data.u64 = event;
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &watched) != 0)
         throw system_error("cannot watch a rank");
+}
+
+void Launcher::watch(int fd, std::function<void()> ready) {
+    watch(fd, other_event | others_.size());
+    others_.push_back(std::move(ready));
+}
+
+void Launcher::read_outputs(bool yes) {
+    if (std::exchange(reads_outputs_, yes) == yes) return;
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+        for (const Stream stream : {Stream::output, Stream::errors})
+            if (!yes)
+                unwatch(*ranks_[i], stream);
+            else if (const int fd = ranks_[i]->descriptor(stream); fd >= 0)
+                watch(fd, event_of(i, stream));
 }
 
 void Launcher::unwatch(const RankProcess& rank, Stream stream) {
@@ -104,7 +114,10 @@ void Launcher::wait_and_handle() {
         on_signal(signal);
     for (int i = 0; i < n; ++i)
         handle(events[static_cast<std::size_t>(i)].data.u64);
-    if (worst_) fail(std::move(worst_->failure), worst_->exit_code, SIGTERM);
+    if (worst_) {
+        if (result_.ok && options_.overseer != nullptr) options_.overseer->on_failure(*worst_);
+        fail(std::move(worst_->failure), worst_->exit_code, SIGTERM);
+    }
     worst_.reset();
     if (time_limit_.passed())
         fail(fmt::format("not done within the time limit of {} s", options_.time_limit->seconds()),
@@ -114,11 +127,15 @@ void Launcher::wait_and_handle() {
 
 void Launcher::handle(std::uint64_t event) {
     if (event == signal_event) return;
+    if ((event & other_event) != 0) return others_[event & ~other_event]();
     RankProcess& rank = *ranks_[event >> 2];
     const auto stream = static_cast<Stream>(event & 3);
     if (!rank.running()) return;
     if (stream == Stream::end) return on_end(rank);
-    if (!rank.read(stream, result_.delivered)) unwatch(rank, stream);
+    const bool more = rank.read(stream, [&](FrameKind kind, std::string payload) {
+        hear(rank.rank(), kind, std::move(payload));
+    });
+    if (!more) unwatch(rank, stream);
     // Acted on before it has ended: flushing its output may take a rank for ever.
     if (const auto abort = rank.called_abort()) consider(*abort);
 }
@@ -127,7 +144,8 @@ void Launcher::on_end(RankProcess& rank) {
     for (const Stream stream : RankProcess::all_streams)
         unwatch(rank, stream);
     const std::string who = rank.describe();
-    Ending ending = rank.end(result_.delivered);
+    Ending ending = rank.end(
+        [&](FrameKind kind, std::string payload) { hear(rank.rank(), kind, std::move(payload)); });
     --running_;
     if (!ending.ok()) return consider(std::move(ending));
     if (board_.present(rank.rank()))
@@ -136,6 +154,14 @@ void Launcher::on_end(RankProcess& rank) {
                                      who),
                          1, Ending::Cause::exit});
     board_.leave(rank.rank());
+    if (options_.overseer != nullptr) options_.overseer->on_leave(rank.rank());
+}
+
+void Launcher::hear(int rank, FrameKind kind, std::string payload) {
+    if (kind == FrameKind::delivery)
+        result_.delivered.push_back(std::move(payload));
+    else if (options_.overseer != nullptr)
+        options_.overseer->on_exchange(rank, kind, std::move(payload));
 }
 
 void Launcher::consider(Ending ending) {

@@ -1,10 +1,7 @@
 #include "job/line_labels.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 namespace railyard::job {
 
@@ -22,26 +19,16 @@ void LineLabels::feed(std::string_view piece) {
         piece.remove_prefix(newline + 1);
     }
     unfinished_ += piece;
-    pass_on(lines);
+    write_all(fd_, lines);
 }
 
 void LineLabels::finish() {
     if (!unfinished_.empty()) feed("\n");
 }
 
-void LineLabels::pass_on(std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t n = ::write(fd_, text.data(), text.size());
-        if (n >= 0) {
-            text.remove_prefix(static_cast<std::size_t>(n));
-        } else if (errno == EAGAIN) {
-            // Somebody made our output non-blocking; wait for the reader as others would.
-            pollfd wait{fd_, POLLOUT, 0};
-            ::poll(&wait, 1, -1);
-        } else if (errno != EINTR) {
-            return;  // Nobody is there to read it, and there is nowhere else to say so.
-        }
-    }
+RankOutputs labelled_outputs(int rank) {
+    return {std::make_unique<LineLabels>(rank, STDOUT_FILENO),
+            std::make_unique<LineLabels>(rank, STDERR_FILENO)};
 }
 
 }  // namespace railyard::job

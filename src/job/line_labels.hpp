@@ -5,23 +5,26 @@
 #include <string>
 #include <string_view>
 
+#include "job/output.hpp"
+
 namespace railyard::job {
 
-class LineLabels {
+class LineLabels final : public Output {
   public:
     /// Writes to descriptor `fd`, which stays the caller's.
     LineLabels(int rank, int fd);
 
-    void feed(std::string_view piece);
-    /// The rank has ended: a last line without its newline goes out with one.
-    void finish();
+    void feed(std::string_view piece) override;
+    /// A last line without its newline goes out with one.
+    void finish() override;
 
   private:
-    void pass_on(std::string_view text);
-
     std::string label_;
     std::string unfinished_;
     int fd_;
 };
+
+/// Both outputs of a rank with its number, to those of this process.
+RankOutputs labelled_outputs(int rank);
 
 }  // namespace railyard::job

@@ -2,6 +2,8 @@
 /// A job's options with every default filled in and every contradiction refused.
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,12 +14,17 @@
 namespace railyard::interconnects {
 struct Entry;
 }
+namespace railyard::sim {
+class Engine;
+}
 
 namespace railyard::job {
 
 struct Plan {
     int ranks = 0;
     const interconnects::Entry* fabric = nullptr;
+    /// For ranks on different nodes, where the first does not cross them. Null: it serves all.
+    const interconnects::Entry* fabric_between = nullptr;
     Kind kind = Kind::processes;
     std::vector<fabric::NodeId> nodes;  ///< one a rank
     std::vector<int> cores;             ///< one a rank, or empty: do not pin
@@ -26,6 +33,8 @@ struct Plan {
     std::vector<std::pair<std::string, std::string>> mpi_settings{};
     std::filesystem::path trace{};  ///< empty: none
     bool account_for_parts = false;
+    /// How the job's fabric is opened, if not as ever; of virtual ones.
+    std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&)> open{};
 };
 
 /// Throws UsageError.

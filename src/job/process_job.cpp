@@ -1,3 +1,5 @@
+#include "job/process_job.hpp"
+
 #include <fmt/format.h>
 #include <signal.h>
 #include <stdio.h>
@@ -5,15 +7,13 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/rank_local.hpp"
-#include "job/anonymous_memory.hpp"
-#include "job/board.hpp"
 #include "job/find_entry.hpp"
 #include "job/frames.hpp"
-#include "job/launcher.hpp"
-#include "job/plan.hpp"
+#include "job/line_labels.hpp"
 #include "job/rank_line.hpp"
 #include "job/real_rank.hpp"
 
@@ -28,48 +28,12 @@ void flush_all_output() {
     ::fflush(nullptr);
 }
 
-/// Ranks that are forked off this process and run a function of it.
-class ProcessJob {
-  public:
-    ProcessJob(const Plan& plan, const Body& body)
-        : plan_(plan),
-          body_(body),
-          memory_(Board::size_for(plan.ranks)),
-          board_(Board::format(memory_.span(), plan.ranks)),
-          launcher_({.ranks = plan.ranks,
-                     .label_output = plan.label_output,
-                     .time_limit = {},
-                     .whole_process = false},
-                    board_) {}
-
-    Result run() {
-        flush_all_output();  // What is still buffered would be printed by every child again.
-        return launcher_.run([this](int id, RankPipes& pipes) { return start(id, pipes); });
-    }
-
-  private:
-    pid_t start(int id, RankPipes& pipes);
-
-    // The forked child.
-    [[noreturn]] void be_rank(int id, RankPipes& pipes, SignalsBlocked& signals);
-    int run_body(int id, int frames_fd);
-
-    const Plan& plan_;
-    const Body& body_;
-    const pid_t launcher_pid_ = ::getpid();
-    AnonymousMemory memory_;
-    Board board_;
-    Launcher launcher_;
-};
-
-pid_t ProcessJob::start(int id, RankPipes& pipes) {
-    SignalsBlocked signals;
-    const pid_t pid = ::fork();
-    if (pid < 0)
-        throw Error(system_error(fmt::format("cannot start rank {}", id)).what() +
-                    std::string("; start fewer, or raise the limit (ulimit -u)"));
-    if (pid == 0) be_rank(id, pipes, signals);
-    return pid;
+Launcher::Options launcher_options(const Plan& plan) {
+    Launcher::Options options;
+    options.ranks.resize(static_cast<std::size_t>(plan.ranks));
+    std::iota(options.ranks.begin(), options.ranks.end(), 0);
+    if (plan.label_output) options.outputs = labelled_outputs;
+    return options;
 }
 
 void use_as_output(RankPipes& pipes) {
@@ -81,6 +45,31 @@ void use_as_output(RankPipes& pipes) {
     // With a buffer of our own: it is what makes the C library change a stream already in use.
     static char buffer[BUFSIZ];
     ::setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
+}
+
+}  // namespace
+
+ProcessJob::ProcessJob(const Plan& plan, const Body& body, const Launcher::Options& options)
+    : plan_(plan),
+      body_(body),
+      launcher_pid_(::getpid()),
+      memory_(Board::size_for(plan.ranks)),
+      board_(Board::format(memory_.span(), plan.ranks)),
+      launcher_(options, board_) {}
+
+Result ProcessJob::run() {
+    flush_all_output();  // What is still buffered would be printed by every child again.
+    return launcher_.run([this](int id, RankPipes& pipes) { return start(id, pipes); });
+}
+
+pid_t ProcessJob::start(int id, RankPipes& pipes) {
+    SignalsBlocked signals;
+    const pid_t pid = ::fork();
+    if (pid < 0)
+        throw Error(system_error(fmt::format("cannot start rank {}", id)).what() +
+                    std::string("; start fewer, or raise the limit (ulimit -u)"));
+    if (pid == 0) be_rank(id, pipes, signals);
+    return pid;
 }
 
 void ProcessJob::be_rank(int id, RankPipes& pipes, SignalsBlocked& signals) {
@@ -105,7 +94,8 @@ int ProcessJob::run_body(int id, int frames_fd) {
         return exit_code;
     };
     try {
-        RealRank rank(plan_, id, board_, find_entry, starter_by_frames(frames_fd));
+        RealRank rank(plan_, id, board_, find_entry,
+                      starter_by_frames(frames_fd, board_.is_relayed()));
         // For every thread that the process may start; and whatever we were forked from is gone.
         rank_local::here = &rank_local::of_process;
         rank_local::of_process = {static_cast<Rank*>(&rank), nullptr};
@@ -118,10 +108,8 @@ int ProcessJob::run_body(int id, int frames_fd) {
     }
 }
 
-}  // namespace
-
 Result run_processes(const Plan& plan, const Body& body) {
-    return ProcessJob(plan, body).run();
+    return ProcessJob(plan, body, launcher_options(plan)).run();
 }
 
 }  // namespace railyard::job

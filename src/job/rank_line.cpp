@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "job/frames.hpp"
 
 namespace railyard::job {
@@ -13,7 +15,13 @@ int as_exit_code(int code) {
     return code != 0 && low == 0 ? 1 : low;
 }
 
-RealRank::Starter starter_by_frames(int frames_fd) {
+RealRank::Starter starter_by_frames(int frames_fd, bool relayed) {
+    BoardBootstrap::Relay relay;
+    if (relayed)
+        relay = {[frames_fd](std::string_view key, std::span<const std::byte> value) {
+                     write_frame(frames_fd, FrameKind::put, put_payload(key, value));
+                 },
+                 [frames_fd] { write_frame(frames_fd, FrameKind::fence, {}); }};
     return {[frames_fd](const std::string& bytes) {
                 write_frame(frames_fd, FrameKind::delivery, bytes);
             },
@@ -24,7 +32,8 @@ RealRank::Starter starter_by_frames(int frames_fd) {
                 write_frame(frames_fd, FrameKind::abort, abort_payload(as_exit_code(code), why));
                 ::fflush(nullptr);
                 ::_exit(as_exit_code(code));
-            }};
+            },
+            std::move(relay)};
 }
 
 }  // namespace railyard::job

@@ -15,13 +15,12 @@
 
 namespace railyard::job {
 
-RankProcess::RankProcess(int rank, bool labels, const Start& start) : rank_(rank) {
+RankProcess::RankProcess(int rank, const std::string& host, RankOutputs outputs, const Start& start)
+    : rank_(rank), place_(host.empty() ? "" : " on host " + host), outputs_(std::move(outputs)) {
     RankPipes pipes{make_pipe(), {}, {}};
-    if (labels) {
+    if (outputs_.output) {
         pipes.output = make_pipe();
         pipes.errors = make_pipe();
-        output_labels_.emplace(rank, STDOUT_FILENO);
-        error_labels_.emplace(rank, STDERR_FILENO);
     }
     pid_ = start(pipes);
     process_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
@@ -44,7 +43,7 @@ RankProcess::~RankProcess() {
 }
 
 std::string RankProcess::describe() const {
-    return fmt::format("rank {} (pid {})", rank_, pid_);
+    return fmt::format("rank {} (pid {}{})", rank_, pid_, place_);
 }
 
 void RankProcess::kill(int signal) {
@@ -65,14 +64,14 @@ int RankProcess::descriptor(Stream stream) const {
     return -1;
 }
 
-bool RankProcess::read(Stream stream, std::vector<std::string>& delivered) {
+bool RankProcess::read(Stream stream, const Hear& hear) {
     std::array<char, 64 << 10> buffer;
     const ssize_t n = ::read(descriptor(stream), buffer.data(), buffer.size());
-    if (n > 0) take(stream, {buffer.data(), static_cast<std::size_t>(n)}, delivered);
+    if (n > 0) take(stream, {buffer.data(), static_cast<std::size_t>(n)}, hear);
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-void RankProcess::drain(Stream stream, std::vector<std::string>& delivered) {
+void RankProcess::drain(Stream stream, const Hear& hear) {
     // Not until the pipe is empty or closed: a process that the rank left behind may hold it open,
     // and write for ever.
     int waiting = 0;
@@ -84,49 +83,51 @@ void RankProcess::drain(Stream stream, std::vector<std::string>& delivered) {
         if (n <= 0) break;
         filled += static_cast<std::size_t>(n);
     }
-    take(stream, std::string_view(rest).substr(0, filled), delivered);
+    take(stream, std::string_view(rest).substr(0, filled), hear);
 }
 
-void RankProcess::take(Stream stream, std::string_view piece, std::vector<std::string>& delivered) {
+void RankProcess::take(Stream stream, std::string_view piece, const Hear& hear) {
     switch (stream) {
         case Stream::end:
             break;
         case Stream::frames:
             frame_reader_.feed(piece, [&](FrameKind kind, std::string payload) {
-                take_frame(kind, std::move(payload), delivered);
+                take_frame(kind, std::move(payload), hear);
             });
             break;
         case Stream::output:
-            output_labels_->feed(piece);
+            outputs_.output->feed(piece);
             break;
         case Stream::errors:
-            error_labels_->feed(piece);
+            outputs_.errors->feed(piece);
             break;
     }
 }
 
-void RankProcess::take_frame(FrameKind kind, std::string payload,
-                             std::vector<std::string>& delivered) {
+void RankProcess::take_frame(FrameKind kind, std::string payload, const Hear& hear) {
     switch (kind) {
-        case FrameKind::delivery:
-            delivered.push_back(std::move(payload));
-            break;
         case FrameKind::exception:
             exception_ = std::move(payload);
-            break;
-        case FrameKind::abort:
+            return;
+        case FrameKind::abort: {
             const auto [code, why] = read_abort(payload);
             abort_ = Ending{fmt::format("{} ended the job: {}", describe(), why), code,
                             Ending::Cause::abort};
-            break;
+            return;
+        }
+        case FrameKind::delivery:
+        case FrameKind::put:
+        case FrameKind::fence:
+            hear(kind, std::move(payload));
+            return;
     }
 }
 
-Ending RankProcess::end(std::vector<std::string>& delivered) {
+Ending RankProcess::end(const Hear& hear) {
     for (const Stream stream : {Stream::frames, Stream::output, Stream::errors})
-        drain(stream, delivered);
-    if (output_labels_) output_labels_->finish();
-    if (error_labels_) error_labels_->finish();
+        drain(stream, hear);
+    if (outputs_.output) outputs_.output->finish();
+    if (outputs_.errors) outputs_.errors->finish();
     const Ending ending = reap();
     close_all();
     return ending;

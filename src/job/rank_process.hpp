@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "job/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "job/frames.hpp"
-#include "job/line_labels.hpp"
+#include "job/output.hpp"
 
 namespace railyard::job {
 
@@ -27,7 +27,7 @@ struct Ending {
     bool ok() const { return failure.empty(); }
 };
 
-/// From the rank to its launcher. Without labels, only the first exists.
+/// From the rank to its launcher. If it prints by itself, only the first exists.
 struct RankPipes {
     Pipe frames;
     Pipe output;
@@ -39,9 +39,9 @@ class RankProcess {
     /// Starts the process, which keeps the pipes' writing ends. Throws Error.
     using Start = std::function<pid_t(RankPipes& pipes)>;
 
-    /// With labels, stdout and stderr of the process come to this one by pipes, to be passed on by
-    /// line. Throws Error.
-    RankProcess(int rank, bool labels, const Start& start);
+    /// With outputs, stdout and stderr of the process come to this one by pipes, and go there.
+    /// Where there are several hosts, messages name this one. Throws Error.
+    RankProcess(int rank, const std::string& host, RankOutputs outputs, const Start& start);
     /// A process that still runs is killed.
     ~RankProcess();
     RankProcess(const RankProcess&) = delete;
@@ -49,7 +49,7 @@ class RankProcess {
 
     int rank() const { return rank_; }
     bool running() const { return pid_ > 0; }
-    /// "rank 3 (pid 4711)", while it runs.
+    /// "rank 3 (pid 4711)" or "rank 3 (pid 4711 on host b)", while it runs.
     std::string describe() const;
     void kill(int signal);
 
@@ -59,9 +59,11 @@ class RankProcess {
                                              Stream::errors};
     int descriptor(Stream stream) const;
 
+    /// Hears the frames that are not about how the rank ends.
+    using Hear = std::function<void(FrameKind kind, std::string payload)>;
     /// Takes one piece of what has come. False: nothing will come any more, forget the descriptor
     /// (which stays open until `end`).
-    bool read(Stream stream, std::vector<std::string>& delivered);
+    bool read(Stream stream, const Hear& hear);
 
     /// Set once it was found to have called Rank::abort: what is to be said of it.
     const std::optional<Ending>& called_abort() const { return abort_; }
@@ -71,24 +73,24 @@ class RankProcess {
     void forget_in_child();
 
     /// After Stream::end became readable: takes the rest of all streams, closes them and reaps.
-    Ending end(std::vector<std::string>& delivered);
+    Ending end(const Hear& hear);
 
   private:
-    void drain(Stream stream, std::vector<std::string>& delivered);
-    void take(Stream stream, std::string_view piece, std::vector<std::string>& delivered);
-    void take_frame(FrameKind kind, std::string payload, std::vector<std::string>& delivered);
+    void drain(Stream stream, const Hear& hear);
+    void take(Stream stream, std::string_view piece, const Hear& hear);
+    void take_frame(FrameKind kind, std::string payload, const Hear& hear);
     Ending reap();
     void close_all();
 
     int rank_;
+    std::string place_;  ///< " on host b", or nothing
     pid_t pid_ = -1;
     Descriptor process_;  ///< a pidfd: readable when the process has ended
     Descriptor frames_;
     Descriptor output_;
     Descriptor errors_;
     FrameReader frame_reader_;
-    std::optional<LineLabels> output_labels_;
-    std::optional<LineLabels> error_labels_;
+    RankOutputs outputs_;
     std::string exception_;
     std::optional<Ending> abort_;
 };

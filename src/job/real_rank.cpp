@@ -20,7 +20,7 @@ hosts::RealHost::Options pin_and_choose(const Plan& plan, int id) {
 RealRank::RealRank(const Plan& plan, int id, Board board, FindEntry find, Starter starter)
     : plan_(plan),
       id_(id),
-      bootstrap_(board, id),
+      bootstrap_(board, id, std::move(starter.relay)),
       starter_(std::move(starter)),
       host_(pin_and_choose(plan, id)),
       fabrics_(find) {}

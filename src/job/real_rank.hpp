@@ -20,6 +20,7 @@ class RealRank : public Rank {
     struct Starter {
         std::function<void(std::string bytes)> deliver;
         std::function<void(int code, std::string_view why)> abort;  ///< must not return
+        BoardBootstrap::Relay relay{};                              ///< where there are other hosts
     };
 
     /// Pins the calling thread, as the plan says. The plan outlives the rank.
@@ -32,6 +33,7 @@ class RealRank : public Rank {
     }
     bool shares_core() const override { return plan_.shares_core; }
     const Settings& mpi_settings() const override { return plan_.mpi_settings; }
+    const Plan& plan() const { return plan_; }
     fabric::Host& host() override { return host_; }
     Bootstrap& bootstrap() override { return bootstrap_; }
     fabric::Nic& nic() override;

@@ -63,6 +63,7 @@ class Parser {
 
     void read_program() {
         job::Program program;
+        program.ranks = 0;  // as long as nobody says
         while (!rest_.empty() && is_option(rest_.front())) {
             read_option(program);
             if (call_.what != Call::What::run) return;
@@ -112,17 +113,29 @@ void share_environment(Call& call) {
                                    call.environment.end());
 }
 
+/// A program alone has a rank for each slot of its hosts; else it is one rank that nobody counted.
+void count_ranks(Call& call) {
+    call.job.hosts.list = with_slots(call.hosts, call.slots);
+    int slots = 0;
+    for (const job::HostSlots& host : call.job.hosts.list)
+        slots += host.slots;
+    for (job::Program& program : call.job.programs)
+        if (program.ranks == 0)
+            program.ranks = call.job.programs.size() == 1 ? std::max(slots, 1) : 1;
+}
+
 }  // namespace
 
 Call parse(std::span<const std::string> words) {
     Call call = Parser(words).parse();
     share_environment(call);
+    count_ranks(call);
     return call;
 }
 
 std::string help(const std::string& name) {
     std::string text = fmt::format(
-        "Runs an MPI program: N processes of it, on this machine.\n"
+        "Runs an MPI program: N processes of it, on this machine or on several.\n"
         "Usage: {} [OPTION...] PROGRAM [ARGUMENT...] [: [OPTION...] PROGRAM [ARGUMENT...]]...\n\n"
         "Options:\n",
         name);
@@ -133,6 +146,7 @@ std::string help(const std::string& name) {
                       "\nExamples:\n"
                       "  {0} -n 4 ./hello\n"
                       "  {0} -l -n 1 ./server : -n 3 ./client\n"
+                      "  {0} --hosts a:2,b:2 ./hello\n"
                       "  {0} -n 4 cg --class A       (a NAS kernel, of those that come along)\n"
                       "Models, in virtual time, are for `railyard run`. See also mpiexec(1).\n",
                       name);

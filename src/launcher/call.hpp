@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "job/program_job.hpp"
+#include "launcher/host_words.hpp"
 
 namespace railyard::launcher {
 
@@ -17,6 +18,8 @@ struct Call {
     job::ProgramOptions job;
     /// For the programs of all ranks; one of a program's own takes precedence.
     std::vector<std::pair<std::string, std::string>> environment;
+    std::vector<WrittenHost> hosts;  ///< empty: this one
+    int slots = 1;                   ///< of a host that was written without a number
     /// Options that were understood and mean nothing here, each with what to say of it.
     std::vector<std::string> notes;
 };

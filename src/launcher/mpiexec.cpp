@@ -1,6 +1,7 @@
 #include "launcher/mpiexec.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "job/agent.hpp"
 #include "job/program_job.hpp"
 #include "launcher/call.hpp"
 
@@ -18,6 +20,9 @@ namespace railyard::launcher {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What makes this program the agent of a host.
+constexpr const char* agent_word = "--agent";
 
 /// Where this program lies.
 fs::path own_folder() {
@@ -66,6 +71,7 @@ int run(const std::string& name, Call& call) {
         add_program_folders(program);
         ranks += program.ranks;
     }
+    call.job.hosts.agent = {fs::read_symlink("/proc/self/exe").string(), agent_word};
     const job::Result result = job::run_programs(call.job);
     if (!result.ok)
         fmt::print(stderr, "{}: {}{}\n", name, result.failure,
@@ -74,6 +80,8 @@ int run(const std::string& name, Call& call) {
 }
 
 int obey(const std::string& name, const std::vector<std::string>& words) {
+    // Not an option: it is for launchers, not for people.
+    if (words == std::vector<std::string>{agent_word}) return job::run_agent(STDIN_FILENO);
     Call call = parse(words);
     switch (call.what) {
         case Call::What::help:

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "fabric/traits.hpp"
 #include "job/job.hpp"
+#include "launcher/host_options.hpp"
 
 namespace railyard::launcher {
 
@@ -119,7 +120,7 @@ std::vector<Option> own_options() {
         {{"n", "np", "c"},
          1,
          "-n, -np N",
-         "How many ranks of the program that follows (default: 1)",
+         "How many ranks of the program that follows (default: 1, or one a slot of --hosts)",
          [](Call&, Program& program, Words w) { program.ranks = parse_ranks(w[0]); }},
         {{"env"},
          2,
@@ -203,15 +204,12 @@ Option ignored(std::vector<std::string_view> names, std::size_t operands, std::s
 }
 
 std::vector<Option> foreign_options() {
-    const std::string one_machine = "ignored: all ranks run on this machine";
     const std::string no_such_part = "ignored: this library has other settings (see --set)";
     return {
         ignored({"oversubscribe", "allow-run-as-root", "genvall", "envall", "quiet", "q"}, 0),
         ignored({"use-hwthread-cpus", "nooversubscribe", "report-bindings", "verbose", "v"}, 0),
-        ignored({"hosts", "host", "H"}, 1, one_machine),
-        ignored({"f", "hostfile", "machinefile"}, 1, one_machine),
-        ignored({"ppn", "perhost", "npernode", "N"}, 1, one_machine),
-        ignored({"map-by", "rank-by", "iface", "launcher", "rmk"}, 1, one_machine),
+        ignored({"map-by", "rank-by", "rmk"}, 1, "ignored: ranks go to hosts in their order"),
+        ignored({"iface"}, 1, "ignored: see --listen, and the fabric's own settings"),
         ignored({"mca", "gmca"}, 2, no_such_part),
         ignored({"pml"}, 1, no_such_part),
     };
@@ -222,6 +220,7 @@ std::vector<Option> foreign_options() {
 std::span<const Option> options() {
     static const std::vector<Option> all = [] {
         std::vector<Option> list = own_options();
+        std::ranges::move(host_options(), std::back_inserter(list));
         std::ranges::move(foreign_options(), std::back_inserter(list));
         return list;
     }();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "job/faulty_job.hpp"
 #include "mpi/abi/call_watch.hpp"
 #include "runs/account.hpp"
 #include "runs/computation.hpp"
@@ -40,14 +41,17 @@ Outcome run(const Options& options) {
     job::Options job = options.job;
     job.account_for_parts = true;
     std::vector<int> codes(static_cast<std::size_t>(job.ranks), 0);
-    const job::Result result = job::run(job, [&](job::Rank& rank) {
+    const auto body = [&](job::Rank& rank) {
         RankWatch watch(account, computation, rank.host(), rank.id());
         mpi::abi::watch_calls(&watch);
         Arguments arguments(options.words);
         codes[static_cast<std::size_t>(rank.id())] =
             options.main(arguments.count(), arguments.values());
         account.add_end(rank.host().now());
-    });
+    };
+    job::Faults faults{options.faults, {}};
+    const job::Result result =
+        options.faults.empty() ? job::run(job, body) : job::run_with_faults(job, faults, body);
 
     Outcome outcome;
     outcome.ok = result.ok;
@@ -63,6 +67,7 @@ Outcome run(const Options& options) {
     summary.ranks = job.ranks;
     summary.nodes = nodes_of(job);
     summary.compute = options.compute;
+    if (!options.faults.empty()) summary.faults = std::move(faults.report);
     account.summarise(summary, result.parts);
     return outcome;
 }

@@ -16,6 +16,7 @@ struct Options {
     std::vector<std::string> words;  ///< what it is given: its name, then its arguments
     job::Options job;                ///< on a fabric of virtual time
     ComputeChoice compute;
+    std::string faults{};  ///< the path of a script of faults (docs/faults.md); empty: none
 };
 
 struct Outcome {

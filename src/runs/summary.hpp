@@ -3,11 +3,13 @@
 /// protocol, connections, time in MPI, and the parts that were busiest.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/time.hpp"
+#include "fabric/fault_report.hpp"
 #include "fabric/part_use.hpp"
 #include "runs/compute_choice.hpp"
 
@@ -47,6 +49,9 @@ struct Summary {
     Spread connection_bytes;               ///< of memory that a rank holds for them
     std::vector<CallTime> calls;           ///< those made, longest first
     std::vector<fabric::PartUse> busiest;  ///< one of each kind that there is
+
+    std::optional<fabric::FaultReport> faults;  ///< what faults did, if there was a script
+    std::optional<Duration> without_faults;     ///< what a run without them took, if that was asked
 
     std::uint64_t messages() const {
         std::uint64_t sum = 0;

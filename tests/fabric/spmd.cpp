@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "fabric/team.hpp"
+#include "job/faulty_job.hpp"
 
 namespace railyard::contract {
 
@@ -141,8 +142,19 @@ job::Options Contract::options(int ranks) const {
     return options;
 }
 
+namespace {
+/// RAILYARD_CONTRACT_FAULTS names a script of faults: the contract holds on a model that they
+/// strike, too.
+job::Result run_job(const job::Options& options, const job::Body& body) {
+    const char* script = std::getenv("RAILYARD_CONTRACT_FAULTS");
+    if (script == nullptr || !job::datasheet(options.fabric)) return job::run(options, body);
+    job::Faults faults{script, {}};
+    return job::run_with_faults(options, faults, body);
+}
+}  // namespace
+
 void Contract::run_ranks(const job::Options& options, const job::Body& body) const {
-    const job::Result result = job::run(options, body);
+    const job::Result result = run_job(options, body);
     EXPECT_TRUE(result.ok) << result.failure;
 }
 

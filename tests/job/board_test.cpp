@@ -8,9 +8,9 @@
 
 #include <thread>
 
+#include "base/descriptor.hpp"
 #include "helpers.hpp"
 #include "job/anonymous_memory.hpp"
-#include "job/descriptor.hpp"
 
 namespace railyard::job {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "job/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace railyard::job {
 namespace {

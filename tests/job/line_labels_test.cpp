@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "job/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace railyard::job {
 namespace {

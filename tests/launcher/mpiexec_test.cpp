@@ -143,11 +143,12 @@ TEST(Mpiexec, HarmlessOptionsOfOthersAreAccepted) {
     const Ended quiet = mpiexec({"--oversubscribe", "--allow-run-as-root", "-n", "2", "echo", "x"});
     EXPECT_EQ(quiet.exit_code, 0);
     EXPECT_EQ(quiet.err, "");
-    const Ended noted = mpiexec({"--mca", "btl", "self", "-hosts", "localhost", "echo", "x"});
+    const Ended noted =
+        mpiexec({"--mca", "btl", "self", "-map-by", "core", "-hosts", "localhost", "echo", "x"});
     EXPECT_EQ(noted.exit_code, 0);
     EXPECT_EQ(noted.out, "x\n");
     EXPECT_THAT(noted.err, HasSubstr("note: -mca: ignored"));
-    EXPECT_THAT(noted.err, HasSubstr("note: -hosts: ignored: all ranks run on this machine"));
+    EXPECT_THAT(noted.err, HasSubstr("note: -map-by: ignored: ranks go to hosts in their order"));
 }
 
 TEST(Mpiexec, HasTwoNames) {

@@ -222,7 +222,7 @@ std::size_t Deframer::direct(std::span<iovec> out) {
         lose_place();
         return 0;
     }
-    return payload_.list(out, left_);
+    return payload_.list(out, watched_ ? left_ - 1 : left_);
 }
 
 void Deframer::direct_filled(std::size_t n) {

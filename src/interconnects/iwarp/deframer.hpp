@@ -47,9 +47,11 @@ class Consumer {
 
 class Deframer {
   public:
-    /// Pool and consumer must outlive it.
-    Deframer(Framing framing, StagingPool& pool, Consumer& consumer)
-        : framing_(framing), pool_(pool), consumer_(consumer) {}
+    /// Pool and consumer must outlive it. `watched`: another thread may look for the last byte of
+    /// a payload, which then is never read straight into its place: the kernel's copy is in no
+    /// order that another processor could rely on.
+    Deframer(Framing framing, StagingPool& pool, Consumer& consumer, bool watched = false)
+        : framing_(framing), watched_(watched), pool_(pool), consumer_(consumer) {}
     ~Deframer() { pool_.give_back(std::move(staged_)); }
     Deframer(const Deframer&) = delete;
     Deframer& operator=(const Deframer&) = delete;
@@ -91,6 +93,7 @@ class Deframer {
     void lose_place();
 
     Framing framing_;
+    bool watched_;
     State state_ = State::head;
     bool waiting_ = false;
     bool checked_ = false;  ///< the staged frame, which waits

@@ -1,6 +1,7 @@
 // The second half of the Receiver: what is done with a message that is complete.
 
 #include <cstring>
+#include <utility>
 
 #include "interconnects/iwarp/receiver.hpp"
 
@@ -51,9 +52,21 @@ Verdict Receiver::deliver_to_receive(std::uint64_t length) {
     const rdmap::Shape shape = rdmap::shape_of(opcode_);
     Arrival arrival{.length = length, .solicited = shape.solicited};
     if (shape.length > 0) {
-        arrival.length = 0;
+        const rdmap::Immediate immediate = rdmap::read_immediate(control_.data());
+        if (settings_.immediate_with_send) {
+            // What follows is the Send that it belongs to, and nothing else.
+            if (immediate_of_send_) return fail(terminate(OperationError::stream));
+            if (immediate.with_send) {
+                immediate_of_send_ = immediate.value;
+                return Verdict::go;  // the receive stays claimed, for the Send
+            }
+        }
+        arrival.length = std::exchange(last_write_, 0);
         arrival.has_immediate = true;
-        arrival.immediate = rdmap::read_immediate(control_.data()).value;
+        arrival.immediate = immediate.value;
+    } else if (immediate_of_send_) {
+        arrival.has_immediate = true;
+        arrival.immediate = *std::exchange(immediate_of_send_, std::nullopt);
     }
     if (shape.invalidates) arrival.invalidated = tags_.invalidate(header_.ulp_word);
     receive_ = nullptr;

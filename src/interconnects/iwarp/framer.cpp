@@ -23,7 +23,7 @@ std::size_t places_of(Cursor payload, std::size_t length) {
 }  // namespace
 
 bool Framer::frame(Outbox& out, std::span<const std::byte> head, Cursor& payload,
-                   std::size_t length) {
+                   std::size_t length, bool may_change) {
     const std::size_t size = frame_size(head.size() + length);
     const std::size_t copied = length <= copied_up_to ? length : 0;
     std::size_t bytes = size - length + copied;
@@ -35,6 +35,12 @@ bool Framer::frame(Outbox& out, std::span<const std::byte> head, Cursor& payload
         vectors += 2 * markers;
     }
     if (!out.has_room(bytes, vectors)) return false;
+    if (may_change && framing_.crc && length > 0) {
+        const Place copy{out.keep(length), length, Lease()};
+        payload.read({copy.data, length});
+        Cursor copied_payload({&copy, 1});
+        return frame(out, head, copied_payload, length);
+    }
     if (framing_.markers) {
         frame_marked(out, head, payload, length);
     } else {

@@ -24,8 +24,9 @@ class Framer {
 
     /// Adds a frame to `out`: `head`, then the next `length` bytes of `payload`, which moves on.
     /// The payload's memory is `out`'s until sent. False if there is no room: then nothing was
-    /// done.
-    bool frame(Outbox& out, std::span<const std::byte> head, Cursor& payload, std::size_t length);
+    /// done. Payload that `may_change` is copied if there is a CRC: that would be wrong otherwise.
+    bool frame(Outbox& out, std::span<const std::byte> head, Cursor& payload, std::size_t length,
+               bool may_change = false);
 
     const Framing& framing() const { return framing_; }
 

@@ -19,6 +19,8 @@ void Hello::write(std::byte* to) const {
     store64(to + 8, target);
     std::memcpy(to + 16, ask.nic.data(), ask.nic.size());
     store64(to + 32, ask.nonce);
+    store64(to + 40, key);
+    store32(to + 48, patience_ms);
 }
 
 std::optional<Hello> Hello::read_from(std::span<const std::byte> data) {
@@ -33,6 +35,8 @@ std::optional<Hello> Hello::read_from(std::span<const std::byte> data) {
     hello.target = load64(data.data() + 8);
     std::copy_n(data.begin() + 16, hello.ask.nic.size(), hello.ask.nic.begin());
     hello.ask.nonce = load64(data.data() + 32);
+    hello.key = load64(data.data() + 40);
+    hello.patience_ms = load32(data.data() + 48);
     return hello;
 }
 

@@ -29,9 +29,14 @@ struct Hello {
     std::uint16_t port = 0;    ///< where the asker itself listens
     std::uint64_t target = 0;  ///< the service, or the discriminator
     Ask ask{};
+    /// Who knows this number was told by the Nic, or by somebody it trusts: strangers are not let
+    /// in. Part of the Nic's address.
+    std::uint64_t key = 0;
+    /// How long the other side is to let a message of ours wait for a receive; 0: for ever.
+    std::uint32_t patience_ms = 0;
 
     /// With the user's 196 bytes and the enhanced data it stays below 256, which others want.
-    static constexpr std::size_t size = 40;
+    static constexpr std::size_t size = 52;
     void write(std::byte* to) const;
     /// Nothing if `data` do not begin with one.
     static std::optional<Hello> read_from(std::span<const std::byte> data);

@@ -50,10 +50,25 @@ void Outbox::detach(std::span<const std::byte> memory) {
         iovec& vector = storage_->vectors[i];
         const auto* data = static_cast<const std::byte*>(vector.iov_base);
         if (before(data, memory.data()) || !before(data, memory.data() + memory.size())) continue;
-        copies_.push_back(std::make_unique<std::byte[]>(vector.iov_len));
-        std::memcpy(copies_.back().get(), data, vector.iov_len);
-        vector.iov_base = copies_.back().get();
+        replace(vector);
     }
+}
+
+void Outbox::detach_all() {
+    if (storage_ == nullptr) return;
+    const std::less<const std::byte*> before;
+    const std::byte* const own = storage_->bytes.data();
+    for (std::size_t i = first_; i < vectors_used_; ++i) {
+        iovec& vector = storage_->vectors[i];
+        const auto* data = static_cast<const std::byte*>(vector.iov_base);
+        if (before(data, own) || !before(data, own + storage_->bytes.size())) replace(vector);
+    }
+}
+
+void Outbox::replace(iovec& vector) {
+    std::byte* const copy = keep(vector.iov_len);
+    std::memcpy(copy, vector.iov_base, vector.iov_len);
+    vector.iov_base = copy;
 }
 
 }  // namespace railyard::iwarp

@@ -23,6 +23,10 @@ class Outbox {
         std::array<iovec, 640> vectors;  // a frame of 64 KiB with all its Markers needs 260
     };
 
+    /// No frame is added while so much waits: more would not leave sooner, and all of it must be
+    /// copied should the stream end now.
+    void set_most_unsent(std::uint64_t bytes) { most_unsent_ = bytes; }
+
     Outbox() = default;
     explicit Outbox(Storage& storage) { lend(storage); }
 
@@ -34,13 +38,20 @@ class Outbox {
     // Filling, by the Framer.
 
     bool has_room(std::size_t bytes, std::size_t vectors) const {
-        return storage_ != nullptr && bytes <= storage_->bytes.size() - bytes_used_ &&
+        return storage_ != nullptr && end_ - sent_ < most_unsent_ &&
+               bytes <= storage_->bytes.size() - bytes_used_ &&
                vectors <= storage_->vectors.size() - vectors_used_;
     }
     /// Room for `n` bytes of the outbox's own, which follow what was added last. Fill it at once.
     std::byte* add(std::size_t n);
     /// Bytes that stay where they are until sent. Their owner is told by sent_position().
     void refer(const std::byte* data, std::size_t n);
+
+    /// Memory for `n` bytes, to be filled and then referred to; it lasts until all is sent.
+    std::byte* keep(std::size_t n) {
+        copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(n));
+        return copies_.back().get();
+    }
 
     // Emptying, by whoever has the socket.
 
@@ -53,6 +64,12 @@ class Outbox {
     /// The socket took `n` bytes.
     void sent(std::size_t n);
 
+    /// Drops what is not sent. The stream can only be ended after that.
+    void discard() {
+        first_ = vectors_used_ = bytes_used_ = 0;
+        copies_.clear();
+    }
+
     /// Bytes of the stream that were added, and that were sent, since the beginning. A message is
     /// complete, and its memory its owner's again, once sent_position() reaches the end_position()
     /// that was when it had been added.
@@ -61,12 +78,17 @@ class Outbox {
 
     /// `memory` is about to go: copies what is still to be sent from there. Rare, so it allocates.
     void detach(std::span<const std::byte> memory);
+    /// The same for all memory that is not its own.
+    void detach_all();
 
   private:
+    void replace(iovec& vector);
+
     Storage* storage_ = nullptr;
     std::size_t bytes_used_ = 0;
     std::size_t vectors_used_ = 0;
     std::size_t first_ = 0;
+    std::uint64_t most_unsent_ = 512 << 10;
     std::uint64_t end_ = 0;
     std::uint64_t sent_ = 0;
     std::vector<std::unique_ptr<std::byte[]>> copies_;

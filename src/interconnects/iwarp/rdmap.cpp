@@ -87,11 +87,11 @@ AtomicResponse read_atomic_response(const std::byte* from) {
 
 void write(std::byte* to, const Immediate& immediate) {
     store32(to, immediate.value);
-    store32(to + 4, 0);
+    store32(to + 4, immediate.with_send ? 1 : 0);
 }
 
 Immediate read_immediate(const std::byte* from) {
-    return {load32(from)};
+    return {.value = load32(from), .with_send = load32(from + 4) == 1};
 }
 
 namespace {

@@ -88,6 +88,9 @@ struct AtomicResponse {
 struct Immediate {
     static constexpr std::size_t size = 8;
     std::uint32_t value = 0;
+    /// The RFC knows no Send with immediate data. Between our own Nics the data go ahead of the
+    /// Send, marked in the last four bytes, and both consume one receive together.
+    bool with_send = false;
 };
 
 /// Room for the longest of these headers, and for a Terminate's body.

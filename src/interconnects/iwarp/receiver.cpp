@@ -157,8 +157,9 @@ Verdict Receiver::end_tagged() {
     tagged_.open = !header_.last;
     tagged_.placed += payload_size_;
     if (tagged_.open) return Verdict::go;
-    tagged_.placed = 0;
+    const std::uint64_t length = std::exchange(tagged_.placed, 0);
     if (opcode_ == Opcode::write) {
+        last_write_ = length;
         upcalls_.written();
     } else {
         upcalls_.answered(outstanding_.front(), 0);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/status.hpp"
@@ -27,7 +28,7 @@ struct ReceiveBuffer {
 
 /// A message that consumed a receive.
 struct Arrival {
-    std::uint64_t length = 0;
+    std::uint64_t length = 0;  ///< immediate data alone: of the Write that came before them
     bool solicited = false;
     bool has_immediate = false;
     std::uint32_t immediate = 0;
@@ -69,6 +70,7 @@ class Receiver final : public mpa::Consumer {
         std::size_t ord = 16;           ///< and we
         bool wait_for_receives = true;  ///< a message without a receive waits, instead of failing
         bool extended = true;           ///< RFC 7306's operations are admitted
+        bool immediate_with_send = false;  ///< the peer is one of our own: see rdmap::Immediate
         std::uint32_t first_msn = ddp::first_msn;  ///< another one only to test how they wrap
     };
     /// The tags are the Nic's; both outlive it.
@@ -76,6 +78,7 @@ class Receiver final : public mpa::Consumer {
 
     /// What the peer asked for, oldest first. Answered and popped by the Responder.
     FixedQueue<Inbound>& inbound() { return inbound_; }
+    const FixedQueue<Inbound>& inbound() const { return inbound_; }
     /// What this side asked for. Pushed when the request is sent.
     FixedQueue<Outstanding>& outstanding() { return outstanding_; }
 
@@ -127,6 +130,8 @@ class Receiver final : public mpa::Consumer {
     Unfinished tagged_;
     Unfinished untagged_;
     const ReceiveBuffer* receive_ = nullptr;
+    std::optional<std::uint32_t> immediate_of_send_;  ///< the Send that it belongs to comes next
+    std::uint64_t last_write_ = 0;                    ///< bytes of the last Write
     std::array<std::uint32_t, ddp::queues> next_msn_;
     std::array<std::byte, rdmap::longest_control> control_;
 };

@@ -49,12 +49,17 @@ Message immediate_message(std::uint32_t value, bool solicited) {
     return control_message(solicited ? Opcode::immediate_solicited : Opcode::immediate,
                            rdmap::Immediate{value});
 }
+Message immediate_of_send_message(std::uint32_t value) {
+    return control_message(Opcode::immediate, rdmap::Immediate{value, true});
+}
 Message read_message(const rdmap::ReadRequest& request) {
     return control_message(Opcode::read_request, request);
 }
 Message read_response_message(const rdmap::ReadRequest& request, std::span<const Place> payload) {
-    return tagged_message(Opcode::read_response, request.sink_stag, request.sink_to, payload,
-                          request.length);
+    Message message = tagged_message(Opcode::read_response, request.sink_stag, request.sink_to,
+                                     payload, request.length);
+    message.may_change = true;  // it lies in a region, which is anybody's
+    return message;
 }
 Message atomic_message(const rdmap::AtomicRequest& request) {
     return control_message(Opcode::atomic_request, request);
@@ -99,7 +104,8 @@ Sender::Pumped Sender::pump(Outbox& out) {
         header_.mo = static_cast<std::uint32_t>(progress_);
         ddp::write(head.data(), header_);
         std::memcpy(head.data() + header_.size(), message_.control.data(), message_.control_size);
-        if (!framer_.frame(out, {head.data(), head_size}, payload_, n)) return Pumped::full;
+        if (!framer_.frame(out, {head.data(), head_size}, payload_, n, message_.may_change))
+            return Pumped::full;
         progress_ += n;
         busy_ = !header_.last;
     }

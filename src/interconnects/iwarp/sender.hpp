@@ -24,6 +24,7 @@ struct Message {
     std::uint64_t to = 0;
     std::span<const Place> payload{};
     std::uint64_t length = 0;  ///< of the payload: the sum of its places
+    bool may_change = false;   ///< the payload, before it is sent: others may write there
     std::array<std::byte, rdmap::longest_control> control;
     std::size_t control_size = 0;
 };
@@ -38,6 +39,8 @@ Message send_message(std::span<const Place> payload, std::uint64_t length, SendF
 Message write_message(std::uint32_t stag, std::uint64_t to, std::span<const Place> payload,
                       std::uint64_t length);
 Message immediate_message(std::uint32_t value, bool solicited = false);
+/// Goes ahead of a Send to one of our own Nics. See rdmap::Immediate.
+Message immediate_of_send_message(std::uint32_t value);
 Message read_message(const rdmap::ReadRequest& request);
 Message read_response_message(const rdmap::ReadRequest& request, std::span<const Place> payload);
 Message atomic_message(const rdmap::AtomicRequest& request);

@@ -8,7 +8,7 @@ namespace railyard::iwarp {
 Stream::Stream(const Settings& settings, TagTable& tags, StagingPool& pool, Upcalls& upcalls)
     : speaks_second_(settings.speaks_second),
       receiver_(settings.receiver, tags, upcalls),
-      deframer_(settings.in, pool, receiver_),
+      deframer_(settings.in, pool, receiver_, settings.watched),
       sender_(settings.out, settings.ulpdu, settings.receiver.first_msn) {}
 
 bool Stream::may_speak() const {
@@ -18,18 +18,22 @@ bool Stream::may_speak() const {
 
 bool Stream::pump() {
     if (!may_speak() || !outbox_.has_storage() || said_last_words_) return false;
-    if (last_words_ && sending_ != Sending::last_words) {
-        sender_.abandon();
-        sender_.begin(terminate_message(*last_words_));
-        sending_ = Sending::last_words;
-    }
+    if (last_words_ && sending_ == Sending::message) abandon();
     if (!pump_current()) return false;
-    while (!receiver_.inbound().empty()) {
+    // Also before the last words: what the peer asked for before something went wrong, it gets.
+    while (may_answer_ && !receiver_.inbound().empty()) {
         begin_answer();
-        if (last_words_) return pump();
         if (!pump_current()) return false;
     }
-    return true;
+    if (!last_words_) return true;
+    sender_.begin(terminate_message(*last_words_));
+    sending_ = Sending::last_words;
+    return pump_current();
+}
+
+void Stream::abandon() {
+    sender_.abandon();
+    sending_ = Sending::nothing;
 }
 
 /// False if nothing else may be begun.
@@ -42,6 +46,7 @@ bool Stream::pump_current() {
                 answer_failed();
             } else {
                 terminate(terminate_local());
+                abandon();
             }
             return pump();
         case Sender::Pumped::done:
@@ -106,6 +111,8 @@ void Stream::answer_failed() {
         why.read.length -= static_cast<std::uint32_t>(served);
     }
     terminate(why);
+    may_answer_ = false;
+    abandon();
 }
 
 void Stream::terminate(const Terminate& why) {

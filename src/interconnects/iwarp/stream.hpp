@@ -27,6 +27,7 @@ class Stream {
         mpa::Framing out{};
         std::size_t ulpdu = mpa::ulpdu_for_segment(1448, false);
         Receiver::Settings receiver{};
+        bool watched = false;  ///< see mpa::Deframer
         /// MPA's responder: it stays silent until the first frame has come.
         bool speaks_second = false;
     };
@@ -64,6 +65,11 @@ class Stream {
     /// The Terminate, if there was one to be sent, is in the outbox.
     bool said_last_words() const { return said_last_words_; }
 
+    /// The peer waits for an answer, or last words are to be said.
+    bool wants_to_speak() const {
+        return sending_ != Sending::nothing || last_words_ || !receiver_.inbound().empty();
+    }
+
     const FixedQueue<Inbound>& inbound() { return receiver_.inbound(); }
     const FixedQueue<Outstanding>& outstanding() { return receiver_.outstanding(); }
     void set_ulpdu(std::size_t ulpdu) { sender_.set_ulpdu(ulpdu); }
@@ -73,6 +79,7 @@ class Stream {
 
     bool may_speak() const;
     bool pump_current();
+    void abandon();
     void begin_answer();
     void answer_failed();
 
@@ -86,6 +93,7 @@ class Stream {
     std::optional<std::uint64_t> message_end_;
     std::optional<Terminate> last_words_;
     bool said_last_words_ = false;
+    bool may_answer_ = true;  ///< until one could not be answered
 };
 
 }  // namespace railyard::iwarp

@@ -10,6 +10,7 @@
 
 namespace railyard::model {
 
+class Health;
 class Lane;
 
 class Fifo {
@@ -30,6 +31,8 @@ class Fifo {
     // Who sends through here at present (see Lane).
     unsigned users = 0;
     Lane* sole = nullptr;  ///< the only one, as long as no other has come
+
+    Health* health = nullptr;  ///< null: no fault ever strikes it
 
   private:
     sim::Trace* trace_ = nullptr;

@@ -62,6 +62,10 @@ void Lane::inject_now() {
         if (!message->route->path.reads() && before_link_ > 0) return;
         ++in_buffer_;
         ++before_link_;
+        if (message->round > 0) [[unlikely]] {
+            ++message->held;
+            watch_->injected(*message);
+        }
         arrive(Packet(*message, message->injected++, engine_.now()));
     }
 }
@@ -83,6 +87,8 @@ void Lane::arrive(Packet packet) {
 
 /// The same; true if all that is left to do is to follow it on.
 bool Lane::pass(Packet& packet) {
+    if (packet.round > 0) [[unlikely]]
+        if (!survives(packet)) return false;
     Message* const message = packet.message;
     const Path& path = packet.route->path;
     if (packet.stage == path.gate) {
@@ -112,7 +118,8 @@ bool Lane::pass(Packet& packet) {
         if (at_link) inject_now();
         if (goes_on) return false;
     }
-    if (++message->finished == message->packets && message->delivered) retire(message);
+    if (++message->finished == message->packets && message->delivered && message->held == 0)
+        retire(message);
     return false;
 }
 

@@ -17,12 +17,15 @@ void Lane::submit(Message* message) {
     message->injected = message->finished = 0;
     message->seen = message->open = message->placed = false;
     message->complete = message->delivered = false;
+    message->round = 0;
+    message->held = 0;
     active_.push_back(message);
     Deliveries& deliveries = route.deliveries;
     message->behind = nullptr;
     (deliveries.oldest ? deliveries.newest->behind : deliveries.oldest) = message;
     deliveries.newest = message;
     join(route);
+    if (watch_) watch_->submitted(*message);
     waiting_.push_back(message);
     if (follows_)
         inject_now();
@@ -69,7 +72,7 @@ void Lane::completed(Message* message) {
         first->delivered = true;
         sim::Action done = std::move(first->done);
         done();
-        if (first->finished == first->packets) retire(first);
+        if (first->finished == first->packets && first->held == 0) retire(first);
         if (!others) return;  // and perhaps the deliveries are gone with their last message
     }
 }

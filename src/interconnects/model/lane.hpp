@@ -12,16 +12,19 @@
 ///     lane.cpp        what both ways share
 ///     lookahead.cpp   a lane alone
 ///     followed.cpp    packet by packet
+///     watched.cpp     where faults can take packets
 
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/time.hpp"
+#include "interconnects/model/packet_watch.hpp"
 #include "interconnects/model/route.hpp"
 #include "sim/action.hpp"
 #include "sim/engine.hpp"
@@ -45,6 +48,7 @@ struct Message {
     bool placed = false;         ///< all of it will be in memory by `done_at`
     bool complete = false;       ///< all of it is in memory
     bool delivered = false;      ///< ... and `done` has run
+    std::uint8_t round = 0;      ///< the watch's: how often it was begun anew; 0: not watched
     /// What a packet is held up at its first stage, and behind the gate; empty: nothing.
     std::vector<Duration> read_extra;
     std::vector<Duration> write_extra;
@@ -55,6 +59,9 @@ struct Message {
     std::string_view what = "";  ///< ... its name, which lives as long as the program
     sim::Action first;           ///< its first packet is at the gate
     sim::Action done;            ///< all of it is in memory, and so is all before it to that node
+
+    std::uint64_t sequence = 0;  ///< the watch's: the number of its first packet
+    std::uint32_t held = 0;      ///< reasons to keep it, of which the watch is one
 
     // The lane's.
     Message* behind = nullptr;  ///< see Deliveries
@@ -89,6 +96,22 @@ class Lane {
     /// Always packet by packet: the measure of the other way.
     void never_look_ahead() { follows_ = always_follows_ = true; }
 
+    // watched.cpp
+    /// Faults can strike: from now on that watch is told and asked. It outlives the lane's
+    /// messages.
+    void watch(PacketWatch& watch);
+    /// Of one peer, oldest first: packets from Message::injected on are read and sent once more.
+    void send_again(std::span<Message* const> messages);
+    /// Packets before that one need not be sent (again).
+    void skip_to(Message& message, std::uint32_t index);
+    /// It will never get there, and what is behind it does not wait for it. It never retires, as
+    /// some of it may be anywhere.
+    void abandon(Message& message);
+    /// What is sent of it from now on goes that way, which leads to the same node.
+    void reroute(Message& message, Route& route);
+    /// One reason less to keep it (Message::held).
+    void let_go(Message& message);
+
   private:
     struct Packet {
         Packet() = default;
@@ -96,6 +119,7 @@ class Lane {
             : message(&its_message),
               route(its_message.route),
               index(its_index),
+              round(its_message.round),
               last(its_index + 1 == its_message.packets),
               full(!last || its_message.payload(its_index) == route->path.packet),
               ready(at),
@@ -105,7 +129,8 @@ class Lane {
         Message* message = nullptr;
         Route* route = nullptr;
         std::uint32_t index = 0;
-        std::uint16_t stage = 0;
+        std::uint8_t stage = 0;
+        std::uint8_t round = 0;  ///< Message::round, until it is accepted
         bool last = false;
         bool full = false;
         Time ready;  ///< to be served at that stage
@@ -158,10 +183,14 @@ class Lane {
     bool pass(Packet& packet);
     void complete_at_its_time(Message* message);
 
+    // watched.cpp
+    bool survives(Packet& packet);
+
     sim::Engine& engine_;
     const unsigned buffer_;
     bool follows_ = false;  ///< packet by packet
     bool always_follows_ = false;
+    PacketWatch* watch_ = nullptr;  ///< null: no faults
 
     std::deque<Message*> waiting_;  ///< not all injected; the front one has its turn
     std::vector<Message*> active_;  ///< submitted and not retired

@@ -69,9 +69,17 @@ Duration Node::context(std::uint32_t nic, std::uint32_t queue_pair) {
 
 Route& Node::route(unsigned port, Place source, Node& to, unsigned to_port, Place target) {
     Port& out = ports_[port];
-    const std::uint64_t key = std::uint64_t{to.id_} << 32 | to_port << 8 |
-                              static_cast<unsigned>(source) << 4 | static_cast<unsigned>(target);
-    if (Route* const known = out.routes.find(key)) return *known;
+    const RouteName name{to.id_, to_port, static_cast<unsigned>(source),
+                         static_cast<unsigned>(target),
+                         out.resender ? out.resender->detour(to.id_) : 0};
+    if (Route* const known = out.routes.find(name.key())) return *known;
+    return make_route(port, name, to);
+}
+
+Route& Node::make_route(unsigned port, const RouteName& name, Node& to) {
+    const auto source = static_cast<Place>(name.source);
+    const auto target = static_cast<Place>(name.target);
+    const unsigned to_port = name.to_port;
     Way& way = switches_.new_way();
     Path& path = way.path;
     path.packet = parameters_.link.packet;
@@ -83,7 +91,7 @@ Route& Node::route(unsigned port, Place source, Node& to, unsigned to_port, Plac
     if (&to == this)
         way.add({.fifo = &loop_});
     else
-        switches_.add_way(way, {id_, port}, {to.id_, to_port});
+        switches_.add_way(way, {id_, port}, {to.id_, to_port}, name.detour);
     path.gate = way.parts.size();
     to.add_write(way, target);
     if (target == Place::host) to.add_opposite(way, to.bus_, parameters_.bus.write_rate);
@@ -91,7 +99,32 @@ Route& Node::route(unsigned port, Place source, Node& to, unsigned to_port, Plac
     if (&to != this && parameters_.link.acknowledgment > Bytes())
         way.add({.fifo = &switches_.link_out({to.id_, to_port}),
                  .fixed = parameters_.link.acknowledgment / parameters_.link.rate});
-    return out.routes.make(key, to.id_, switches_.shared(path), way.parts);
+    return ports_[port].routes.make(name.key(), to.id_, switches_.shared(path), way.parts);
+}
+
+void Node::expect_faults(sim::Engine& engine, FaultPlan& plan,
+                         std::function<Node&(fabric::NodeId)> find) {
+    loop_.health = plan.loop(id_);
+    for (unsigned port = 0; port < ports_.size(); ++port) {
+        // A message that changes its way keeps the old route in use: packets may still be on it.
+        const auto route_by = [this, port, find](const Route& route, unsigned by) -> Route& {
+            RouteName name = RouteName::of(route.key);
+            name.detour = by;
+            if (Route* const known = ports_[port].routes.find(name.key())) return *known;
+            return make_route(port, name, find(name.to));
+        };
+        Lane& lane = *ports_[port].lane;
+        ports_[port].resender = std::make_unique<Resender>(
+            Resender::Setup{engine, parameters_, switches_, plan, lane, {id_, port}, route_by});
+        lane.watch(*ports_[port].resender);
+    }
+}
+
+void Node::see_resets(unsigned resets) {
+    if (resets == resets_) return;
+    resets_ = resets;
+    contexts_ = Cache(parameters_.contexts.entries);
+    pages.forget_all();
 }
 
 void Node::add_read(Way& way, Place source) {

@@ -2,6 +2,7 @@
 /// One node: its bus and its adapter, with all their parts. Every rank of the node shares them.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -11,10 +12,12 @@
 #include "fabric/memory.hpp"
 #include "fabric/part_use.hpp"
 #include "interconnects/model/cache.hpp"
+#include "interconnects/model/fault_plan.hpp"
 #include "interconnects/model/fifo.hpp"
 #include "interconnects/model/lane.hpp"
 #include "interconnects/model/parameters.hpp"
 #include "interconnects/model/processor.hpp"
+#include "interconnects/model/resender.hpp"
 #include "interconnects/model/routes.hpp"
 #include "interconnects/model/topology.hpp"
 #include "interconnects/model/translation.hpp"
@@ -43,6 +46,14 @@ class Node {
     /// Those that were busy.
     void add_parts(std::vector<fabric::PartUse>& all) const;
 
+    /// Faults can strike: what leaves from here is sent again where it has to be. `find`: the other
+    /// nodes. Before anything is sent.
+    void expect_faults(sim::Engine& engine, FaultPlan& plan,
+                       std::function<Node&(fabric::NodeId)> find);
+    /// What was cached is gone if the adapter has been reset so often.
+    void see_resets(unsigned resets);
+    Resender& resender(unsigned port) { return *ports_[port].resender; }
+
     PageTable pages;
     unsigned open_queue_pairs = 0;
     Duration descriptors_unread;  ///< time of descriptor reads that has not been spent yet
@@ -53,6 +64,7 @@ class Node {
     std::vector<Time> last_visible;  ///< by Nic: the latest completion
 
   private:
+    Route& make_route(unsigned port, const RouteName& name, Node& to);
     void add_read(Way& way, Place source);
     void add_write(Way& way, Place target);
     void add_opposite(Way& way, Fifo& other_way, Rate rate);
@@ -60,6 +72,7 @@ class Node {
     struct Port {
         std::unique_ptr<Lane> lane;
         Routes routes;
+        std::unique_ptr<Resender> resender;  ///< null: no faults
     };
 
     const Parameters& parameters_;
@@ -77,6 +90,7 @@ class Node {
     Fifo memory_;
     Fifo loop_;  ///< to the node itself
     Cache contexts_;
+    unsigned resets_ = 0;
     std::vector<Port> ports_;
 };
 

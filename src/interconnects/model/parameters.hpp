@@ -117,6 +117,21 @@ struct Network {
     unsigned dimension = 2;  ///< of a quaternary fat tree: 4^dimension nodes; it grows for more
 };
 
+enum class Detection : std::uint8_t { ends, hops };
+
+/// [reliability]: what is done about packets that faults take (resender.hpp). Without faults,
+/// nobody asks.
+struct Reliability {
+    /// ends: the sender misses an acknowledgment. hops: who loses a packet tells the sender at
+    /// once, and where.
+    Detection detection = Detection::ends;
+    unsigned attempts = 3;               ///< hops: retries at once on one way, then another way
+    Duration timeout = Duration::ms(4);  ///< so long without an acknowledgment: send again
+    unsigned backoff = 1;                ///< each further one in a row is so many times as long
+    unsigned retries = 7;                ///< of them in a row; then the peer is given up
+    unsigned gap = 1;  ///< packets out of order, and the receiver asks for what is missing
+};
+
 /// [completion]: how the adapter tells the rank.
 struct Completion {
     Duration write;         ///< the entry's way into memory
@@ -196,6 +211,7 @@ struct Parameters {
     Contexts contexts;
     Link link;
     Network network;
+    Reliability reliability;
     Completion completion;
     Connection connection;
     Tagged tagged;

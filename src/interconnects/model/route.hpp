@@ -62,6 +62,25 @@ struct Path {
 
 struct Message;
 
+/// What tells the routes out of one port apart; as one number, Route::key.
+struct RouteName {
+    fabric::NodeId to = 0;
+    unsigned to_port = 0;
+    unsigned source = 0;  ///< whose memory the bytes come from ...
+    unsigned target = 0;  ///< ... and go to
+    unsigned detour = 0;  ///< around faults (Switches::add_way)
+
+    std::uint64_t key() const {
+        return std::uint64_t{to} << 32 | std::uint64_t{detour} << 16 | to_port << 8 | source << 4 |
+               target;
+    }
+    static RouteName of(std::uint64_t key) {
+        const auto low = static_cast<std::uint32_t>(key);
+        return {static_cast<fabric::NodeId>(key >> 32), low >> 8 & 0xff, low >> 4 & 0xf, low & 0xf,
+                low >> 16};
+    }
+};
+
 /// Messages from one lane to one node: they get there in order.
 struct Deliveries {
     Message* oldest = nullptr;  ///< not in memory yet; the others follow by Message::behind

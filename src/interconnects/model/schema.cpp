@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, 2> words_of<Engines>{"separate", "shared"
 template <>
 constexpr std::array<std::string_view, 2> words_of<Topology>{"crossbar", "fat_tree"};
 template <>
+constexpr std::array<std::string_view, 2> words_of<Detection>{"ends", "hops"};
+template <>
 constexpr std::array<std::string_view, 2> words_of<fabric::Placement>{"none", "last_byte_last"};
 template <>
 constexpr std::array<std::string_view, 3> words_of<fabric::Bulk>{"read", "write", "send"};
@@ -225,6 +227,24 @@ constexpr std::array rows{
         "network", "dimension", "of a quaternary fat tree: 4^dimension nodes; more make it grow")
         .from(1)
         .to(8),
+    row<&P::reliability, &Reliability::detection>("reliability", "detection",
+                                                  "who finds that a packet is lost"),
+    row<&P::reliability, &Reliability::attempts>(
+        "reliability", "attempts", "hops: retries at once on one way, then another way")
+        .to(1000),
+    row<&P::reliability, &Reliability::timeout>("reliability", "timeout",
+                                                "so long without an acknowledgment: send again")
+        .from(1'000'000),
+    row<&P::reliability, &Reliability::backoff>(
+        "reliability", "backoff", "each further one in a row is so many times as long")
+        .from(1)
+        .to(16),
+    row<&P::reliability, &Reliability::retries>("reliability", "retries",
+                                                "of them in a row; then the peer is given up")
+        .to(1000),
+    row<&P::reliability, &Reliability::gap>(
+        "reliability", "gap", "packets out of order until the receiver asks; 0: it never does")
+        .to(1000),
     row<&P::completion, &Completion::write>("completion", "write", "the entry's way into memory"),
     row<&P::completion, &Completion::with_data>(
         "completion", "with_data", "messages up to this size bring it along for nothing"),
@@ -307,6 +327,7 @@ constexpr std::array all_parts{
     Part{"contexts", "the adapter's cache of connections"},
     Part{"link", "what a packet takes of the wire"},
     Part{"network", "switches and how they are joined"},
+    Part{"reliability", "what is done about packets that faults take"},
     Part{"completion", "how the adapter tells the rank"},
     Part{"connection", "how two queue pairs meet"},
     Part{"tagged", "matching by the adapter"},

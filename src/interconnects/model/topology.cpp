@@ -18,10 +18,6 @@ unsigned meeting_level(fabric::NodeId a, fabric::NodeId b) {
     return level;
 }
 
-std::uint64_t power_of_four(unsigned n) {
-    return std::uint64_t{1} << (2 * n);
-}
-
 // A link's number: which one, its port or level, its direction.
 std::uint64_t pack(unsigned direction, unsigned level, std::uint64_t number) {
     return number << 16 | std::uint64_t{level} << 8 | direction;
@@ -50,6 +46,7 @@ Fifo& Switches::link(Direction direction, unsigned level, std::uint64_t number) 
     if (!found) {
         const LinkName name = name_of(packed);
         found = std::make_unique<Fifo>(engine_.trace(), name.group, name.name);
+        if (plan_) found->health = plan_->link(direction, level, number);
     }
     return *found;
 }
@@ -82,7 +79,18 @@ const Path& Switches::shared(const Path& path) {
     return *paths_.back();
 }
 
-void Switches::add_way(Way& way, Place from, Place to) {
+unsigned Switches::ways(fabric::NodeId from, fabric::NodeId to) const {
+    if (parameters_.network.topology == Topology::crossbar || from == to) return 1;
+    // A detour is 16 bits of a route's name; so many ways are enough for anybody.
+    return static_cast<unsigned>(power_of_four(std::min(meeting_level(from, to) - 1, 7U)));
+}
+
+unsigned Switches::back(fabric::NodeId from, fabric::NodeId to, unsigned detour) const {
+    const std::uint64_t all = ways(from, to);
+    return static_cast<unsigned>((to + std::uint64_t{detour} + all - from % all) % all);
+}
+
+void Switches::add_way(Way& way, Place from, Place to, unsigned detour) {
     const Network& network = parameters_.network;
     Stage stage;
     stage.rate = parameters_.link.rate;
@@ -95,17 +103,18 @@ void Switches::add_way(Way& way, Place from, Place to) {
     if (network.topology == Topology::fat_tree) {
         // Up by the destination's digits, so that a pair always takes the same way, then down the
         // only way there is (FT-6). A link is named by the switch digits on either side of it.
+        const std::uint64_t digits = std::uint64_t{to.node} + detour;
         const unsigned top = meeting_level(from.node, to.node);
         for (unsigned level = 1; level < top; ++level) {
             const std::uint64_t above = from.node / power_of_four(level);
             stage.fifo = &link(Direction::up, level,
-                               above * power_of_four(level) + to.node % power_of_four(level));
+                               above * power_of_four(level) + digits % power_of_four(level));
             way.add(stage);
         }
         for (unsigned level = top; level-- > 1;) {
             const std::uint64_t below = to.node / power_of_four(level);
             stage.fifo = &link(Direction::down, level,
-                               below * power_of_four(level) + to.node % power_of_four(level));
+                               below * power_of_four(level) + digits % power_of_four(level));
             way.add(stage);
         }
     }

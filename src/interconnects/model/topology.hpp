@@ -9,6 +9,7 @@
 
 #include "fabric/fabric.hpp"
 #include "fabric/part_use.hpp"
+#include "interconnects/model/fault_plan.hpp"
 #include "interconnects/model/fifo.hpp"
 #include "interconnects/model/parameters.hpp"
 #include "interconnects/model/route.hpp"
@@ -22,11 +23,17 @@ class Switches {
         fabric::NodeId node = 0;
         unsigned port = 0;
     };
-    Switches(sim::Engine& engine, const Parameters& parameters)
-        : engine_(engine), parameters_(parameters) {}
+    /// `plan`: of faults, which outlives it; null: there are none.
+    Switches(sim::Engine& engine, const Parameters& parameters, FaultPlan* plan = nullptr)
+        : engine_(engine), parameters_(parameters), plan_(plan) {}
 
-    /// Adds the way between two adapters; they are different.
-    void add_way(Way& way, Place from, Place to);
+    /// Adds the way between two adapters; they are different. There may be several: a detour of
+    /// nought is the one that is taken as long as nothing is broken.
+    void add_way(Way& way, Place from, Place to, unsigned detour = 0);
+    /// How many ways there are: detours are less than this.
+    unsigned ways(fabric::NodeId from, fabric::NodeId to) const;
+    /// The detour of the way back that passes the same switches.
+    unsigned back(fabric::NodeId from, fabric::NodeId to, unsigned detour) const;
     /// The first link out of a node: where acknowledgments of what came in go.
     Fifo& link_out(Place place);
     Duration latency(fabric::NodeId from, fabric::NodeId to) const;
@@ -41,11 +48,12 @@ class Switches {
     void add_parts(std::vector<fabric::PartUse>& all) const;
 
   private:
-    enum class Direction : std::uint8_t { out, in, up, down };
+    using Direction = FaultPlan::Direction;
     Fifo& link(Direction direction, unsigned level, std::uint64_t number);
 
     sim::Engine& engine_;
     const Parameters& parameters_;
+    FaultPlan* const plan_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Fifo>> links_;  ///< looked up only
     std::vector<std::unique_ptr<const Path>> paths_;
     Way way_;

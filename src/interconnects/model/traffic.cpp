@@ -50,17 +50,28 @@ struct Traffic::Parcel final : Message {
     sim::Action placed;
 };
 
-Traffic::Traffic(sim::Engine& engine, const Parameters& parameters)
+Traffic::Traffic(sim::Engine& engine, const Parameters& parameters, std::unique_ptr<FaultPlan> plan)
     : engine_(engine),
       parameters_(parameters),
       engine_in_order_(parameters.adapter.engines == Engines::separate &&
                        parameters.adapter.acknowledge == Duration{}),
-      switches_(engine, parameters_) {}
+      plan_(std::move(plan)),
+      switches_(engine, parameters_, plan_.get()) {
+    if (!plan_) return;
+    answers_ = std::make_unique<Answers>(engine, parameters_, switches_, *plan_,
+                                         [this](Answers::Place asker) -> Resender& {
+                                             return node(asker.node).resender(asker.port);
+                                         });
+}
 
 Traffic::~Traffic() = default;
 
 void Traffic::stop() {
     stopped_ = true;
+    if (plan_) {
+        plan_->given_up = nullptr;
+        answers_->stop();
+    }
     for (const auto& parcel : parcels_) {
         parcel->arrived.reset();
         parcel->placed.reset();
@@ -77,7 +88,12 @@ std::vector<fabric::PartUse> Traffic::parts() const {
 
 Node& Traffic::node(fabric::NodeId id) {
     if (nodes_.size() <= id) nodes_.resize(id + 1);
-    if (!nodes_[id]) nodes_[id] = std::make_unique<Node>(engine_, parameters_, switches_, id);
+    if (!nodes_[id]) {
+        nodes_[id] = std::make_unique<Node>(engine_, parameters_, switches_, id);
+        if (plan_)
+            nodes_[id]->expect_faults(
+                engine_, *plan_, [this](fabric::NodeId other) -> Node& { return node(other); });
+    }
     return *nodes_[id];
 }
 
@@ -96,6 +112,9 @@ Traffic::Parcel& Traffic::take_parcel(const virtual_time::Transfer& transfer, si
     parcel.to = transfer.to;
     parcel.source = &node(transfer.from.node);
     parcel.target = &node(transfer.to.node);
+    if (plan_)
+        for (Node* one : {parcel.source, parcel.target})
+            one->see_resets(plan_->resets(one->id(), engine_.now()));
     parcel.route = nullptr;
     parcel.arrived = std::move(arrived);
     return parcel;
@@ -148,12 +167,16 @@ void Traffic::carry(const virtual_time::Transfer& transfer, sim::Action arrived)
 void Traffic::acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived) {
     const Duration way = switches_.latency(transfer.from.node, transfer.to.node);
     const Duration work = parameters_.adapter.acknowledge;
-    if (work == Duration{}) {
-        engine_.schedule(engine_.now() + way, std::move(arrived));
-        return;
-    }
+    const auto cross = [&](sim::Action there) {
+        if (!answers_)
+            engine_.schedule(engine_.now() + way, std::move(there));
+        else
+            answers_->tell({transfer.from.node, transfer.from.port},
+                           {transfer.to.node, transfer.to.port}, std::move(there));
+    };
+    if (work == Duration{}) return cross(std::move(arrived));
     Parcel& parcel = take_parcel(transfer, std::move(arrived));
-    engine_.schedule(engine_.now() + way, [this, &parcel] {
+    cross([this, &parcel] {
         parcel.target->sender().run_when_idle(parcel.from.node, parameters_.adapter.acknowledge,
                                               [this, &parcel] {
                                                   if (stopped_) return;
@@ -274,6 +297,8 @@ void Traffic::open(Parcel& parcel) {
 
 /// Nothing that was sent before it, acknowledgments included, may be told after it.
 void Traffic::control_arrived(Parcel& parcel) {
+    if (answers_) answers_->tell_now(parcel.from.node, parcel.to.node);
+    if (stopped_) return;
     parcel.target->sender().tell_now(parcel.from.node);
     if (stopped_) return;
     parcel.told = true;  // nobody will ask where it was placed

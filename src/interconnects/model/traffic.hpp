@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "interconnects/model/answers.hpp"
+#include "interconnects/model/fault_plan.hpp"
 #include "interconnects/model/node.hpp"
 #include "interconnects/model/parameters.hpp"
 #include "interconnects/model/topology.hpp"
@@ -19,7 +21,8 @@ namespace railyard::model {
 
 class Traffic {
   public:
-    Traffic(sim::Engine& engine, const Parameters& parameters);
+    /// `plan`: of faults; null: there are none.
+    Traffic(sim::Engine& engine, const Parameters& parameters, std::unique_ptr<FaultPlan> plan);
     ~Traffic();
     Traffic(const Traffic&) = delete;
     Traffic& operator=(const Traffic&) = delete;
@@ -40,6 +43,8 @@ class Traffic {
     void stop();
     /// See fabric::Fabric::parts().
     std::vector<fabric::PartUse> parts() const;
+    /// Null: no faults.
+    FaultPlan* faults() const { return plan_.get(); }
 
   private:
     struct Parcel;
@@ -67,7 +72,9 @@ class Traffic {
     const Parameters parameters_;
     /// Nothing can come between a request and the send engine, so its time is known at once.
     const bool engine_in_order_;
+    const std::unique_ptr<FaultPlan> plan_;  ///< null: no faults, and no answers_
     Switches switches_;
+    std::unique_ptr<Answers> answers_;
     std::vector<std::unique_ptr<Node>> nodes_;
 
     bool stopped_ = false;

@@ -25,6 +25,9 @@ class PageTable {
     /// A region is gone; its number is never used again.
     void forget(std::uint32_t nic, std::uint64_t region);
 
+    /// The adapter has been reset.
+    void forget_all() { cache_ = Cache(parameters_.entries); }
+
   private:
     Duration touch(std::uint64_t region, std::uint64_t page);
 

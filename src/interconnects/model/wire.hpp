@@ -12,8 +12,11 @@ namespace railyard::model {
 
 class Wire final : public virtual_time::Wire {
   public:
-    Wire(sim::Engine& engine, const Parameters& parameters)
-        : parameters_(parameters), traffic_(std::make_shared<Traffic>(engine, parameters)) {
+    /// `plan`: of faults; null: there are none.
+    Wire(sim::Engine& engine, const Parameters& parameters,
+         std::unique_ptr<FaultPlan> plan = nullptr)
+        : parameters_(parameters),
+          traffic_(std::make_shared<Traffic>(engine, parameters, std::move(plan))) {
         // Packets may still be under way when the fabric goes.
         engine.keep(traffic_);
     }
@@ -39,6 +42,11 @@ class Wire final : public virtual_time::Wire {
     }
     void stop() override { traffic_->stop(); }
     std::vector<fabric::PartUse> parts() const override { return traffic_->parts(); }
+
+    bool can_break() const override { return traffic_->faults() != nullptr; }
+    void tell_when_given_up(GivenUp given_up) override {
+        traffic_->faults()->given_up = std::move(given_up);
+    }
 
     // software.cpp
     virtual_time::TaggedRules tagged_rules() const override;

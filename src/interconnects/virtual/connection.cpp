@@ -50,6 +50,7 @@ Status Endpoint::ask(Ask::Model model, const NicName& to, std::uint64_t what,
     ask_->what = what;
     ask_->data = std::make_unique<fabric::PrivateData>(data);
     ask_->endpoint = weak_from_this();
+    hear_when_given_up();
     wire().carry(transfer(Kind::control, end_of(to)),
                  [shared = nic.network, ask = ask_] { asked(*shared, ask); });
     if (model == Ask::Model::peer_to_peer) {
@@ -114,6 +115,7 @@ Status Endpoint::accept(const std::shared_ptr<Ask>& ask, const fabric::PrivateDa
     if (ask->settled || !client) return Code::remote_closed;
     ask->settled = true;
     ask->matched = weak_from_this();
+    hear_when_given_up();
     ask->reply = std::make_unique<fabric::PrivateData>(data);
     connected_to(client, *ask->data);
     ask->data = nullptr;
@@ -169,6 +171,20 @@ void Endpoint::stop_asking() {
         return !endpoint || endpoint.get() == this;
     });
     if (found->second.empty()) asking.erase(found);
+}
+
+void Endpoint::hear_when_given_up() {
+    if (wire().can_break()) network().concerned.add(weak_from_this());
+}
+
+/// The end whose node has given up fails. The other one cannot know, but what it still waits for
+/// will not come: its own retries would end the same.
+void Endpoint::given_up(fabric::NodeId node, fabric::NodeId peer_node, bool by_this_node) {
+    if (setup_.nic->name.node != node) return;
+    if (state_ == ConnectionState::connecting && ask_ && ask_->to.node == peer_node)
+        return fail(Code::timed_out, {});
+    if (state_ != ConnectionState::connected || peer_->setup_.nic->name.node != peer_node) return;
+    if (by_this_node || !sends_.empty()) fail(Code::timed_out, Code::timed_out);
 }
 
 /// This end is finished: the peer must know, and so must whoever still has, or has answered, our

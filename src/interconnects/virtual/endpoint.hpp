@@ -126,6 +126,9 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     /// The queue pair is destroyed: nothing more is told to anybody.
     void detach();
 
+    // For Concerned: this end's node has given up the peer's, or the other way round.
+    void given_up(fabric::NodeId node, fabric::NodeId peer_node, bool by_this_node);
+
     // For the receive queue.
     void receive_posted();
     void flush_receive(std::uint64_t id);
@@ -172,6 +175,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     void connected_to(const Ref& peer, const fabric::PrivateData& data);
     void accepted_by(const Ref& peer);
     void rejected(const std::shared_ptr<Ask>& ask);
+    void hear_when_given_up();
     void tell_gone(const Ref& peer);
     static void gone(const Ref& who, const Ref& peer);
     static void asked(Network& network, const std::shared_ptr<Ask>& ask);

@@ -16,7 +16,11 @@ std::uint32_t hash(std::string_view text) {
 
 Network::Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
                  std::unique_ptr<Wire> its_wire)
-    : engine(its_engine), traits(its_traits), wire(std::move(its_wire)), id(hash(traits.name)) {}
+    : engine(its_engine), traits(its_traits), wire(std::move(its_wire)), id(hash(traits.name)) {
+    if (wire->can_break())
+        wire->tell_when_given_up(
+            [this](fabric::NodeId from, fabric::NodeId to) { concerned.give_up(from, to); });
+}
 
 std::shared_ptr<NicState> Network::find(const NicName& nic_name) const {
     const auto node = nics.find(nic_name.node);

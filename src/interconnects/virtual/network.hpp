@@ -12,6 +12,7 @@
 #include "fabric/connection.hpp"
 #include "fabric/traits.hpp"
 #include "hosts/virtual_host.hpp"
+#include "interconnects/virtual/concerned.hpp"
 #include "interconnects/virtual/names.hpp"
 #include "interconnects/virtual/region.hpp"
 #include "interconnects/virtual/wire.hpp"
@@ -61,6 +62,7 @@ struct Network {
     std::map<fabric::NodeId, std::vector<std::weak_ptr<NicState>>> nics;
     std::uint64_t messages = 0;
     Buffers buffers;
+    Concerned concerned;
     // For the lists of a Transfer, used again and again.
     std::vector<Extent> source;
     std::vector<Extent> target;

@@ -28,7 +28,9 @@ struct TaggedMessage {
     std::vector<std::byte> carried;   ///< of an eager one: the buffer may be free before they land
     std::span<const std::byte> kept;  ///< of any other: the user's memory, while `from` is open
     std::uint64_t number = 0;         ///< Transfer::message of what carries the data
-    bool answered = false;            ///< the sender has been told, or is being told
+    bool answered = false;            ///< the sender is being told
+    bool told = false;                ///< the sender has been told
+    bool given_up = false;            ///< the network lost it, and both sides have been told
 
     // The target's part.
     fabric::TaggedPeer source = 0;  ///< as the target numbers it

@@ -23,10 +23,25 @@ void TaggedPort::start(const Message& message) {
         leaving.size = message->size;
         leaving.inlined = message->size <= rules_.inline_limit;
     }
+    if (wire().can_break()) network().concerned.add(message);
     wire().carry(leaving, [message] { arrive(message); });
 }
 
+/// What has come in whole stays; the rest will not come, and neither will word of it.
+void TaggedPort::give_up(const Message& message, fabric::NodeId from, fabric::NodeId to) {
+    const fabric::NodeId ours = message->from->nic_->name.node;
+    const fabric::NodeId theirs = message->target.node;
+    if (message->told || !((ours == from && theirs == to) || (ours == to && theirs == from)))
+        return;
+    message->answered = message->told = message->given_up = true;
+    const std::shared_ptr<TaggedPort> target = message->from->peers_[message->to].port.lock();
+    if (target && message->granted && !message->placed)
+        target->complete_receive(*message, Code::timed_out);
+    message->from->sent(*message, Code::timed_out);
+}
+
 void TaggedPort::arrive(const Message& message) {
+    if (message->given_up) return;
     const std::shared_ptr<TaggedPort> target = message->from->peers_[message->to].port.lock();
     if (target && target->open_)
         target->judge(message);
@@ -55,6 +70,7 @@ void TaggedPort::judged(const Message& message, bool taken) {
 void TaggedPort::grant(const Message& message) {
     if (!open_) return answer(message, Code::remote_closed);
     message->granted = true;
+    if (message->given_up && !message->placed) return complete_receive(*message, Code::timed_out);
     if (message->eager) {
         if (message->placed) deliver(*message);
         return;
@@ -82,12 +98,14 @@ Duration TaggedPort::registering(std::span<const std::byte> buffer) {
 
 void TaggedPort::pull(const Message& message) {
     if (!open_) return answer(message, Code::remote_closed);
+    if (message->given_up) return;
     wire().carry(transfer(Kind::tagged_pull, end(), message->from->end()),
                  [self = shared_from_this(), message] { message->from->pulled(self, message); });
 }
 
 /// At the sender: the target asks for the data.
 void TaggedPort::pulled(const std::shared_ptr<TaggedPort>& target, const Message& message) {
+    if (message->given_up) return;
     if (!open_)
         return wire().carry(
             transfer(Kind::acknowledgment, end(), message->target),
@@ -100,6 +118,7 @@ void TaggedPort::pulled(const std::shared_ptr<TaggedPort>& target, const Message
 
 void TaggedPort::land(const Message& message) {
     if (!open_) return answer(message, Code::remote_closed);
+    if (message->given_up) return;
     place(message);
 }
 
@@ -116,6 +135,7 @@ void TaggedPort::place(const Message& message) {
 
 void TaggedPort::placed(const Message& message) {
     if (!open_) return answer(message, Code::remote_closed);
+    if (message->given_up) return;
     message->placed = true;
     // The sender's memory is the user's again, and may be gone.
     if (!message->eager && !message->from->open_)
@@ -150,7 +170,10 @@ void TaggedPort::answer(const Message& message, Status status) {
     if (std::exchange(message->answered, true)) return;
     TaggedPort& from = *message->from;
     from.wire().carry(from.transfer(Kind::acknowledgment, message->target, from.end()),
-                      [message, status] { message->from->sent(*message, status); });
+                      [message, status] {
+                          if (std::exchange(message->told, true)) return;
+                          message->from->sent(*message, status);
+                      });
 }
 
 void TaggedPort::sent(const TaggedMessage& message, Status status) {

@@ -56,8 +56,11 @@ class TaggedPort final : public fabric::TaggedPort,
                                                   fabric::MatchBits mask) override;
     std::size_t poll(std::span<fabric::TaggedCompletion> out) override;
 
-  private:
     using Message = TaggedMatching::Message;
+    /// For Concerned: one of the two nodes has given the other up.
+    static void give_up(const Message& message, fabric::NodeId from, fabric::NodeId to);
+
+  private:
     struct Peer {
         End end;
         std::weak_ptr<TaggedPort> port;

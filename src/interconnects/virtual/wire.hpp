@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -55,7 +56,7 @@ struct Transfer {
     Kind kind = Kind::control;
     End from;
     End to;
-    Bytes size;            ///< of the payload
+    Bytes size;                  ///< of the payload
     bool inlined = false;        ///< the payload came with the request
     bool takes_receive = false;  ///< at the target
     // Memory that is read and written; empty where there is none or it is not known yet. The lists
@@ -91,7 +92,8 @@ struct Finished {
 struct TaggedRules {
     Bytes inline_limit;  ///< up to here a message comes with the doorbell
     Bytes eager_limit;   ///< up to here it is sent at once; larger ones after the match
-    Bytes copied_from = Bytes(~std::uint64_t{0});  ///< eager ones from here on are copied, both sides
+    Bytes copied_from =
+        Bytes(~std::uint64_t{0});        ///< eager ones from here on are copied, both sides
     bool implicit_registration = false;  ///< buffers of larger ones are registered on the way
     unsigned registration_cache = 0;     ///< so many of them stay registered
 };
@@ -137,6 +139,13 @@ class Wire {
     virtual Duration host_cost(HostStep, Bytes) const { return {}; }
     /// What software and waking up cost on a host that opens a Nic here.
     virtual hosts::VirtualHost::Costs host_costs() const { return {}; }
+
+    /// A wire can break: then some of what it carries never arrives. Whoever hears of it is told,
+    /// in an event, that one node has given another up: what was under way between the two, either
+    /// way, may be lost.
+    using GivenUp = std::function<void(fabric::NodeId from, fabric::NodeId to)>;
+    virtual bool can_break() const { return false; }
+    virtual void tell_when_given_up(GivenUp) {}
 
     /// See fabric::Fabric::parts().
     virtual std::vector<fabric::PartUse> parts() const { return {}; }

@@ -12,6 +12,7 @@
 #include "mpi/engine/mail.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/ring.hpp"
+#include "mpi/engine/route.hpp"
 
 namespace railyard::mpi {
 
@@ -30,7 +31,11 @@ struct Waiting {
 
 class Channel {
   public:
-    Channel(int peer_rank, PostOffice& office) : peer(peer_rank), office_(office) {}
+    Channel(int peer_rank, Route& its_route)
+        : peer(peer_rank),
+          eager_limit(its_route.settings.eager_limit.count()),
+          route(its_route),
+          office_(its_route.office) {}
 
     /// Whether a packet with so many bytes can be put now.
     bool has_room(std::size_t length) {
@@ -65,11 +70,13 @@ class Channel {
 
     // On every message's way.
     const int peer;  ///< world rank
+    const std::size_t eager_limit;
     ChannelState state = ChannelState::connecting;
     bool must_offer = false;  ///< the peer holds too much unexpected of ours
     RingWriter out;
     RingReader in;
     LazyQueue<Waiting> backlog;  ///< the FIFO of OD-2
+    Route& route;
 
     /// Connected, but for the first while the channel connects. Further ones come when there is
     /// something to cut over them.

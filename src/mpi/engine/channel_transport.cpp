@@ -11,8 +11,6 @@ namespace railyard::mpi {
 
 namespace {
 
-constexpr std::uint32_t completion_depth = 256;
-
 std::unique_ptr<Matcher> make_matcher(Matching matching) {
     return matching == Matching::list ? make_list_matcher() : make_hashed_matcher();
 }
@@ -21,13 +19,9 @@ std::unique_ptr<Matcher> make_matcher(Matching matching) {
 
 ChannelTransport::ChannelTransport(const Ground& ground)
     : ground_(ground),
-      eager_limit_(ground.settings.eager_limit.count()),
-      nic_(ground.rank.nic()),
-      completions_(nic_.create_completion_queue(completion_depth)),
-      office_(nic_, ground.settings.mail_buffers, ground.settings.packet_limit()),
-      registrations_(nic_, ground.settings.registration_cache, ground.counters),
+      routes_(ground),
       matcher_(make_matcher(ground.settings.matching)),
-      connector_(ground, nic_, *completions_, office_) {
+      connector_(ground, routes_) {
     connect_at_start();
 }
 
@@ -51,17 +45,17 @@ void ChannelTransport::connect_at_start() {
 
 void ChannelTransport::progress() {
     look();
-    take_completions();
+    routes_.for_each([this](Route& route) { take_completions(route); });
     connector_.advance([this](Channel& channel) {
         if (!channel.backlog.empty()) set_busy(channel);
     });
     if (!busy_.empty()) advance_busy();
 }
 
-void ChannelTransport::take_completions() {
+void ChannelTransport::take_completions(Route& route) {
     std::array<fabric::Completion, 16> batch;
     for (;;) {
-        const std::size_t n = completions_->poll(batch);
+        const std::size_t n = route.completions->poll(batch);
         for (std::size_t i = 0; i < n; ++i)
             on_completion(batch[i]);
         if (n < batch.size()) return;
@@ -71,10 +65,11 @@ void ChannelTransport::take_completions() {
 void ChannelTransport::on_completion(const fabric::Completion& completion) {
     auto& channel = *static_cast<Channel*>(completion.queue_pair->context());
     if (!completion.status.ok()) lost(channel, completion.status);
+    PostOffice& office = channel.route.office;
     const auto which = static_cast<std::uint32_t>(completion.id);
     switch (static_cast<Job>(completion.id >> 32)) {
         case Job::mail_sent:
-            office_.sent(which);
+            office.sent(which);
             return;
         case Job::moved:
             return on_moved(ground_.requests.at(which));
@@ -82,15 +77,15 @@ void ChannelTransport::on_completion(const fabric::Completion& completion) {
             break;
     }
     if (completion.has_immediate) {
-        office_.emptied(which);
+        office.emptied(which);
         Request& receive = ground_.requests.at(completion.immediate);
         --receive.parts;
         return on_placed(receive);
     }
-    const auto letter = office_.letter(which);
+    const auto letter = office.letter(which);
     count_credits(channel, letter.header);
     on_packet(channel, letter.header, letter.payload);
-    office_.emptied(which);
+    office.emptied(which);
 }
 
 void ChannelTransport::count_credits(Channel& channel, const Header& header) {
@@ -135,6 +130,11 @@ bool ChannelTransport::is_drained() const {
 }
 
 void ChannelTransport::lost(const Channel& channel, railyard::Status status) {
+    // What was flushed tells less than why it was.
+    for (const auto& rail : channel.rails)
+        if (rail && rail->reason().code() == Code::timed_out)
+            throw PeerLost(
+                fmt::format("cannot reach rank {}: its adapter does not answer", channel.peer));
     throw PeerLost(fmt::format("lost the connection to rank {}: {}", channel.peer, status.name()));
 }
 

@@ -11,9 +11,8 @@
 
 #include "fabric/nic.hpp"
 #include "mpi/engine/connector.hpp"
-#include "mpi/engine/mail.hpp"
 #include "mpi/engine/matcher.hpp"
-#include "mpi/engine/registration_cache.hpp"
+#include "mpi/engine/route.hpp"
 #include "mpi/engine/transport.hpp"
 #include "mpi/engine/unexpected_store.hpp"
 
@@ -45,12 +44,12 @@ class ChannelTransport final : public Transport {
     // channel_transport.cpp
     void connect_at_start();
     bool drain_ring(Channel& channel);
-    void take_completions();
+    void take_completions(Route& route);
     void on_completion(const fabric::Completion& completion);
     void count_credits(Channel& channel, const Header& header);
     /// Whether a peer that sends mail may run out of credits if it is not told.
     bool owes_credits(const Channel& channel) const {
-        return channel.mail_freed >= ground_.settings.mail_credits / 2;
+        return channel.mail_freed >= channel.route.settings.mail_credits / 2;
     }
     void advance_busy();
     void set_busy(Channel& channel);
@@ -76,7 +75,9 @@ class ChannelTransport final : public Transport {
     static std::uint64_t announce(Request& receive, const Header& header, std::uint64_t total);
 
     // unasked.cpp
-    std::size_t follower_size() const { return ground_.settings.piece.count() / 2; }
+    static std::size_t follower_size(const Channel& channel) {
+        return channel.route.settings.piece.count() / 2;
+    }
     bool may_leave_whole(Channel& channel, const Request& send) const;
     void push_followers(Channel& channel, Request& send);
     void on_follower(Channel& channel, Payload payload);
@@ -105,11 +106,7 @@ class ChannelTransport final : public Transport {
     RemotePlace expose(Request& request, std::size_t length);
 
     Ground ground_;
-    const std::size_t eager_limit_;
-    fabric::Nic& nic_;
-    std::unique_ptr<fabric::CompletionQueue> completions_;
-    PostOffice office_;
-    RegistrationCache registrations_;
+    Routes routes_;
     UnexpectedStore store_;
     std::unique_ptr<Matcher> matcher_;
     std::vector<Channel*> busy_;

@@ -15,8 +15,7 @@ namespace railyard::mpi {
 
 class Connector {
   public:
-    Connector(const Ground& ground, fabric::Nic& nic, fabric::CompletionQueue& completions,
-              PostOffice& office);
+    Connector(const Ground& ground, Routes& routes);
 
     Channel* find(int peer) { return channels_.find(peer); }
     /// The channel to a peer; if there is none yet, one that begins to connect.
@@ -29,7 +28,7 @@ class Connector {
     /// are handed to `connected`. Throws MpiError when one has failed.
     template <class Connected>
     void advance(Connected&& connected) {
-        take_requests();
+        routes_.for_each([this](Route& route) { take_requests(route); });
         for (std::size_t i = 0; i < connecting_.size();) {
             Channel& channel = *connecting_[i];
             if (!finish(channel)) {
@@ -44,37 +43,33 @@ class Connector {
     bool is_connecting() const { return !connecting_.empty(); }
     /// Large messages go over this channel: it is to have a rail for every port.
     void want_rails(Channel& channel) {
-        if (!channel.wants_rails && ports() > 1) add_rail(channel);
+        if (!channel.wants_rails && ports(channel.route) > 1) add_rail(channel);
     }
 
     /// Connects to every rank, client to server, in a fixed order (VC-4).
     void connect_all_as_client_and_server();
 
   private:
-    unsigned ports() const {
-        const unsigned most = nic_.traits().ports;
+    unsigned ports(const Route& route) const {
+        const unsigned most = route.nic.traits().ports;
         return ground_.settings.ports == 0 ? most : std::min(most, ground_.settings.ports);
     }
     Channel& make(int peer);
     std::unique_ptr<fabric::QueuePair> make_rail(Channel& channel, unsigned port);
     void add_rail(Channel& channel);
     void advance_rails();
-    void take_requests();
+    void take_requests(Route& route);
     bool finish(Channel& channel);
     static void check(const Channel& channel, railyard::Status status);
     void settle(Channel& channel, const fabric::PrivateData& data);
     fabric::PrivateData hello(const Channel& channel) const;
 
     Ground ground_;
-    fabric::Nic& nic_;
-    fabric::CompletionQueue& completions_;
-    PostOffice& office_;
-    RingGeometry geometry_;
+    Routes& routes_;
     PeerTable channels_;
     std::vector<Channel*> connecting_;
     std::vector<Channel*> adding_rails_;
     std::vector<Channel*> watched_;
-    std::uint32_t rings_ = 0;  ///< offered or in use
 };
 
 }  // namespace railyard::mpi

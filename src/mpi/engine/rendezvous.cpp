@@ -43,8 +43,9 @@ std::byte* ChannelTransport::make_dense(Request& request) {
 std::byte* ChannelTransport::make_reachable(Request& request, std::size_t length) {
     std::byte* data = make_dense(request);
     request.is_rich = true;
+    RegistrationCache& registrations = request.channel->route.registrations;
     request.region =
-        request.packed ? registrations_.get_once(data, length) : registrations_.get(data, length);
+        request.packed ? registrations.get_once(data, length) : registrations.get(data, length);
     return data;
 }
 
@@ -55,15 +56,16 @@ RemotePlace ChannelTransport::expose(Request& request, std::size_t length) {
 }
 
 bool ChannelTransport::push_offer(Channel& channel, Request& send) {
-    const bool large = send.bytes > eager_limit_;
-    send.way = large ? ground_.settings.bulk : Way::stream;
+    const Settings& settings = channel.route.settings;
+    const bool large = send.bytes > channel.eager_limit;
+    send.way = large ? settings.bulk : Way::stream;
     const bool whole = may_leave_whole(channel, send);
     std::size_t extra = 0;
     std::size_t leading = 0;
     if (send.way == Way::read) extra = sizeof(RemotePlace);
     if (send.way == Way::stream && !channel.must_offer)
         leading = std::min<std::size_t>(send.bytes,
-                                        whole ? follower_size() : ground_.settings.piece.count());
+                                        whole ? follower_size(channel) : settings.piece.count());
     const std::size_t length = sizeof(Offer) + extra + leading;
     if (!channel.has_room(length)) return false;
 
@@ -145,7 +147,7 @@ void ChannelTransport::on_acceptance(Channel& channel, Payload payload) {
 bool ChannelTransport::push_piece(Channel& channel) {
     Request& send = *channel.streams.front();
     const std::size_t n =
-        std::min<std::size_t>(send.total - send.moved, ground_.settings.piece.count());
+        std::min<std::size_t>(send.total - send.moved, channel.route.settings.piece.count());
     if (!channel.has_room(n)) return false;
     ground_.toll.copy(n);
     send.read_data(send.moved, channel.place(n), n);
@@ -174,7 +176,7 @@ template <class Finish>
 void ChannelTransport::move(Request& request, const RemotePlace& place, Finish&& finish) {
     Channel& channel = *request.channel;
     std::byte* data = make_reachable(request, request.total);
-    request.remote = nic_.import_region(place.blob);
+    request.remote = channel.route.nic.import_region(place.blob);
     consider_rails(channel, request.total);
     const std::size_t rails = channel.rails.size();
     const Parts parts = cut(request.total, rails, ground_.settings);
@@ -206,7 +208,7 @@ void ChannelTransport::begin_move(Request& request, const RemotePlace& place) {
             tell_fetched(channel, request.partner);
         return ground_.complete(request);
     }
-    if (channel.moving >= ground_.settings.bulk_depth) {
+    if (channel.moving >= channel.route.settings.bulk_depth) {
         channel.accepted.push_back({&request, place});
         return;
     }
@@ -232,7 +234,7 @@ void ChannelTransport::write(Request& send, const RemotePlace& place) {
     // The first rail keeps its order, so a notice may follow what it carries at once. Parts on
     // other rails tell of themselves (MP-3); a fabric that cannot do that, and a message that goes
     // whole over another rail, are told of when they are known to be there.
-    const bool immediate = nic_.traits().write_immediate;
+    const bool immediate = send.channel->route.nic.traits().write_immediate;
     int immediates = 0;
     move(send, place, [&](fabric::WorkRequest& work, std::uint64_t parts, std::size_t rail) {
         work.op = fabric::Op::rdma_write;
@@ -255,7 +257,7 @@ void ChannelTransport::consider_rails(Channel& channel, std::uint64_t bytes) {
 
 void ChannelTransport::post_bulk(Channel& channel, std::size_t rail,
                                  const fabric::WorkRequest& work) {
-    const railyard::Status status = patient_post(nic_, *channel.rails[rail], work);
+    const railyard::Status status = patient_post(channel.route.nic, *channel.rails[rail], work);
     if (!status.ok()) lost(channel, status);
 }
 

@@ -25,9 +25,10 @@ Header header_for(const Envelope& envelope, PacketKind kind, std::size_t length)
 
 bool ChannelTransport::send_now(const std::byte* data, std::size_t n, int peer,
                                 const Envelope& envelope) {
-    if (n > eager_limit_) return false;
     Channel* channel = connector_.find(peer);
-    if (channel == nullptr || channel->must_offer || !channel->may_put(n)) return false;
+    if (channel == nullptr || n > channel->eager_limit || channel->must_offer ||
+        !channel->may_put(n))
+        return false;
     ground_.toll.send();
     ground_.toll.copy(n);
     copy_bytes(channel->place(n), data, n);
@@ -55,7 +56,7 @@ void ChannelTransport::start_send(Request& send) {
 
 bool ChannelTransport::push(Channel& channel, Request& send) {
     const bool eager =
-        send.mode != Mode::synchronous && !channel.must_offer && send.bytes <= eager_limit_;
+        send.mode != Mode::synchronous && !channel.must_offer && send.bytes <= channel.eager_limit;
     return eager ? push_eager(channel, send) : push_offer(channel, send);
 }
 
@@ -126,7 +127,8 @@ void ChannelTransport::send_to_self(Request& send) {
     Request* receive = matcher_->arrive(send.envelope);
     ground_.toll.search(*matcher_);
     if (receive != nullptr) return copy_from_self(*receive, send);
-    const bool copied = send.mode != Mode::synchronous && send.bytes <= eager_limit_;
+    const bool copied =
+        send.mode != Mode::synchronous && send.bytes <= ground_.settings.eager_limit.count();
     const Header header = header_for(send.envelope, PacketKind::eager, 0);
     if (!copied) return keep(nullptr, header, {}, &send);
     if (send.type == nullptr) {

@@ -51,7 +51,7 @@ class TaggedTransport final : public Transport {
     explicit TaggedTransport(const Ground& ground)
         : ground_(ground), nic_(ground.rank.nic()), port_(*nic_.tagged_port()) {
         if (ground_.settings.registration_cache == Bytes(0)) port_.keep_registrations(false);
-        publish_address(ground_.rank, nic_.address());
+        publish_address(ground_.rank, address_key, nic_.address());
     }
 
     bool send_now(const std::byte*, std::size_t, int, const Envelope&) override {
@@ -76,6 +76,7 @@ class TaggedTransport final : public Transport {
     bool post(Request& request);
     void make_dense(Request& request);
     void on_completion(const fabric::TaggedCompletion& completion);
+    [[noreturn]] void lost(TaggedPeer peer) const;
     void finish_send(Request& send);
     void finish_receive(Request& receive, const fabric::TaggedCompletion& completion);
     static Status status_of(const fabric::TaggedCompletion& found);
@@ -93,7 +94,7 @@ class TaggedTransport final : public Transport {
 
 TaggedPeer TaggedTransport::peer(int world_rank) {
     if (const auto found = peers_.find(world_rank); found != peers_.end()) return found->second;
-    const TaggedPeer peer = port_.peer(address_of(ground_.rank, world_rank));
+    const TaggedPeer peer = port_.peer(address_of(ground_.rank, world_rank, address_key));
     peers_.emplace(world_rank, peer);
     ++ground_.counters.channels;
     return peer;
@@ -171,7 +172,17 @@ void TaggedTransport::progress() {
         refused_.pop_front();
 }
 
+void TaggedTransport::lost(TaggedPeer lost_peer) const {
+    // A peer that only ever sent to us has no rank here.
+    for (int rank = 0; rank < ground_.rank.size(); ++rank)
+        if (const auto found = peers_.find(rank);
+            found != peers_.end() && found->second == lost_peer)
+            throw PeerLost(fmt::format("cannot reach rank {}: its adapter does not answer", rank));
+    throw PeerLost("cannot reach a rank: its adapter does not answer");
+}
+
 void TaggedTransport::on_completion(const fabric::TaggedCompletion& completion) {
+    if (completion.status.code() == Code::timed_out) lost(completion.peer);
     if (completion.id == untracked) {
         --sends_;
         return;

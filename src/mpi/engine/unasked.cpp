@@ -9,16 +9,18 @@ namespace railyard::mpi {
 
 bool ChannelTransport::may_leave_whole(Channel& channel, const Request& send) const {
     const std::size_t bytes = send.bytes;
-    const std::size_t packets = (bytes + follower_size() - 1) / follower_size();
-    return send.way == Way::stream && bytes > follower_size() && !channel.must_offer &&
-           bytes <= ground_.settings.unasked_limit.count() && channel.out.open() &&
+    const std::size_t each = follower_size(channel);
+    const std::size_t packets = (bytes + each - 1) / each;
+    return send.way == Way::stream && bytes > each && !channel.must_offer &&
+           bytes <= channel.route.settings.unasked_limit.count() && channel.out.open() &&
            channel.out.has_room(sizeof(Offer) + bytes, packets);
 }
 
 /// What is left of the message that was just offered. There is room.
 void ChannelTransport::push_followers(Channel& channel, Request& send) {
     while (send.moved < send.total) {
-        const std::size_t n = std::min<std::size_t>(send.total - send.moved, follower_size());
+        const std::size_t n =
+            std::min<std::size_t>(send.total - send.moved, follower_size(channel));
         ground_.toll.copy(n);
         send.read_data(send.moved, channel.place(n), n);
         channel.put(

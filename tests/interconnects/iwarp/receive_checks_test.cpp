@@ -108,7 +108,15 @@ class ReceiveChecks : public ::testing::TestWithParam<bool> {
         // It leaves as one message, and is the last.
         const Buffer sent = side.out();
         Side peer(settings(true, 2));
+        Buffer into(8);
+        const Place place{into.data(), into.size(), Lease()};
+        for (int i = 0; i < reads_before; ++i) {
+            ASSERT_TRUE(peer.stream.begin_request(read_message({.length = 8}),
+                                                  {.length = 8, .sink = {&place, 1}}));
+            peer.out();
+        }
         peer.stream.feed(sent);
+        EXPECT_EQ(peer.upcalls.answers.size(), static_cast<std::size_t>(reads_before));
         ASSERT_EQ(peer.upcalls.last_words.size(), 1u);
         EXPECT_EQ(peer.upcalls.last_words[0], fault);
         EXPECT_TRUE(side.stream.said_last_words());
@@ -170,6 +178,7 @@ class ReceiveChecks : public ::testing::TestWithParam<bool> {
     Buffer sink;
     Place sink_place;
     std::size_t clean_from = 0;
+    int reads_before = 0;  ///< that were right, and are answered before the Terminate
 };
 
 INSTANTIATE_TEST_SUITE_P(Crc, ReceiveChecks, ::testing::Bool(),
@@ -372,6 +381,7 @@ TEST_P(ReceiveChecks, MoreRequestsThanAgreed) {
     Buffer body(rdmap::ReadRequest::size);
     rdmap::write(body.data(), request);
     feed(untagged(Opcode::read_request, 3), body);
+    reads_before = 2;
     expect_terminate({1, 2, 2});
 }
 

@@ -48,6 +48,7 @@ TEST(Schema, EveryMemberOfParametersHasItsKey) {
     EXPECT_EQ(keys_of("contexts"), members<Contexts>());
     EXPECT_EQ(keys_of("link"), members<Link>());
     EXPECT_EQ(keys_of("network"), members<Network>());
+    EXPECT_EQ(keys_of("reliability"), members<Reliability>());
     EXPECT_EQ(keys_of("completion"), members<Completion>());
     EXPECT_EQ(keys_of("connection"), members<Connection>());
     EXPECT_EQ(keys_of("tagged"), members<Tagged>());
@@ -72,13 +73,13 @@ TEST(Schema, KeysAreUniqueExplainedAndOfAPart) {
 Value other(const Key& key) {
     switch (key.allowed.unit) {
         case Unit::time:
-            return Duration::ns(7);
+            return Duration::us(7);
         case Unit::rate:
             return Rate::bytes_per_second(7'000'000U);
         case Unit::size:
             return Bytes(7);
         case Unit::count:
-            return 3U;
+            return std::get<unsigned>(key.get(Parameters())) == 3 ? 2U : 3U;
         case Unit::share:
             return 0.25;
         case Unit::flag:

@@ -249,7 +249,8 @@ TEST_P(OverChannels, HoldBackASenderWhoseMessagesNobodyTakes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, OverChannels,
-                         testing::Values("shm", "infiniband-pcie", "berkeley-via", "clan-via"),
+                         testing::Values("shm", "iwarp", "infiniband-pcie", "berkeley-via",
+                                         "clan-via"),
                          [](const auto& instance) {
                              std::string name = instance.param;
                              std::replace(name.begin(), name.end(), '-', '_');

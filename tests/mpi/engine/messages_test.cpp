@@ -198,7 +198,7 @@ TEST_P(Messages, ReceivesCanBeCancelled) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Messages,
-                         testing::Values("shm", "ideal", "infiniband-pcie", "berkeley-via",
+                         testing::Values("shm", "iwarp", "ideal", "infiniband-pcie", "berkeley-via",
                                          "quadrics", "mx10g-myrinet", "myrinet2000-gm"),
                          [](const auto& instance) {
                              std::string name = instance.param;

@@ -1,11 +1,11 @@
 #pragma once
-/// An owned file descriptor, and the pipes that the launcher reads its ranks through.
+/// An owned file descriptor, and the pipe through which one process hears another.
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace railyard::job {
+namespace railyard {
 
 class Descriptor {
   public:
@@ -40,4 +40,4 @@ struct Pipe {
 /// Both ends close on exec. Throws Error.
 Pipe make_pipe();
 
-}  // namespace railyard::job
+}  // namespace railyard

@@ -1,5 +1,5 @@
 #pragma once
-/// A moment of the machine's own clock after which a launcher loses patience, or never.
+/// A moment of the machine's own clock after which somebody loses patience, or never.
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 
 #include "base/time.hpp"
 
-namespace railyard::job {
+namespace railyard {
 
 class Deadline {
   public:
@@ -30,4 +30,4 @@ class Deadline {
     std::optional<Clock::time_point> at_;
 };
 
-}  // namespace railyard::job
+}  // namespace railyard

@@ -1,10 +1,10 @@
-#include "job/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 #include <fcntl.h>
 
 #include "base/error.hpp"
 
-namespace railyard::job {
+namespace railyard {
 
 Pipe make_pipe() {
     int ends[2];
@@ -15,4 +15,4 @@ Pipe make_pipe() {
     return pipe;
 }
 
-}  // namespace railyard::job
+}  // namespace railyard

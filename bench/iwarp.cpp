@@ -1,0 +1,155 @@
+/// iWARP on the loopback beside plain spinning TCP, with CRC and without; and what many connections
+/// do to a message.
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/quantity.hpp"
+#include "bench/duel.hpp"
+#include "bench/raw_tcp.hpp"
+#include "bench/suite.hpp"
+#include "experiments/procedures.hpp"
+
+namespace railyard::bench {
+
+using experiments::Sampling;
+using fabric::Op;
+
+namespace {
+
+constexpr Bytes largest(4 << 20);
+constexpr unsigned longest_window = 64;
+
+struct Case {
+    Bytes size;
+    double with_crc;
+    double without;
+};
+constexpr Case latencies[] = {
+    {Bytes(1), 1.1, 1.1}, {Bytes(1 << 10), 1.1, 1.1}, {Bytes(64 << 10), 1.7, 1.3}};
+constexpr Case rates[] = {
+    {Bytes(64 << 10), 0.6, 0.9}, {Bytes(1 << 20), 0.6, 0.9}, {largest, 0.6, 0.9}};
+
+std::vector<std::string> run_on_iwarp(const job::Body& body) {
+    job::Options options;
+    options.ranks = 2;
+    options.fabric = "iwarp";
+    job::Result result = job::run(options, body);
+    if (!result.ok) throw Error(result.failure);
+    return std::move(result.delivered);
+}
+
+std::vector<Score> play(job::Rank& rank, unsigned rounds) {
+    RawTcp raw(rank, "raw", largest);
+    experiments::Pair pair(
+        rank, "ours",
+        {.buffer = 2 * largest, .sends = longest_window + 8, .receives = longest_window + 1});
+    std::vector<Score> scores;
+    for (const Case& c : latencies) {
+        // Short batches: one of them slips through between two disturbances.
+        const Sampling sampling{200, 60, 50};
+        scores.push_back(duel(
+            rounds,
+            [&] { return median(experiments::ping_pong(pair, Op::send, c.size, sampling)); },
+            [&] { return median(raw.ping_pong(c.size, sampling)); }));
+    }
+    for (const Case& c : rates) {
+        const auto window = static_cast<unsigned>(
+            std::clamp<std::uint64_t>(Bytes(16 << 20) / c.size, 4, longest_window));
+        const Sampling sampling{1, 9, 1};
+        scores.push_back(duel(
+            rounds,
+            [&] {
+                return median(experiments::windows(pair, Op::send, c.size, window,
+                                                   experiments::Ways::one, sampling));
+            },
+            [&] { return median(raw.windows(c.size, window, sampling)); }));
+    }
+    pair.part();
+    return scores;
+}
+
+void compare(const Settings& settings, const Report& report, bool crc) {
+    // Ranks are started with our environment.
+    setenv("RAILYARD_IWARP_CRC", crc ? "on" : "off", 1);
+    const auto delivered = run_on_iwarp([&](job::Rank& rank) {
+        const auto scores = play(rank, settings.rounds);
+        if (rank.id() != 0) return;
+        for (const Score& score : scores)
+            rank.deliver(pack({score.ours, score.reference, score.ratio}));
+    });
+    unsetenv("RAILYARD_IWARP_CRC");
+    for (std::size_t i = 0; i < delivered.size(); ++i) {
+        const bool latency = i < std::size(latencies);
+        const Case& c = latency ? latencies[i] : rates[i - std::size(latencies)];
+        const auto n = unpack(delivered[i]);
+        report({.name = fmt::format("iwarp/{}/{}{}", latency ? "latency" : "rate",
+                                    short_size(c.size), crc ? "" : "/no-crc"),
+                .unit = latency ? "us" : "MB/s",
+                .ours = n.at(0),
+                .reference = n.at(1),
+                .ratio = n.at(2),
+                .target = Target{latency ? Target::Kind::at_most : Target::Kind::at_least,
+                                 crc ? c.with_crc : c.without},
+                .note = "send; plain TCP, spinning"});
+    }
+}
+
+/// Half a round trip through each of so many connections in turn.
+std::vector<double> over_all(std::vector<std::unique_ptr<experiments::Pair>>& pairs) {
+    std::vector<double> samples;
+    for (int turn = 0; turn < 20; ++turn) {
+        double sum = 0;
+        for (auto& pair : pairs)
+            sum += experiments::ping_pong(*pair, Op::send, Bytes(8), {0, 1, 4}).at(0);
+        samples.push_back(sum / static_cast<double>(pairs.size()));
+    }
+    return samples;
+}
+
+void many_connections(const Settings& settings, const Report& report) {
+    const auto delivered = run_on_iwarp([&](job::Rank& rank) {
+        const auto connect = [&](std::string_view tag, std::size_t count) {
+            std::vector<std::unique_ptr<experiments::Pair>> pairs;
+            for (std::size_t i = 0; i < count; ++i)
+                pairs.push_back(std::make_unique<experiments::Pair>(
+                    rank, fmt::format("{}{}", tag, i), experiments::Pair::Options{Bytes(4096)}));
+            return pairs;
+        };
+        constexpr std::size_t many = 256;
+        auto one = connect("one", 1);
+        auto all = connect("all", many);
+        const Score score = duel(
+            settings.rounds, [&] { return median(over_all(all)); },
+            [&] {
+                std::vector<double> samples;
+                for (std::size_t i = 0; i < many; ++i)
+                    samples.push_back(median(over_all(one)));
+                return median(samples);
+            });
+        if (rank.id() == 0) rank.deliver(pack({score.ours, score.reference, score.ratio}));
+        one[0]->part();
+    });
+    const auto n = unpack(delivered.at(0));
+    report({.name = "iwarp/256-connections",
+            .unit = "us",
+            .ours = n.at(0),
+            .reference = n.at(1),
+            .ratio = n.at(2),
+            .target = Target{Target::Kind::at_most, 1.5},
+            .note = "8 bytes on each in turn; one connection"});
+}
+
+}  // namespace
+
+void iwarp_tcp(const Settings& settings, const Report& report) {
+    compare(settings, report, true);
+    compare(settings, report, false);
+    many_connections(settings, report);
+}
+
+}  // namespace railyard::bench

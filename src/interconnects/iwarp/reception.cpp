@@ -1,0 +1,137 @@
+// Where calls come in and are sorted: to a listener, to the queue pair that asks the same peer for
+// the same, or to those that wait until the user is told of them.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "interconnects/iwarp/connection.hpp"
+#include "interconnects/iwarp/nic.hpp"
+#include "interconnects/iwarp/queue_pair.hpp"
+
+namespace railyard::iwarp {
+
+void Reception::open(int socket) {
+    socket_ = socket;
+    if (!nic_.events().add_level(socket, *this)) throw system_error("iwarp: watching a socket");
+}
+
+void Reception::ready(std::uint32_t) {
+    const Time deadline = nic_.host().now() + nic_.settings().handshake;
+    for (;;) {
+        SocketAddress from;
+        bool failed = false;
+        Descriptor socket = accept_next(socket_, from, failed);
+        if (failed) evict_oldest();  // there is room for a descriptor then
+        if (!socket) break;
+        set_options(socket.get(), nic_.settings().patience);
+        const int number = socket.get();
+        const auto call = std::make_shared<Call>(nic_, std::move(socket), from, deadline);
+        if (!nic_.events().add_edge(number, *call)) continue;
+        const auto half_open =
+            std::ranges::count_if(calls_, [](const auto& c) { return c->half_open(); });
+        if (static_cast<std::size_t>(half_open) >= nic_.settings().most_half_open) evict_oldest();
+        calls_.push_back(call);
+        call->advance();
+    }
+    clean_up();
+}
+
+void Reception::evict_oldest() {
+    const auto oldest =
+        std::ranges::find_if(calls_, [](const auto& call) { return call->half_open(); });
+    if (oldest == calls_.end()) return;
+    log_debug("iwarp: too many connections that say nothing; the oldest is closed");
+    (*oldest)->hang_up();
+}
+
+void Reception::clean_up() {
+    std::erase_if(calls_, [](const auto& call) { return call->closed(); });
+}
+
+void Reception::asked(const std::shared_ptr<Call>& call) {
+    const Hello& hello = call->hello();
+    if (hello.kind == Hello::Kind::client) {
+        const auto listener = listeners_.find(hello.target);
+        if (listener == listeners_.end()) return call->refuse(Hello::Refusal::nobody_listens);
+        listener->second->add(call);
+        nic_.has_news();
+        return;
+    }
+    if (losers_.contains(hello.ask)) return call->refuse(Hello::Refusal::collision);
+    for (QueuePair* candidate : nic_.connecting())
+        if (candidate->waits_for(hello.ask.nic, hello.target, hello.ask)) {
+            call->shown = true;
+            return candidate->meet(call);
+        }
+    nic_.has_news();
+}
+
+std::unique_ptr<Listener> Reception::listen(fabric::Service service) {
+    if (listeners_.contains(service))
+        throw Error(fmt::format("iwarp: this Nic already listens for service {}", service));
+    auto listener = std::make_unique<Listener>(nic_, service);
+    listeners_.emplace(service, listener.get());
+    return listener;
+}
+
+std::optional<fabric::PeerRequest> Reception::poll_peer_request() {
+    for (const auto& call : calls_) {
+        if (!call->stands() || call->hello().kind != Hello::Kind::peer) continue;
+        if (std::exchange(call->shown, true)) continue;
+        return fabric::PeerRequest{call->from().address(), call->hello().target,
+                                   call->users_data()};
+    }
+    return std::nullopt;
+}
+
+std::shared_ptr<Call> Reception::find_peer_call(const NicId& from,
+                                                fabric::Discriminator discriminator) {
+    const auto found = std::ranges::find_if(calls_, [&](const auto& call) {
+        return call->stands() && call->hello().kind == Hello::Kind::peer &&
+               call->from().id == from && call->hello().target == discriminator;
+    });
+    if (found == calls_.end()) return nullptr;
+    auto call = *found;
+    calls_.erase(found);
+    return call;
+}
+
+void Reception::tick(Time now) {
+    for (const auto& call : calls_)
+        if (call->half_open() && now >= call->deadline()) {
+            log_debug("iwarp: {} has not asked in time", call->from().at.text());
+            call->hang_up();
+        }
+    clean_up();
+}
+
+Time Reception::next_timer() const {
+    // All have the same time, so the first is the earliest.
+    for (const auto& call : calls_)
+        if (call->half_open()) return call->deadline();
+    return Time::never();
+}
+
+Listener::~Listener() {
+    const auto guard = nic_.guard();
+    nic_.reception().stop_listening(service_);
+    for (const auto& call : waiting_)
+        if (call->stands()) call->refuse(Hello::Refusal::nobody_listens);
+}
+
+std::unique_ptr<fabric::ConnectionRequest> Listener::poll() {
+    const auto guard = nic_.guard();
+    nic_.progress_once();
+    while (!waiting_.empty()) {
+        auto call = std::move(waiting_.front());
+        waiting_.pop_front();
+        if (call->stands()) return std::make_unique<IncomingRequest>(nic_, std::move(call));
+    }
+    return nullptr;
+}
+
+}  // namespace railyard::iwarp

@@ -1,0 +1,52 @@
+#include "interconnects/virtual/concerned.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "interconnects/virtual/endpoint.hpp"
+#include "interconnects/virtual/tagged_port.hpp"
+
+namespace railyard::virtual_time {
+
+namespace {
+
+template <class T, class Gone>
+void add_to(std::vector<std::weak_ptr<T>>& all, std::size_t& limit, std::weak_ptr<T> one,
+            Gone gone) {
+    if (all.size() == limit) {
+        std::erase_if(all, gone);
+        limit = std::max<std::size_t>(64, 2 * all.size());
+    }
+    all.push_back(std::move(one));
+}
+
+}  // namespace
+
+void Concerned::add(std::weak_ptr<Endpoint> endpoint) {
+    add_to(endpoints_, endpoints_limit_, std::move(endpoint),
+           [](const std::weak_ptr<Endpoint>& one) { return one.expired(); });
+}
+
+void Concerned::add(const std::shared_ptr<TaggedMessage>& message) {
+    add_to(messages_, messages_limit_, std::weak_ptr(message),
+           [](const std::weak_ptr<TaggedMessage>& one) {
+               const std::shared_ptr<TaggedMessage> held = one.lock();
+               return !held || held->told;
+           });
+}
+
+void Concerned::give_up(fabric::NodeId from, fabric::NodeId to) {
+    // By number, and only those that are there now: who hears of it may add others.
+    const std::size_t endpoints = endpoints_.size();
+    for (std::size_t i = 0; i < endpoints && i < endpoints_.size(); ++i)
+        if (const std::shared_ptr<Endpoint> one = endpoints_[i].lock()) {
+            one->given_up(from, to, true);
+            one->given_up(to, from, false);
+        }
+    const std::vector<std::weak_ptr<TaggedMessage>> messages = messages_;
+    for (const std::weak_ptr<TaggedMessage>& one : messages)
+        if (const std::shared_ptr<TaggedMessage> message = one.lock())
+            TaggedPort::give_up(message, from, to);
+}
+
+}  // namespace railyard::virtual_time

@@ -1,0 +1,28 @@
+#include "job/faulty_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "job/find_entry.hpp"
+#include "job/plan.hpp"
+
+namespace railyard::job {
+
+Result run_with_faults(const Options& options, Faults& faults, const Body& body) {
+    Plan plan = make_plan(options);
+    if (!plan.fabric->with_faults)
+        throw UsageError(fmt::format(
+            "fabric '{}' has no faults: they strike the parts of a modelled interconnect, and "
+            "`railyard fabrics` lists those",
+            plan.fabric->name()));
+    const fabric::NodeId nodes = 1 + *std::ranges::max_element(plan.nodes);
+    const interconnects::Faulty faulty = plan.fabric->with_faults(faults.script, nodes);
+    plan.open = faulty.open;
+    Result result = run_fibers(plan, body);
+    faults.report = *faulty.report;
+    return result;
+}
+
+}  // namespace railyard::job

@@ -1,0 +1,61 @@
+#include "mpi/engine/route.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <span>
+
+#include "job/fabric_between.hpp"
+#include "mpi/engine/addresses.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+constexpr std::uint32_t completion_depth = 256;
+
+RingGeometry geometry_for(const Settings& settings, const fabric::Traits& traits) {
+    if (traits.maps_allocated)
+        return {settings.ring_cells, static_cast<std::uint32_t>(settings.ring_bytes.count()), 0};
+    return {settings.ring_cells, static_cast<std::uint32_t>(in_lines(settings.packet_limit())), 1};
+}
+
+/// What the first rank makes up; the exchange is safe from strangers.
+Token agree_on_token(job::Rank& rank) {
+    constexpr std::string_view key = "mpi.token";
+    Token token;
+    if (rank.id() == 0) {
+        std::random_device source;
+        std::ranges::generate(token, std::ref(source));
+        rank.bootstrap().put(key, std::as_bytes(std::span(token)));
+    } else {
+        const auto bytes = rank.bootstrap().get(0, key);
+        std::memcpy(token.data(), bytes.data(), std::min(bytes.size(), sizeof token));
+    }
+    return token;
+}
+
+}  // namespace
+
+Route::Route(fabric::Nic& its_nic, const Settings& its_settings, Counters& counters,
+             std::string_view key)
+    : nic(its_nic),
+      settings(its_settings),
+      completions(nic.create_completion_queue(completion_depth)),
+      office(nic, settings.mail_buffers, settings.packet_limit()),
+      registrations(nic, settings.registration_cache, counters),
+      geometry(geometry_for(settings, nic.traits())),
+      address_key(key) {}
+
+Routes::Routes(const Ground& ground)
+    : rank_(ground.rank), near_(ground.rank.nic(), ground.settings, ground.counters, address_key) {
+    const std::string_view fabric = job::fabric_between_nodes(rank_);
+    if (fabric.empty()) return;
+    far_nic_ = rank_.open(fabric);
+    far_settings_ = Settings::choose(far_nic_->traits(), rank_.mpi_settings());
+    far_.emplace(*far_nic_, *far_settings_, ground.counters, "mpi.address.between");
+    far_->token = agree_on_token(rank_);
+}
+
+}  // namespace railyard::mpi

@@ -1,0 +1,96 @@
+// Two calls of `railyard measure` that find each other, as on two hosts; here both are this one.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <future>
+
+#include "program.hpp"
+
+namespace railyard::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A port that nobody has, for now.
+std::string free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    socklen_t length = sizeof address;
+    ::bind(socket, reinterpret_cast<sockaddr*>(&address), length);
+    ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
+    ::close(socket);
+    return std::to_string(ntohs(address.sin_port));
+}
+
+Arguments with(Arguments first, const Arguments& rest) {
+    first.insert(first.end(), rest.begin(), rest.end());
+    return first;
+}
+
+class MeasureWithPeer : public ::testing::Test {
+  protected:
+    MeasureWithPeer() : secret_(scratch_.file("secret")) {
+        std::ofstream(secret_) << "nobody would ever guess this\n";
+        std::filesystem::permissions(secret_, std::filesystem::perms::owner_read);
+    }
+    Arguments measure(const Arguments& rest) const {
+        return with({"measure", "latency-uni", "--on", "iwarp", "--sizes", "8", "--iterations",
+                     "20", "--warmup", "2", "--no-pin", "--quiet"},
+                    rest);
+    }
+    /// Both sides at once: who listens, and who calls.
+    std::pair<Ended, Ended> both(const Arguments& listening, const Arguments& calling) const {
+        auto listener = std::async(std::launch::async, [&] {
+            return railyard(
+                with(listening, {"--listen", "127.0.0.1:" + port_, "--secret-file", secret_}));
+        });
+        const Ended caller =
+            railyard(with(calling, {"--peer", "127.0.0.1:" + port_, "--secret-file", secret_}));
+        return {listener.get(), caller};
+    }
+
+    ScratchDirectory scratch_;
+    const std::string secret_;
+    const std::string port_ = free_port();
+};
+
+TEST_F(MeasureWithPeer, BothSidesShowTheResults) {
+    const auto [listener, caller] = both(measure({"--csv", "-"}), measure({"--csv", "-"}));
+    EXPECT_EQ(listener.exit_code, 0) << listener.err;
+    EXPECT_EQ(caller.exit_code, 0) << caller.err;
+    EXPECT_THAT(caller.out, HasSubstr("latency-uni"));
+    EXPECT_EQ(listener.out, caller.out);
+}
+
+TEST_F(MeasureWithPeer, WhoeverWantsSomethingElseIsTold) {
+    const auto [listener, caller] = both(measure({}), measure({"--ops", "rdma_write"}));
+    EXPECT_EQ(listener.exit_code, 2);
+    EXPECT_EQ(caller.exit_code, 2);
+    EXPECT_THAT(caller.err, HasSubstr("the two sides want different things"));
+}
+
+TEST_F(MeasureWithPeer, ASecretIsNeeded) {
+    EXPECT_THAT(complaint({"measure", "latency-uni", "--on", "iwarp", "--peer", "127.0.0.1"}),
+                HasSubstr("without a secret anybody on the network could take part"));
+    EXPECT_THAT(complaint({"measure", "latency-uni", "--on", "iwarp", "--secret-file", secret_}),
+                HasSubstr("it is for --listen and --peer"));
+}
+
+TEST_F(MeasureWithPeer, WhatCannotBeDoneIsSaid) {
+    const Arguments peer{"--peer", "127.0.0.1", "--secret-file", secret_};
+    EXPECT_THAT(complaint(with({"measure", "latency-uni", "--on", "shm"}, peer)),
+                HasSubstr("shm does not reach other hosts"));
+    EXPECT_THAT(complaint(with({"measure", "limits", "--on", "iwarp"}, peer)),
+                HasSubstr("it measures this machine"));
+    EXPECT_THAT(complaint(with({"measure", "latency-uni", "--listen", "127.0.0.1"}, peer)),
+                HasSubstr("one host listens, and the other calls it"));
+}
+
+}  // namespace
+}  // namespace railyard::cli

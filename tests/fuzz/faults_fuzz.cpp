@@ -1,0 +1,41 @@
+/// Any text to the reader of fault scripts: it is refused with a UsageError of which every line
+/// says where, or taken, and what was taken is printed as a script that reads back as the same.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "interconnects/model/fault_script.hpp"
+
+namespace {
+
+using namespace railyard;
+
+constexpr model::Ground ground{model::Topology::fat_tree, 3, 2, 40};
+
+[[noreturn]] void broken(const char* what, const std::string& text) {
+    std::fprintf(stderr, "%s: %s\n", what, text.c_str());
+    std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    model::FaultScript script;
+    try {
+        script = model::parse_faults(text, "fuzz.toml", ground);
+    } catch (const UsageError& error) {
+        if (!std::string_view(error.what()).starts_with("fuzz.toml:"))
+            broken("the message does not say where", error.what());
+        return 0;
+    }
+    const std::string printed = model::to_toml(script, ground);
+    if (!(model::parse_faults(printed, "fuzz.toml", ground) == script))
+        broken("it reads back as something else", printed);
+    return 0;
+}

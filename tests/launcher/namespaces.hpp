@@ -1,0 +1,34 @@
+#pragma once
+/// Hosts for tests: network namespaces with a cable each to this one. Where they cannot be made,
+/// `missing()` says why.
+
+#include <string>
+#include <vector>
+
+namespace railyard::launcher::testing {
+
+class Namespaces {
+  public:
+    /// That many, with names that no other test has.
+    explicit Namespaces(int hosts);
+    ~Namespaces();
+    Namespaces(const Namespaces&) = delete;
+    Namespaces& operator=(const Namespaces&) = delete;
+
+    /// Empty: all are there.
+    const std::string& missing() const { return missing_; }
+    const std::string& operator[](std::size_t host) const { return names_.at(host); }
+    /// "a:2,b:2"
+    std::string list(int ranks_each) const;
+    /// Pulls the cable of that host.
+    void unplug(std::size_t host) const;
+
+    static constexpr const char* launcher = "ip netns exec";
+
+  private:
+    std::string bridge_;
+    std::vector<std::string> names_;
+    std::string missing_;
+};
+
+}  // namespace railyard::launcher::testing
