@@ -38,11 +38,12 @@ target_link_libraries(mpi PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,railyard_mpi_abi>
 target_link_options(mpi PRIVATE LINKER:--version-script=${exports} LINKER:--gc-sections
                     LINKER:--as-needed -static-libstdc++ -static-libgcc)
 set_target_properties(mpi PROPERTIES SOVERSION 12 LINK_DEPENDS ${exports})
+# First, since it makes the folder for the links below.
+install(TARGETS mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(name libmpich.so.12 libmpich.so)
     add_custom_command(TARGET mpi POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink libmpi.so.12
                        ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name} VERBATIM)
     install(CODE "file(CREATE_LINK libmpi.so.12
         \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/${name}\" SYMBOLIC)")
 endforeach()
-install(TARGETS mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
