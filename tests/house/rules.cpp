@@ -24,6 +24,11 @@ std::string_view fabric_of(std::string_view path) {
     return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
+/// Rooms of what all virtual or all real fabrics share.
+bool is_common(std::string_view room) {
+    return room == "virtual" || room == "real";
+}
+
 /// Quadrics is one interconnect in four rooms: the upper ones stand on the lower.
 bool is_below(std::string_view from, std::string_view to) {
     static constexpr std::array<std::string_view, 4> rooms = {"elite", "elan", "elan3", "elanlib"};
@@ -95,7 +100,7 @@ Complaints check_fabric_privacy(const std::vector<File>& src) {
         for (const auto& [line, header] : includes_of(file)) {
             const std::string_view to = fabric_of(header);
             const std::string_view from = fabric_of(path);
-            const bool shared = !from.empty() && (to == "virtual" || is_below(from, to));
+            const bool shared = !from.empty() && (is_common(to) || is_below(from, to));
             if (!to.empty() && to != from && !shared && !is_registry)
                 complaints.push_back(
                     at(file, line, "only the registry and the fabric itself include " + header));
@@ -110,9 +115,9 @@ Complaints check_fabric_privacy(const std::vector<File>& src) {
 Complaints check_no_fabric_is_named(const std::vector<File>& src) {
     std::set<std::string> fabrics;
     for (const File& file : src)
-        // The rooms of Quadrics are libraries: no fabric is opened by their names.
+        // No fabric is opened by the names of these rooms.
         if (const auto fabric = fabric_of(under_src(file));
-            !fabric.empty() && !is_below("elanlib", fabric))
+            !fabric.empty() && !is_common(fabric) && !is_below("elanlib", fabric))
             fabrics.insert(std::string(fabric));
     Complaints complaints;
     for (const File& file : src) {

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "interconnects/iwarp/nic.hpp"
 #include "interconnects/iwarp/region.hpp"
+#include "interconnects/real/shape.hpp"
 
 namespace railyard::iwarp {
 
@@ -15,50 +16,6 @@ using fabric::ConnectionState;
 using fabric::Flags;
 using fabric::Op;
 using fabric::WorkRequest;
-
-namespace {
-
-struct Shape {
-    Code refusal = Code::ok;  ///< the call is malformed
-    Code fault = Code::ok;    ///< the request is well-formed but cannot be done
-    std::uint64_t length = 0;
-};
-
-bool is_atomic(Op op) {
-    return op == Op::fetch_add || op == Op::compare_swap;
-}
-
-Shape shape_of(const WorkRequest& work, std::uint64_t longest) {
-    Shape shape;
-    if (!work.bytes.empty() || has(work.flags, Flags::inlined)) {
-        const bool readable =
-            work.op == Op::send || work.op == Op::rdma_write || work.op == Op::rdma_write_imm;
-        if (!work.local.empty() || !has(work.flags, Flags::inlined) || !readable)
-            shape.refusal = Code::invalid;
-        else if (work.bytes.size() > max_inline)
-            shape.refusal = Code::too_long;
-        shape.length = work.bytes.size();
-    } else {
-        if (work.local.size() > max_slices) shape.refusal = Code::invalid;
-        for (const fabric::Slice& slice : work.local) {
-            if (slice.region == nullptr) {
-                shape.refusal = Code::invalid;
-                return shape;
-            }
-            if (!slice.in_bounds()) shape.fault = Code::out_of_bounds;
-            shape.length += slice.length.count();
-        }
-        if (shape.fault == Code::ok && shape.length > longest) shape.refusal = Code::too_long;
-    }
-    if (work.op != Op::send) {
-        if (work.op == Op::receive || work.remote.region == nullptr) shape.refusal = Code::invalid;
-        if (is_atomic(work.op) && shape.length != sizeof(std::uint64_t))
-            shape.refusal = Code::invalid;
-    }
-    return shape;
-}
-
-}  // namespace
 
 QueuePair::QueuePair(Nic& nic, const fabric::QueuePairOptions& options)
     : fabric::QueuePair(options.context),
@@ -111,10 +68,10 @@ QueuePair::Posted QueuePair::post(std::span<const WorkRequest> requests) {
     const auto guard = nic_.guard();
     if (state_ != ConnectionState::connected) [[unlikely]]
         return not_accepting();
-    const std::uint64_t longest = nic_.traits().max_message.count();
+    const real::Limits limits{max_slices, max_inline, nic_.traits().max_message.count()};
     Posted posted{0, Code::ok};
     for (const WorkRequest& work : requests) {
-        const Shape shape = shape_of(work, longest);
+        const real::Shape shape = real::shape_of(work, limits);
         posted.status = shape.refusal;
         if (shape.refusal == Code::ok && count_ == send_depth_) {
             link_->push();

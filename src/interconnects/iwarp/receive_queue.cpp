@@ -6,12 +6,14 @@
 #include "interconnects/iwarp/nic.hpp"
 #include "interconnects/iwarp/queue_pair.hpp"
 #include "interconnects/iwarp/region.hpp"
+#include "interconnects/real/shape.hpp"
 
 namespace railyard::iwarp {
 
 namespace {
 constexpr std::uint32_t depth_at_first = 4;
-}
+constexpr real::Limits limits{max_slices, 0};
+}  // namespace
 
 ReceiveQueue::ReceiveQueue(Nic& nic, std::uint32_t depth, Sharing sharing)
     : nic_(nic),
@@ -21,15 +23,11 @@ ReceiveQueue::ReceiveQueue(Nic& nic, std::uint32_t depth, Sharing sharing)
       sharing_(sharing) {}
 
 Status ReceiveQueue::post(const fabric::ReceiveRequest& request) {
-    if (request.local.size() > max_slices) return Code::invalid;
-    std::uint64_t capacity = 0;
-    for (const fabric::Slice& slice : request.local) {
-        if (slice.region == nullptr) return Code::invalid;
-        if (!slice.in_bounds()) return Code::out_of_bounds;
-        capacity += slice.length.count();
-    }
+    const real::Shape shape = real::shape_of(request.local, limits);
+    if (shape.refusal != Code::ok) return shape.refusal;
+    if (shape.fault != Code::ok) return shape.fault;
     const auto guard = nic_.guard();
-    return enter(request, capacity);
+    return enter(request, shape.length);
 }
 
 Status ReceiveQueue::enter(const fabric::ReceiveRequest& request, std::uint64_t capacity) {

@@ -12,6 +12,7 @@
 #include "fabric/work.hpp"
 #include "interconnects/iwarp/place.hpp"
 #include "interconnects/iwarp/receive_queue.hpp"
+#include "interconnects/real/shape.hpp"
 
 namespace railyard::iwarp {
 
@@ -42,7 +43,7 @@ struct Request {
 
     std::span<const Place> list() const { return {places.data(), count}; }
     bool is_read() const { return op == fabric::Op::rdma_read; }
-    bool is_atomic() const { return op == fabric::Op::fetch_add || op == fabric::Op::compare_swap; }
+    bool is_atomic() const { return real::is_atomic(op); }
     bool awaits_answer() const { return is_read() || is_atomic(); }
     bool awaits_confirmation() const {
         return !awaits_answer() && has(flags, fabric::Flags::remote_completion);

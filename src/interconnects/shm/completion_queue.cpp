@@ -1,46 +1,19 @@
 #include "interconnects/shm/completion_queue.hpp"
 
-#include <algorithm>
-#include <bit>
-
 #include "interconnects/shm/nic.hpp"
 
 namespace railyard::shm {
 
-CompletionQueue::CompletionQueue(Nic& nic, std::uint32_t depth)
-    : nic_(nic), entries_(std::bit_ceil(std::max(depth, 1U))), mask_(entries_.size() - 1) {}
+CompletionQueue::CompletionQueue(Nic& nic, std::uint32_t depth) : nic_(nic), ring_(depth) {}
 
 std::size_t CompletionQueue::poll(std::span<fabric::Completion> out) {
-    if (head_ == tail_) nic_.make_progress();
-    const std::size_t count = std::min<std::size_t>(out.size(), tail_ - head_);
-    for (std::size_t i = 0; i < count; ++i)
-        entries_[head_++ & mask_].unpack(out[i]);
-    return count;
+    if (ring_.empty()) nic_.make_progress();
+    return ring_.take(out);
 }
 
 void CompletionQueue::wake_for(WakeFor what) {
     solicited_only_ = what == WakeFor::solicited;
     nic_.update_wake_rules();
-}
-
-void CompletionQueue::grow() {
-    std::vector<Entry> larger(entries_.size() * 2);
-    std::uint64_t count = 0;
-    while (head_ != tail_)
-        larger[count++] = entries_[head_++ & mask_];
-    entries_.swap(larger);
-    mask_ = entries_.size() - 1;
-    head_ = 0;
-    tail_ = count;
-}
-
-void CompletionQueue::discard(const fabric::QueuePair* queue_pair) {
-    std::uint64_t kept = head_;
-    for (std::uint64_t i = head_; i != tail_; ++i) {
-        const Entry entry = entries_[i & mask_];
-        if (entry.queue_pair != queue_pair) entries_[kept++ & mask_] = entry;
-    }
-    tail_ = kept;
 }
 
 }  // namespace railyard::shm

@@ -1,11 +1,11 @@
 #pragma once
 /// Completions of one Nic's queue pairs. Private to the rank: what peers do reaches it through the
-/// Nic's progress. It grows rather than overrun.
+/// Nic's progress.
 
 #include <cstdint>
-#include <vector>
 
 #include "fabric/queues.hpp"
+#include "interconnects/real/completion_ring.hpp"
 
 namespace railyard::shm {
 
@@ -18,52 +18,14 @@ class CompletionQueue final : public fabric::CompletionQueue {
     std::size_t poll(std::span<fabric::Completion> out) override;
     void wake_for(WakeFor what) override;
 
-    void push(const fabric::Completion& completion) {
-        if (tail_ - head_ > mask_) [[unlikely]]
-            grow();
-        entries_[tail_++ & mask_] = Entry(completion);
-    }
+    void push(const fabric::Completion& completion) { ring_.push(completion); }
     /// Forgets what belongs to a queue pair that is being destroyed.
-    void discard(const fabric::QueuePair* queue_pair);
+    void discard(const fabric::QueuePair* queue_pair) { ring_.discard(queue_pair); }
     bool solicited_only() const { return solicited_only_; }
 
   private:
-    /// A completion in whole words. It is often read within nanoseconds of being written, and a
-    /// processor forwards a word to a later load of that word, not several bytes to one.
-    struct Entry {
-        Entry() = default;
-        explicit Entry(const fabric::Completion& c)
-            : id(c.id),
-              small(static_cast<std::uint64_t>(c.status.code()) |
-                    static_cast<std::uint64_t>(c.op) << 8 |
-                    static_cast<std::uint64_t>(c.has_immediate) << 16 |
-                    static_cast<std::uint64_t>(c.immediate) << 32),
-              length(c.length.count()),
-              queue_pair(c.queue_pair),
-              invalidated(c.invalidated) {}
-        void unpack(fabric::Completion& c) const {
-            c.id = id;
-            c.status = static_cast<Code>(small & 0xff);
-            c.op = static_cast<fabric::Op>(small >> 8 & 0xff);
-            c.has_immediate = (small >> 16 & 1) != 0;
-            c.immediate = static_cast<std::uint32_t>(small >> 32);
-            c.length = Bytes(length);
-            c.queue_pair = queue_pair;
-            c.invalidated = invalidated;
-        }
-        std::uint64_t id = 0;
-        std::uint64_t small = 0;  ///< status, operation, immediate
-        std::uint64_t length = 0;
-        fabric::QueuePair* queue_pair = nullptr;
-        const fabric::Region* invalidated = nullptr;
-    };
-    void grow();
-
     Nic& nic_;
-    std::vector<Entry> entries_;  ///< a power of two
-    std::uint64_t mask_;
-    std::uint64_t head_ = 0;
-    std::uint64_t tail_ = 0;
+    real::CompletionRing ring_;
     bool solicited_only_ = false;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "interconnects/real/shape.hpp"
 #include "interconnects/shm/nic.hpp"
 
 namespace railyard::shm {
@@ -21,40 +22,7 @@ constexpr std::uint32_t max_send_depth = 4096;
 // How often a sender looks whether its peer has run out of receives.
 constexpr Duration starvation_check = Duration::ms(5);
 
-struct Shape {
-    Code refusal = Code::ok;  ///< the call is malformed
-    Code fault = Code::ok;    ///< the request is well-formed but cannot be done
-    std::uint64_t length = 0;
-};
-
-Shape shape_of(const WorkRequest& work) {
-    Shape shape;
-    if (!work.bytes.empty() || has(work.flags, Flags::inlined)) {
-        const bool readable =
-            work.op == Op::send || work.op == Op::rdma_write || work.op == Op::rdma_write_imm;
-        if (!work.local.empty() || !has(work.flags, Flags::inlined) || !readable)
-            shape.refusal = Code::invalid;
-        else if (work.bytes.size() > max_inline)
-            shape.refusal = Code::too_long;
-        shape.length = work.bytes.size();
-    } else {
-        if (work.local.size() > max_slices) shape.refusal = Code::invalid;
-        for (const fabric::Slice& slice : work.local) {
-            if (slice.region == nullptr) {
-                shape.refusal = Code::invalid;
-                return shape;
-            }
-            if (!slice.in_bounds()) shape.fault = Code::out_of_bounds;
-            shape.length += slice.length.count();
-        }
-    }
-    if (work.op != Op::send) {
-        if (work.op == Op::receive || work.remote.region == nullptr) shape.refusal = Code::invalid;
-        if ((work.op == Op::fetch_add || work.op == Op::compare_swap) && shape.length != 8)
-            shape.refusal = Code::invalid;
-    }
-    return shape;
-}
+constexpr real::Limits limits{max_slices, max_inline};
 
 }  // namespace
 
@@ -99,7 +67,7 @@ QueuePair::Posted QueuePair::post(std::span<const WorkRequest> requests) {
         return not_accepting();
     std::size_t taken = 0;
     for (const WorkRequest& work : requests) {
-        const Shape shape = shape_of(work);
+        const real::Shape shape = real::shape_of(work, limits);
         if (shape.refusal != Code::ok) [[unlikely]]
             return {taken, shape.refusal};
         Transfer transfer;

@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "interconnects/real/shape.hpp"
 #include "interconnects/shm/queue_pair.hpp"
 
 namespace railyard::shm {
+
+namespace {
+constexpr real::Limits limits{max_slices, 0};
+}  // namespace
 
 ReceiveQueue::ReceiveQueue(std::uint32_t depth, Sharing sharing)
     : entries_(std::bit_ceil(depth)),
@@ -14,13 +19,9 @@ ReceiveQueue::ReceiveQueue(std::uint32_t depth, Sharing sharing)
       sharing_(sharing) {}
 
 Status ReceiveQueue::post(const fabric::ReceiveRequest& request) {
-    if (request.local.size() > max_slices) return Code::invalid;
-    std::uint64_t capacity = 0;
-    for (const fabric::Slice& slice : request.local) {
-        if (slice.region == nullptr) return Code::invalid;
-        if (!slice.in_bounds()) return Code::out_of_bounds;
-        capacity += slice.length.count();
-    }
+    const real::Shape shape = real::shape_of(request.local, limits);
+    if (shape.refusal != Code::ok) return shape.refusal;
+    if (shape.fault != Code::ok) return shape.fault;
     if (owner_ != nullptr && owner_->has_failed()) [[unlikely]] {
         // As hardware does it: taken, and given back through the completion queue.
         owner_->flush_receive(request.id);
@@ -29,7 +30,7 @@ Status ReceiveQueue::post(const fabric::ReceiveRequest& request) {
     if (tail_ - head_ == depth_) return Code::again;
     PostedReceive& entry = entries_[tail_++ & mask_];
     entry.id = request.id;
-    entry.capacity = capacity;
+    entry.capacity = shape.length;
     entry.count = static_cast<std::uint32_t>(request.local.size());
     std::copy(request.local.begin(), request.local.end(), entry.slices.begin());
     if (!starving_.empty()) [[unlikely]] {
