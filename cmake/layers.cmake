@@ -35,7 +35,8 @@ function(railyard_layer name)
     # PRIVATE: whoever links this layer gets the code below it, but sees only the headers it names.
     target_link_libraries(${target} PRIVATE ${dependencies} PUBLIC ${LAYER_LINK})
 
-    if(RAILYARD_SANITIZE AND sources MATCHES "\\.cpp")
+    # Those who share a prelude must be compiled alike, and fmt, which base brings, has definitions.
+    if(RAILYARD_SANITIZE AND (name STREQUAL "base" OR "base" IN_LIST LAYER_DEPENDS))
         railyard_prelude(${target} <fmt/format.h> <algorithm> <array> <cstddef> <cstdint> <cstring>
                          <functional> <map> <memory> <optional> <span> <string> <string_view>
                          <utility> <vector>)
