@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <random>
@@ -137,6 +138,39 @@ TEST(EventQueue, TheTimeOfTheEventThatRanLastIsTheEarliestThereIs) {
     queue.push(at(101), [&] { seen.push_back(4); });
     EXPECT_EQ(run_all(queue), at(101));
     EXPECT_EQ(seen.back(), 4);
+}
+
+// It is filed among events to come even where there are no others, by the time of one that ran long
+// ago; those that come to be filed beside it keep their order.
+TEST(EventQueue, TheEndOfTimeComesLast) {
+    std::mt19937_64 random(3);
+    EventQueue queue;
+    std::vector<std::int64_t> seen;
+    const auto push = [&](std::int64_t time) {
+        queue.push(at(time), [&seen, time] { seen.push_back(time); });
+    };
+    std::int64_t now = 0;
+    for (int round = 0; round < 20; ++round) {
+        for (int i = 0; i < 100; ++i)
+            push(now + static_cast<std::int64_t>(random() % 1'000'000));
+        Time ran;
+        while (queue.size() > 0)
+            queue.run_next(ran);
+        now = ran.since_start().picoseconds();
+        const Event last = queue.push(at(std::numeric_limits<std::int64_t>::max()), [] { FAIL(); });
+        for (int i = 0; i < 300; ++i)
+            push(now + static_cast<std::int64_t>(random() >> (14 + random() % 40)) % 1'000'000'000);
+        while (queue.size() > 1)
+            queue.run_next(ran);
+        now = ran.since_start().picoseconds();
+        EXPECT_TRUE(queue.cancel(last));
+    }
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+    EXPECT_EQ(seen.size(), 20U * 400U);
+    push(std::numeric_limits<std::int64_t>::max());
+    push(now + 1);
+    run_all(queue);
+    EXPECT_EQ(seen.back(), std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(EventQueue, AnEventThatThrowsIsOverAndTheRestGoesOn) {

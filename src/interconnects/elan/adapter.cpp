@@ -52,13 +52,6 @@ void Adapter::close(Context& context) {
     threads_.stop(context);
 }
 
-void Adapter::forget_faults() {
-    for (const auto& context : chip_.contexts)
-        if (context)
-            for (elite::RoutingTable& table : context->tables)
-                table.forget_faults();
-}
-
 void Adapter::arrived(const elite::Delivery& delivery) {
     const std::shared_ptr<Parcel> parcel = opener_(delivery);
     if (!parcel) return network_.answer(delivery, elite::Answer::refuse);

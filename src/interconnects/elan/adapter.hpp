@@ -25,7 +25,7 @@ class Adapter final : public elite::Adapter {
     /// Threads end, and nobody reaches its memory any more.
     void close(Context& context);
     /// Parts that were avoided may be tried again: somebody has mended them.
-    void forget_faults();
+    void forget_faults() { sender_.forget_faults(); }
 
     Chip& chip() { return chip_; }
     Sender& sender() { return sender_; }

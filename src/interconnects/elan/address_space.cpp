@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -10,7 +12,18 @@ namespace railyard::elan {
 namespace {
 
 std::uint32_t whole_pages(std::uint32_t size) {
-    return (size + page_size - 1) / page_size;
+    return size / page_size + (size % page_size == 0 ? 0 : 1);
+}
+
+[[noreturn]] void say_full() {
+    throw Error(
+        "an address space of 32 bits is full; release or unmap memory that is not needed any more");
+}
+
+/// A multiple of a block, and no less than one.
+std::uint32_t whole_blocks(std::uint32_t size) {
+    if (size > ~Address{0} - block_size) say_full();
+    return std::max(block_size, (size + block_size - 1) / block_size * block_size);
 }
 
 }  // namespace
@@ -39,18 +52,41 @@ std::optional<Home> AddressSpace::home_of(Address address) const {
     return found->frame.home;
 }
 
-Address AddressSpace::take_pages(std::uint32_t pages) {
-    if (pages > (~Address{0} - next_page_) / page_size)
-        throw Error(
-            "an address space of 32 bits is full; release or unmap memory that is not "
-            "needed any more");
+/// The first place that is large enough.
+Address AddressSpace::take_pages(std::uint64_t pages) {
+    for (auto place = free_pages_.begin(); place != free_pages_.end(); ++place) {
+        const auto [first, count] = *place;
+        if (count < pages) continue;
+        const auto taken = static_cast<std::uint32_t>(pages);
+        free_pages_.erase(place);
+        if (count > taken) free_pages_.emplace(first + taken * page_size, count - taken);
+        // Rights that were given to what was there before.
+        forget_segments(first, first + taken * page_size - 1);
+        return first;
+    }
+    if (pages > (~Address{0} - next_page_) / page_size) say_full();
     const Address first = next_page_;
-    next_page_ += pages * page_size;
+    next_page_ += static_cast<std::uint32_t>(pages) * page_size;
     return first;
 }
 
+/// Neighbours become one place.
+void AddressSpace::give_back_pages(Address first, std::uint32_t pages) {
+    auto place = free_pages_.emplace(first, pages).first;
+    if (const auto behind = std::next(place);
+        behind != free_pages_.end() && first + pages * page_size == behind->first) {
+        place->second += behind->second;
+        free_pages_.erase(behind);
+    }
+    if (place == free_pages_.begin()) return;
+    const auto before = std::prev(place);
+    if (before->first + before->second * page_size != first) return;
+    before->second += place->second;
+    free_pages_.erase(place);
+}
+
 Address AddressSpace::allocate(Home home, std::uint32_t size) {
-    size = std::max(block_size, (size + block_size - 1) / block_size * block_size);
+    size = whole_blocks(size);
     Arena& arena = arenas_[static_cast<std::size_t>(home)];
     if (auto& free = arena.free[size]; !free.empty()) {
         const Address address = free.back();
@@ -72,7 +108,7 @@ Address AddressSpace::allocate(Home home, std::uint32_t size) {
 }
 
 void AddressSpace::release(Address address, std::uint32_t size) {
-    size = std::max(block_size, (size + block_size - 1) / block_size * block_size);
+    size = whole_blocks(size);
     if (const auto home = home_of(address))
         arenas_[static_cast<std::size_t>(*home)].free[size].push_back(address);
 }
@@ -83,14 +119,19 @@ HostAddress AddressSpace::allocate_plain(std::uint32_t size) {
     return address;
 }
 
-Address AddressSpace::map(std::byte* memory, std::uint32_t size) {
-    const std::uint32_t pages = std::max(1U, whole_pages(size));
+Address AddressSpace::map(std::byte* memory, std::uint64_t size) {
+    if (size == 0)
+        throw UsageError("a mapping of no bytes has no place; map only memory that there is");
+    if (size > ~Address{0}) say_full();
+    const std::uint32_t pages = whole_pages(static_cast<std::uint32_t>(size));
     const Address first = take_pages(pages);
     for (std::uint32_t i = 0; i < pages; ++i) {
-        std::byte* const bytes = memory ? memory + std::size_t{i} * page_size : nullptr;
-        page(first + i * page_size) = {Page::State::bound, false,
-                                       std::min(page_size, size - i * page_size),
-                                       frames_.foreign(bytes)};
+        const std::uint64_t done = std::uint64_t{i} * page_size;
+        page(first + i * page_size) = {
+            Page::State::bound, false,
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(page_size, size - done)),
+            frames_.foreign(memory ? memory + done : nullptr)};
+        mapped_.insert(first + i * page_size);
     }
     expose({first, first + pages * page_size - 1, true, true, {}});
     return first;
@@ -102,7 +143,28 @@ void AddressSpace::unmap(Address address, std::uint32_t size) {
         if (gone.owned) frames_.give_back(gone.frame);
         gone = {};
         if (on_change) on_change((address >> 12) + i);
+        const Address first = (address / page_size + i) * page_size;
+        if (mapped_.erase(first) > 0) give_back_pages(first, 1);
     }
+}
+
+void AddressSpace::forget_segments(Address first, Address last) {
+    std::vector<Segment> left;
+    for (const Segment& segment : segments_) {
+        if (last < segment.first || first > segment.last) {
+            left.push_back(segment);
+            continue;
+        }
+        if (segment.first < first) {
+            left.push_back(segment);
+            left.back().last = first - 1;
+        }
+        if (segment.last > last) {
+            left.push_back(segment);
+            left.back().first = last + 1;
+        }
+    }
+    segments_ = std::move(left);
 }
 
 bool AddressSpace::allows(Vpid who, Address address, std::uint32_t size, Access access) const {

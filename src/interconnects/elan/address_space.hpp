@@ -63,9 +63,11 @@ class AddressSpace {
     /// The plain allocator's: for the host alone, outside what 32 bits reach where the host has 64.
     HostAddress allocate_plain(std::uint32_t size);
 
-    /// Makes the owner's own memory part of the space, at a place of its own. A null pointer is
-    /// memory whose content nobody looks at.
-    Address map(std::byte* memory, std::uint32_t size);
+    /// Makes the owner's own memory part of the space, where nothing else is, open to the job. A
+    /// null pointer is memory whose content nobody looks at. Throws UsageError for no memory at
+    /// all, and Error where there is no room.
+    Address map(std::byte* memory, std::uint64_t size);
+    /// Whole pages, of one mapping or of the heap. Places that map() has given may be given again.
     void unmap(Address address, std::uint32_t size);
 
     /// Who may reach what from outside; later words count more. All of the heap is open to the
@@ -92,7 +94,10 @@ class AddressSpace {
     using Leaf = std::array<Page, 1 << leaf_bits>;
 
     Page& page(Address address);
-    Address take_pages(std::uint32_t pages);
+    Address take_pages(std::uint64_t pages);
+    void give_back_pages(Address first, std::uint32_t pages);
+    /// Nothing is said any more of what is there.
+    void forget_segments(Address first, Address last);
     template <class Do>
     bool for_each_piece(Address address, std::size_t size, Do what);
 
@@ -101,6 +106,8 @@ class AddressSpace {
     std::array<std::unique_ptr<Leaf>, 1 << leaf_bits> table_;  ///< the walker's first level
     std::vector<Segment> segments_;
     Address next_page_ = heap_base;
+    std::set<Address> mapped_;                     ///< pages that map() has given away
+    std::map<Address, std::uint32_t> free_pages_;  ///< below next_page_: how many from there on
     struct Arena {
         Address next = 0;
         Address end = 0;

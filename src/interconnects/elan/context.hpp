@@ -58,8 +58,8 @@ class Context {
     std::vector<Status> troubles;
     /// The host's processor may find something new in main memory.
     std::function<void()> notify_host;
-    /// Wakes a process that blocks.
-    std::function<void()> interrupt_host;
+    /// Wakes a process that blocks on that event.
+    std::function<void(Address event)> interrupt_host;
 
     elite::RoutingTable& routes() { return tables[table]; }
     bool knows(Vpid vpid) const { return vpid < job->processes.size(); }

@@ -7,8 +7,8 @@ namespace railyard::elan {
 
 using elite::Priority;
 
-void DmaEngine::enqueue(Context& context, const Descriptor& descriptor, DmaId id) {
-    put_back(std::make_shared<Dma>(Dma{context, descriptor, id}), false);
+void DmaEngine::enqueue(Context& context, const Descriptor& descriptor, DmaId id, For whom) {
+    put_back(std::make_shared<Dma>(Dma{context, descriptor, id, whom}), false);
     pump();
 }
 
@@ -98,9 +98,12 @@ void DmaEngine::next_packet(const DmaPointer& dma) {
                         [=, this] { fetch(dma, parcel); });
 }
 
+Address DmaEngine::source_of(const Dma& dma, const Parcel& parcel) const {
+    return dma.descriptor.source_address + parcel.address - dma.descriptor.destination_address;
+}
+
 void DmaEngine::fetch(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel) {
-    const Address offset = parcel->address - dma->descriptor.destination_address;
-    chip_.fetch(dma->context, dma->descriptor.source_address + offset, parcel->data,
+    chip_.fetch(dma->context, source_of(*dma, *parcel), parcel->data,
                 {[=, this](Verdict verdict) { asked(dma, parcel, verdict); },
                  [=, this](Verdict verdict) { fetched(dma, parcel, verdict); },
                  std::exchange(dma->fresh, false)});
@@ -135,17 +138,29 @@ void DmaEngine::asked(const DmaPointer& dma, const std::shared_ptr<Parcel>& parc
 
 void DmaEngine::fetched(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel,
                         Verdict verdict) {
-    // A page went away while it was being read: what stands there now is what counts.
-    if (verdict == Verdict::later) {
-        dma->offset -= parcel->size;
-        --dma->in_flight;
-        return fetch(dma, parcel);
-    }
+    if (verdict == Verdict::later) return fetch_again(dma, parcel);
+    // Nobody wants the rest of what has failed; least of all its event.
+    if (dma->verdict != Verdict::taken) return settled(parcel, dma->verdict);
     // The last one says that all is there, so all others must be.
     if (parcel->last && dma->in_flight > 1)
         dma->held = parcel;
     else
         leave(parcel);
+}
+
+/// A page went away while it was being read: what stands there now is what counts. The engine has
+/// gone on, to other packets and perhaps to other DMAs; this one keeps its buffer and counts as in
+/// flight.
+void DmaEngine::fetch_again(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel) {
+    const auto checked = [=, this](Verdict verdict) {
+        if (verdict == Verdict::later)
+            chip_.engine.schedule(chip_.engine.now() + chip_.parameters.host.trap,
+                                  [=, this] { fetch_again(dma, parcel); });
+        else if (verdict != Verdict::taken)
+            settled(parcel, verdict);
+    };
+    chip_.fetch(dma->context, source_of(*dma, *parcel), parcel->data,
+                {checked, [=, this](Verdict verdict) { fetched(dma, parcel, verdict); }, true});
 }
 
 void DmaEngine::leave(const std::shared_ptr<Parcel>& parcel) {
@@ -178,6 +193,9 @@ void DmaEngine::settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) 
     --buffers_used_;
     --dma->in_flight;
     if (dma->verdict == Verdict::taken) dma->verdict = verdict;
+    const bool was_sent = parcel->serial != 0;
+    if (verdict == Verdict::unreachable && was_sent && parcel->event != null_address)
+        dma->lost_last = parcel->serial;
     if (dma->held && (dma->in_flight == 1 || dma->verdict != Verdict::taken)) {
         const auto held = std::exchange(dma->held, nullptr);
         if (dma->verdict == Verdict::taken) {
@@ -208,11 +226,21 @@ void DmaEngine::finish(const DmaPointer& dma) {
         events_.set(Role::dma, dma->context, event, status, {dma->id, Step::source_event});
     else if (!status.ok())
         dma->context.troubles.push_back(status);
-    // It was sent for somebody else, who still waits.
-    const bool for_other = !is_read && !descriptor.broadcast && dma->id >> 32 != chip_.node;
-    if (for_other && !status.ok() && descriptor.destination_event != null_address)
-        events_.set_anywhere(Role::dma, dma->context, descriptor.destination,
-                             descriptor.destination_event, status);
+    if (dma->whom == For::asker && !status.ok() && descriptor.destination_event != null_address)
+        tell_asker(dma, status);
+}
+
+/// The one who asked still waits, unless the last packet got there and only its token was lost:
+/// what is sent under that packet's number sets the event once, whichever of the two is first.
+void DmaEngine::tell_asker(const DmaPointer& dma, Status status) {
+    const Descriptor& descriptor = dma->descriptor;
+    if (!dma->lost_last)
+        return events_.set_anywhere(Role::dma, dma->context, descriptor.destination,
+                                    descriptor.destination_event, status);
+    const auto parcel =
+        events_.parcel_for(dma->context, descriptor.destination, descriptor.destination_event);
+    parcel->status = status;
+    sender_.send_instead(parcel, *dma->lost_last);
 }
 
 }  // namespace railyard::elan

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "interconnects/elan/events.hpp"
 #include "interconnects/elan/sender.hpp"
@@ -17,9 +18,11 @@ class DmaEngine final : public Sending {
     DmaEngine(Chip& chip, Sender& sender, Events& events)
         : chip_(chip), sender_(sender), events_(events) {}
 
+    /// Whether it is a process' own, or what another's read asks for.
+    enum class For : std::uint8_t { self, asker };
     /// The context is that of the process whose memory the data come from; of a read, that of the
     /// process that asks.
-    void enqueue(Context& context, const Descriptor& descriptor, DmaId id);
+    void enqueue(Context& context, const Descriptor& descriptor, DmaId id, For whom = For::self);
     DmaId next_id() { return (DmaId{chip_.node} << 32) + ++ids_; }
     std::uint64_t packets() const { return packets_; }
 
@@ -28,6 +31,7 @@ class DmaEngine final : public Sending {
         Context& context;
         Descriptor descriptor;
         DmaId id = 0;
+        For whom = For::self;
         std::uint32_t offset = 0;
         bool sent_last = false;
         unsigned in_flight = 0;             ///< packets that are being fetched or are on their way
@@ -36,6 +40,8 @@ class DmaEngine final : public Sending {
         bool fresh = true;                  ///< its next fetch begins a stream
         bool finished = false;
         Verdict verdict = Verdict::taken;
+        /// The number of a last packet that was lost on its way; the destination may have it.
+        std::optional<std::uint64_t> lost_last = {};
     };
     using DmaPointer = std::shared_ptr<Dma>;
 
@@ -49,9 +55,12 @@ class DmaEngine final : public Sending {
     void fetch(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel);
     void asked(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel, Verdict verdict);
     void fetched(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel, Verdict verdict);
+    void fetch_again(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel);
     void leave(const std::shared_ptr<Parcel>& parcel);
     void ask_remote(const DmaPointer& dma);
     void finish(const DmaPointer& dma);
+    void tell_asker(const DmaPointer& dma, Status status);
+    Address source_of(const Dma& dma, const Parcel& parcel) const;
     std::shared_ptr<Parcel> parcel_of(const DmaPointer& dma) const;
 
     Chip& chip_;

@@ -37,10 +37,10 @@ void Events::apply(Context& context, Address event, Status status, Note note) {
     ++state.count;
     if (state.failure.ok()) state.failure = status;
     context.space.store(event, std::as_bytes(std::span(&state.count, 1)));
-    fire_if_due(context, state, note);
+    fire_if_due(context, event, state, note);
 }
 
-void Events::fire_if_due(Context& context, EventState& state, Note note) {
+void Events::fire_if_due(Context& context, Address event, EventState& state, Note note) {
     while (state.armed && state.count >= state.threshold) {
         state.count -= state.threshold;
         state.armed = state.rearms;
@@ -54,7 +54,7 @@ void Events::fire_if_due(Context& context, EventState& state, Note note) {
             else
                 set_anywhere(Role::dma, context, next.vpid, next.address, state.status);
         }
-        if (std::exchange(state.interrupts, false)) wake_host(context);
+        if (std::exchange(state.interrupts, false)) wake_host(context, event);
         if (state.thread) starts_.wake(*state.thread);
     }
 }
@@ -66,7 +66,7 @@ void Events::arm(Context& context, Address event) {
         return;
     }
     found->second.armed = true;
-    fire_if_due(context, found->second, {});
+    fire_if_due(context, event, found->second, {});
 }
 
 /// The DMA engine copies the block; the process has the value in main memory before it looks.
@@ -96,13 +96,13 @@ void Events::copy(Context& context, const BlockCopy& block, Note note) {
 void Events::interrupt(Context& context, Address event) {
     const auto found = context.events.find(event);
     if (found == context.events.end()) return;
-    if (found->second.ready > 0) return wake_host(context);
+    if (found->second.ready > 0) return wake_host(context, event);
     found->second.interrupts = true;
 }
 
-void Events::wake_host(Context& context) {
-    chip_.engine.schedule(chip_.engine.now() + chip_.parameters.host.interrupt, [&context] {
-        if (context.interrupt_host) context.interrupt_host();
+void Events::wake_host(Context& context, Address event) {
+    chip_.engine.schedule(chip_.engine.now() + chip_.parameters.host.interrupt, [&context, event] {
+        if (context.interrupt_host) context.interrupt_host(event);
     });
 }
 
@@ -112,16 +112,21 @@ void Events::set_anywhere(Role by, Context& context, Vpid vpid, Address event, S
         return;
     }
     if (vpid == context.self) return set(by, context, event, status);
+    const auto parcel = parcel_for(context, vpid, event);
+    parcel->status = status;
+    starts_.send(parcel);
+}
+
+std::shared_ptr<Parcel> Events::parcel_for(Context& context, Vpid vpid, Address event) {
     auto parcel = std::make_shared<Parcel>();
     parcel->kind = Transaction::set_event;
     parcel->from = context.self;
     parcel->to = vpid;
     parcel->event = event;
-    parcel->status = status;
     parcel->context = &context;
     parcel->sender = this;
     parcel->channel = 1;
-    starts_.send(parcel);
+    return parcel;
 }
 
 void Events::settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) {

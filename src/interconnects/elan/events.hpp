@@ -29,14 +29,16 @@ class Events final : public Sending {
     void arm(Context& context, Address event);
     /// An event of this or of another process of the job.
     void set_anywhere(Role by, Context& context, Vpid vpid, Address event, Status status = {});
+    /// The packet that sets an event of another process.
+    std::shared_ptr<Parcel> parcel_for(Context& context, Vpid vpid, Address event);
     /// A process blocks on it: it is to be interrupted now, if it has fired, or when it does.
     void interrupt(Context& context, Address event);
 
   private:
     void settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) override;
-    void fire_if_due(Context& context, EventState& state, Note note);
+    void fire_if_due(Context& context, Address event, EventState& state, Note note);
     void copy(Context& context, const BlockCopy& block, Note note);
-    void wake_host(Context& context);
+    void wake_host(Context& context, Address event);
 
     Chip& chip_;
     Starts starts_;

@@ -149,7 +149,8 @@ void Inputter::read_request(const ArrivalPointer& arrival) {
     accept(arrival);
     arrival->answer(Verdict::taken);
     back.direction = Direction::write;
-    dma_.enqueue(*arrival->context, back, parcel.dma);
+    back.failure_event = null_address;  // an event of the one who asks, and not of this context
+    dma_.enqueue(*arrival->context, back, parcel.dma, DmaEngine::For::asker);
 }
 
 void Inputter::set_event(const ArrivalPointer& arrival) {

@@ -92,8 +92,10 @@ struct Parcel {
     // The source's own.
     Context* context = nullptr;
     Sending* sender = nullptr;
-    std::shared_ptr<void> owner;  ///< what the sender knows it by
-    unsigned failures = 0;        ///< on the present way
+    std::shared_ptr<void> owner;       ///< what the sender knows it by
+    unsigned failures = 0;             ///< on the present way
+    bool anew = false;                 ///< the tables know no way any more: it looks for one itself
+    std::vector<elite::Part> avoided;  ///< then: what it has found bad
 };
 
 }  // namespace railyard::elan

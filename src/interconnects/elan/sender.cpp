@@ -1,11 +1,16 @@
 #include "interconnects/elan/sender.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace railyard::elan {
 
 void Sender::send(const std::shared_ptr<Parcel>& parcel) {
-    parcel->serial = next_serial_++;
+    send_instead(parcel, next_serial_++);
+}
+
+void Sender::send_instead(const std::shared_ptr<Parcel>& parcel, std::uint64_t serial) {
+    parcel->serial = serial;
     parcel->job = parcel->context->job->key;
     unsettled_.emplace(parcel->serial, parcel);
     try_now(parcel);
@@ -22,12 +27,15 @@ bool Sender::is_here(const Parcel& parcel) const {
 
 std::optional<elite::Route> Sender::route(const Parcel& parcel) {
     elite::RoutingTable& table = parcel.context->routes();
-    if (!parcel.broadcast) {
-        const elite::Route* const known = table.to(parcel.to);
-        return known ? std::optional(*known) : std::nullopt;
-    }
-    return elite::find_broadcast(network_.tree(), chip_.node, table.node_of(parcel.to),
-                                 table.node_of(parcel.last_to), table.avoided());
+    if (parcel.broadcast)
+        return elite::find_broadcast(network_.tree(), chip_.node, table.node_of(parcel.to),
+                                     table.node_of(parcel.last_to),
+                                     parcel.anew ? parcel.avoided : table.avoided());
+    if (parcel.anew)
+        return elite::find_route(network_.tree(), chip_.node, table.node_of(parcel.to),
+                                 elite::Ways::adaptive, parcel.avoided);
+    const elite::Route* const known = table.to(parcel.to);
+    return known ? std::optional(*known) : std::nullopt;
 }
 
 /// Data go in whole blocks, each a transaction.
@@ -57,7 +65,11 @@ void Sender::try_now(const std::shared_ptr<Parcel>& parcel) {
         return;
     }
     elite::Packet packet;
-    const auto way = route(*parcel);
+    auto way = route(*parcel);
+    if (!way && !std::exchange(parcel->anew, true)) {
+        parcel->failures = 0;
+        way = route(*parcel);
+    }
     if (!way) {
         chip_.engine.schedule(chip_.engine.now(),
                               [this, parcel] { end(parcel, Verdict::unreachable); });
@@ -93,27 +105,54 @@ void Sender::told(const std::shared_ptr<Parcel>& parcel, Verdict verdict) {
                           [this, parcel] { try_now(parcel); });
 }
 
-/// The same way some times more; then the part that was blamed is avoided by all tables here.
+/// The same way some times more; then the part that was blamed is avoided.
 void Sender::failed(const std::shared_ptr<Parcel>& parcel, const elite::Fault& fault) {
     ++retries_;
-    const unsigned own = parcel->descriptor.retries;
-    if (++parcel->failures > (own != 0 ? own : chip_.parameters.retries)) {
+    if (++parcel->failures > retries_of(*parcel)) {
         parcel->failures = 0;
         ++ways_changed_;
-        for (const auto& context : chip_.contexts)
-            for (elite::RoutingTable& table : context->tables)
-                table.avoid(fault.part);
+        avoid(*parcel, fault.part);
     }
-    const Duration delay =
-        chip_.parameters.fault_delay * (parcel->failures == 0 ? 0 : 1 << (parcel->failures - 1));
-    chip_.engine.schedule(chip_.engine.now() + delay, [this, parcel] { try_now(parcel); });
+    chip_.engine.schedule(chip_.engine.now() + delay_of(*parcel),
+                          [this, parcel] { try_now(parcel); });
+}
+
+/// By all tables here; by this parcel alone where they know no way for it, so that it comes to an
+/// end whatever others find.
+void Sender::avoid(Parcel& parcel, elite::Part part) {
+    if (parcel.anew) {
+        parcel.avoided.push_back(part);
+        return;
+    }
+    for (const auto& context : chip_.contexts)
+        if (context)
+            for (elite::RoutingTable& table : context->tables)
+                table.avoid(part);
+}
+
+unsigned Sender::retries_of(const Parcel& parcel) const {
+    const unsigned own = parcel.descriptor.retries;
+    return own != 0 ? own : chip_.parameters.retries;
+}
+
+/// None on a new way, then twice as long each time; from there on twice that if it tries all anew.
+Duration Sender::delay_of(const Parcel& parcel) const {
+    constexpr unsigned most_doublings = 10;
+    if (parcel.failures == 0) return {};
+    const unsigned doublings = parcel.failures - 1 + (parcel.anew ? retries_of(parcel) : 0);
+    return chip_.parameters.fault_delay * (std::int64_t{1} << std::min(doublings, most_doublings));
+}
+
+void Sender::forget_faults() {
+    for (const auto& context : chip_.contexts)
+        if (context)
+            for (elite::RoutingTable& table : context->tables)
+                table.forget_faults();
 }
 
 void Sender::end(const std::shared_ptr<Parcel>& parcel, Verdict verdict) {
-    // What is sent there next tries all ways anew: a part may have come back.
-    if (verdict == Verdict::unreachable)
-        for (elite::RoutingTable& table : parcel->context->tables)
-            table.forget_faults();
+    // It got through where the tables knew no way: what they avoid has been mended.
+    if (parcel->anew && verdict != Verdict::unreachable) forget_faults();
     unsettled_.erase(parcel->serial);
     if (parcel->sender) parcel->sender->settled(parcel, verdict);
 }

@@ -1,7 +1,8 @@
 #pragma once
 /// Gets parcels through: into the network as packets, again after a fault, and by another way when
-/// that has not helped (FA-6, FA-7). What a destination cannot take yet is sent again after a
-/// while.
+/// that has not helped (FA-6, FA-7). When the tables know no way any more, each parcel tries all
+/// ways once again and for longer: what broke may have been mended since. What a destination cannot
+/// take yet is sent again after a while.
 
 #include <cstdint>
 #include <map>
@@ -23,10 +24,16 @@ class Sender {
 
     /// Its sender hears of it once, never within this call.
     void send(const std::shared_ptr<Parcel>& parcel);
+    /// Likewise, under the number of a parcel that has just been settled as unreachable: a
+    /// destination that has taken that one takes no notice of this one.
+    void send_instead(const std::shared_ptr<Parcel>& parcel, std::uint64_t serial);
     /// What the network has told (elite::Adapter::settled).
     void settled(elite::PacketId id, const elite::Outcome& outcome);
     /// What the own inputter says of a parcel that went no way.
     void settled_here(const std::shared_ptr<Parcel>& parcel);
+
+    /// Parts that were avoided may be tried again.
+    void forget_faults();
 
     std::shared_ptr<Parcel> under_way(std::uint64_t serial) const;
     std::uint64_t retries() const { return retries_; }
@@ -36,6 +43,9 @@ class Sender {
     void try_now(const std::shared_ptr<Parcel>& parcel);
     std::optional<elite::Route> route(const Parcel& parcel);
     bool is_here(const Parcel& parcel) const;
+    void avoid(Parcel& parcel, elite::Part part);
+    unsigned retries_of(const Parcel& parcel) const;
+    Duration delay_of(const Parcel& parcel) const;
     void told(const std::shared_ptr<Parcel>& parcel, Verdict verdict);
     void failed(const std::shared_ptr<Parcel>& parcel, const elite::Fault& fault);
     void end(const std::shared_ptr<Parcel>& parcel, Verdict verdict);

@@ -20,12 +20,10 @@ Process::Process(elan::Machine& machine, std::shared_ptr<const elan::Job> job, V
       adapter_(machine.adapter(job_->processes.at(self).node)),
       context_(machine.context(*job_, self)) {
     ring_ = space().allocate(Home::sdram, descriptors * elan::block_size);
-    context_.notify_host = [this] {
-        if (sleeper_) engine().resume(*sleeper_);
-    };
-    context_.interrupt_host = [this] {
-        interrupted_ = true;
-        if (sleeper_) engine().resume(*sleeper_);
+    context_.notify_host = [this] { wake(); };
+    context_.interrupt_host = [this](Address event) {
+        interrupted_.insert(event);
+        wake();
     };
 }
 
@@ -34,7 +32,7 @@ Process::~Process() {
 }
 
 Address Process::map(std::span<std::byte> memory) {
-    return space().map(memory.data(), static_cast<std::uint32_t>(memory.size()));
+    return space().map(memory.data(), memory.size());
 }
 
 void Process::spend(Duration work) {
@@ -43,9 +41,16 @@ void Process::spend(Duration work) {
 }
 
 void Process::sleep(const sim::Reason& reason) {
-    sleeper_ = engine().current();
+    sim::Fiber* const thread = engine().current();
+    sleepers_.push_back(thread);
     engine().suspend(reason);
-    sleeper_ = nullptr;
+    std::erase(sleepers_, thread);
+}
+
+/// Each thread looks for itself whether it is its turn.
+void Process::wake() {
+    for (sim::Fiber* const thread : sleepers_)
+        engine().resume(*thread);
 }
 
 /// The processor waits for the bus: a write that is not combined with others, or a read.
@@ -161,9 +166,9 @@ Status Process::wait(const Event& event, Wait how) {
             while (state(event).ready == 0);
             break;
         case Wait::block:
-            interrupted_ = false;
+            interrupted_.erase(event.address);
             command({elan::Command::Kind::interrupt, event.address, self_});
-            while (!interrupted_)
+            while (!interrupted_.contains(event.address))
                 sleep("an interrupt");
             break;
     }

@@ -1,11 +1,12 @@
 #pragma once
 /// Elan3lib: the lowest user-level interface of a process to its adapter. Memory in one address
-/// space, remote DMA, and events. All calls are made in the process' own fiber; none is a system
-/// call, but for a wait that blocks.
+/// space, remote DMA, and events. All calls are made in fibers of the process, its threads; none is
+/// a system call, but for a wait that blocks.
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -68,7 +69,7 @@ class Process {
     // a 64-bit host; pages are bound when first touched.
     Address allocate(Home home, std::uint32_t size) { return space().allocate(home, size); }
     void release(Address address, std::uint32_t size) { space().release(address, size); }
-    /// At a new place each time. The memory stays the caller's, and must outlive the mapping.
+    /// Where nothing is mapped. The memory stays the caller's, and must outlive the mapping.
     Address map(std::span<std::byte> memory);
     void unmap(Address address, std::uint32_t size) { space().unmap(address, size); }
     void expose(const elan::Segment& segment) { space().expose(segment); }
@@ -126,6 +127,7 @@ class Process {
     void over_bus(Bytes size, bool read);
     void command(const elan::Command& command, elan::DmaId id = 0);
     void sleep(const sim::Reason& reason);
+    void wake();
     elan::EventState& state(const Event& event) { return context_.events.at(event.address); }
     bool has_fired(const Event& event);
     Status take(const Event& event);
@@ -139,8 +141,8 @@ class Process {
     elan::Context& context_;
     Address ring_ = elan::null_address;
     std::uint32_t next_descriptor_ = 0;
-    sim::Fiber* sleeper_ = nullptr;
-    bool interrupted_ = false;
+    std::vector<sim::Fiber*> sleepers_;  ///< threads that wait, in the order of their coming
+    std::set<Address> interrupted_;      ///< events for which threads that blocked were woken
     Duration worked_;
 };
 

@@ -14,9 +14,10 @@ using Tag = std::uint32_t;
 
 struct Envelope {
     enum class Data : std::uint32_t {
-        with_it,     ///< they follow the envelope
-        at_sender,   ///< they leave when the receiver asks for them
-        on_the_node  ///< in memory that both share
+        with_it,      ///< they follow the envelope
+        at_sender,    ///< they leave when the receiver asks for them
+        on_the_node,  ///< in memory that both share
+        lost,         ///< the message with this number never comes: others need not wait for it
     };
     Tag tag = 0;
     Vpid from = 0;

@@ -10,6 +10,8 @@ using elan::Home;
 
 namespace {
 
+constexpr std::uint32_t word = sizeof(std::uint32_t);
+
 Group::Vpid children_of(Group::Vpid place, Group::Vpid processes) {
     const Group::Vpid first = place * Group::arity + 1;
     return first >= processes ? 0 : std::min(Group::arity, processes - first);
@@ -21,6 +23,8 @@ Group::Group(elan3::Process& process)
     : process_(process),
       processes_(static_cast<Vpid>(process.processes())),
       round_(process.allocate(Home::sdram, elan::block_size)),
+      come_(process.allocate(Home::main, word)),
+      others_come_(process.allocate(Home::main, word * processes_)),
       begin_(process.make_event({.chain = {}, .for_thread = true})),
       go_(process.make_event()),
       up_(process.make_event(
@@ -29,6 +33,7 @@ Group::Group(elan3::Process& process)
       data_(process.make_event()),
       sent_(process.make_event()) {
     process.put_value(round_, std::uint32_t{0});
+    process.store(others_come_, std::vector<std::byte>(std::size_t{word} * processes_));
     if (process.self() == 0) serve_barriers();
 }
 
@@ -41,8 +46,9 @@ void Group::serve_barriers() {
             elan::Verdict verdict = elan::Verdict::not_yet;
             while ((verdict = thread.test(0, last, round, rounds)) == elan::Verdict::not_yet)
                 thread.sleep(Duration::us(1));
-            if (verdict == elan::Verdict::taken) verdict = thread.set_events(0, last, go);
-            if (verdict != elan::Verdict::taken) thread.set_event(0, go, elan::to_status(verdict));
+            if (verdict == elan::Verdict::taken) verdict = thread.set_events(1, last, go);
+            // Once, and by itself: of a broadcast that fails, it cannot know who has taken it.
+            thread.set_event(0, go, elan::to_status(verdict));
         }
     });
 }
@@ -95,7 +101,7 @@ Status Group::tree_barrier() {
     if (!below.empty()) status = take(up_);
     if (process_.self() != 0) {
         process_.set(parent(0), up_.address);
-        status = take(down_);
+        if (const Status one = take(down_); status.ok()) status = one;
     }
     for (const Vpid child : below)
         process_.set(child, down_.address);
@@ -121,12 +127,21 @@ Status Group::hardware_broadcast(Vpid root, Address data, std::uint32_t size) {
     return take(data_);
 }
 
+/// Each tells the one above that it has come. So nobody's buffer is written while it still passes
+/// on what was there before, or reads it, whichever root is next.
 Status Group::tree_broadcast(Vpid root, Address data, std::uint32_t size) {
+    const std::uint32_t number = ++broadcasts_;
     Status status;
-    if (process_.self() != root) status = take(data_);
+    if (process_.self() != root) {
+        process_.put_value(come_, number);
+        process_.put(parent(root), come_, others_come_ + word * process_.self(), word, {});
+        status = take(data_);
+    }
     const std::vector<Vpid> below = children(root);
-    for (const Vpid child : below)
+    for (const Vpid child : below) {
+        process_.wait_for(others_come_ + word * child, number);
         process_.put(child, data, data, size, {sent_.address, data_.address});
+    }
     for (std::size_t i = 0; i < below.size(); ++i)
         if (const Status one = take(sent_); status.ok()) status = one;
     return status;

@@ -28,8 +28,11 @@ class Group {
     explicit Group(elan3::Process& process);
 
     Status barrier(Way way);
-    /// From the root's memory to the same address in all others. The buffer may be used again by
-    /// the root when it returns, and holds the data elsewhere.
+    /// From the root's memory to the same address in all others. When it returns, the buffer holds
+    /// the data, and the root may use it again. By the tree, nothing is written to a process before
+    /// it has come to this broadcast, so its buffer is its own until then. By the switches, the
+    /// next broadcast may come at any time: a barrier keeps it away from those that still read, and
+    /// those of different roots apart.
     Status broadcast(Vpid root, Address data, std::uint32_t size, Way way);
 
   private:
@@ -47,14 +50,17 @@ class Group {
     elan3::Process& process_;
     const Vpid processes_;
     // At the same addresses in all processes.
-    const Address round_;       ///< in Elan memory: barriers that this process has come to
-    const elan3::Event begin_;  ///< of process 0: its thread is to ask the others
-    const elan3::Event go_;     ///< all have come
-    const elan3::Event up_;     ///< of the tree: all below have come
-    const elan3::Event down_;   ///< of the tree: all have come
-    const elan3::Event data_;   ///< a broadcast is here
+    const Address round_;        ///< in Elan memory: barriers that this process has come to
+    const Address come_;         ///< in main memory: broadcasts by the tree that it has come to
+    const Address others_come_;  ///< likewise, a word each: of those that this one writes to
+    const elan3::Event begin_;   ///< of process 0: its thread is to ask the others
+    const elan3::Event go_;      ///< all have come
+    const elan3::Event up_;      ///< of the tree: all below have come
+    const elan3::Event down_;    ///< of the tree: all have come
+    const elan3::Event data_;    ///< a broadcast is here
     const elan3::Event sent_;
     std::uint32_t rounds_ = 0;
+    std::uint32_t broadcasts_ = 0;  ///< by the tree
 };
 
 }  // namespace railyard::elanlib

@@ -36,10 +36,13 @@ std::optional<Matcher::Message> Matcher::next(elan::Thread& thread) {
         message.data.assign(raw->bytes.begin() + sizeof(Envelope), raw->bytes.end());
         auto& waiting = early_[message.envelope.from];
         std::uint64_t& turn = expected_[message.envelope.from];
-        waiting.emplace(message.envelope.number, std::move(message));
+        // One that its sender gave up may have come all the same: the first to come counts.
+        if (message.envelope.number >= turn)
+            waiting.emplace(message.envelope.number, std::move(message));
         for (auto first = waiting.begin(); first != waiting.end() && first->first == turn;
              first = waiting.erase(first), ++turn)
-            ready_.push_back(std::move(first->second));
+            if (first->second.envelope.data != Envelope::Data::lost)
+                ready_.push_back(std::move(first->second));
     }
     Message message = std::move(ready_.front());
     ready_.pop_front();
@@ -106,6 +109,8 @@ void Matcher::give(elan::Thread& thread, const Posted& receive, const Message& m
     switch (envelope.data) {
         case Envelope::Data::on_the_node:
             break;  // the receiving process copies them
+        case Envelope::Data::lost:
+            return;  // nothing that is ever matched
         case Envelope::Data::with_it:
             if (size > 0)
                 status =

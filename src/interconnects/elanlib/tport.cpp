@@ -55,7 +55,7 @@ Tport::Request Tport::start_send(Vpid to, Tag tag, Address from, std::uint32_t s
     envelope.tag = tag;
     envelope.from = process_.self();
     envelope.size = size;
-    envelope.number = sent_[to]++;
+    envelope.number = pending.number = sent_[to]++;
     envelope.address = from;
     const bool small = size < inline_below && delivery == Delivery::asynchronous;
     if (on_this_node(to))
@@ -146,14 +146,31 @@ Outcome Tport::wait(Request request, elan3::Wait how) {
     const Status status =
         pending.fired ? process_.status(pending.done) : process_.wait(pending.done, how);
     Outcome outcome{status, {}};
-    if (pending.receive) {
+    if (pending.receive)
         outcome = finish_receive(pending, status);
-    } else {
+    else
         process_.release(pending.buffer, elan::packet_data);
-        if (!status.ok()) out_of_reach_.insert(pending.peer);
+    if (pending.receive || status.ok()) {
+        free_events_.push_back(pending.done);
+        return outcome;
     }
-    free_events_.push_back(pending.done);
+    // Its event is not used again: a peer that has the envelope after all may still set it.
+    if (!tell_of_gap(pending)) out_of_reach_.insert(pending.peer);
     return outcome;
+}
+
+bool Tport::tell_of_gap(const Pending& lost) {
+    Envelope envelope;
+    envelope.from = process_.self();
+    envelope.data = Envelope::Data::lost;
+    envelope.number = lost.number;
+    Pending pending;
+    pending.done = take_event();
+    send_envelope(lost.peer, envelope, elan::null_address, pending);
+    const Status status = process_.wait(pending.done);
+    process_.release(pending.buffer, elan::packet_data);
+    free_events_.push_back(pending.done);
+    return status.ok();
 }
 
 Outcome Tport::finish_receive(const Pending& pending, Status status) {

@@ -57,10 +57,11 @@ class Tport {
         elan3::Event done;
         Address buffer = elan::null_address;  ///< a receive's, or the port's own for a send
         std::uint32_t size = 0;
-        bool fired = false;  ///< a test has taken the event
-        Vpid peer = 0;       ///< of a send
-        bool over = false;   ///< there is nothing to wait for
-        Status status;       ///< then
+        bool fired = false;        ///< a test has taken the event
+        Vpid peer = 0;             ///< of a send
+        std::uint64_t number = 0;  ///< of a send, among those to that peer
+        bool over = false;         ///< there is nothing to wait for
+        Status status;             ///< then
     };
     bool on_this_node(Vpid peer) const;
     elan3::Event take_event();
@@ -68,6 +69,8 @@ class Tport {
     void leave_copy(Envelope& envelope, Pending& pending);
     Outcome finish_receive(const Pending& pending, Status status);
     Status copy_from_peer(const Pending& pending, const Envelope& envelope);
+    /// A message is lost: those behind it are not to wait for it. False if that is lost, too.
+    bool tell_of_gap(const Pending& lost);
     void send_envelope(Vpid to, const Envelope& envelope, Address data, Pending& pending);
 
     elan3::Process& process_;
@@ -77,7 +80,8 @@ class Tport {
     std::map<Request, Pending> pending_;
     Request next_request_ = 1;
     std::map<Vpid, std::uint64_t> sent_;  ///< messages, by receiver
-    /// A message to them was lost: what came behind it would be out of order for ever.
+    /// A message to them was lost, and they could not be told: what came behind it would wait for
+    /// ever.
     std::set<Vpid> out_of_reach_;
     std::vector<elan3::Event> free_events_;
     /// System buffers with messages for peers on this node, until their events fire.

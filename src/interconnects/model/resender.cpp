@@ -237,7 +237,7 @@ void Resender::give_up(Stream& stream) {
         else
             setup_.lane.let_go(*message);
     stream.sent = stream.acknowledged = stream.expected = stream.next;
-    stream.in_vain = stream.failures = 0;
+    stream.in_vain = stream.failures = stream.out_of_order = 0;
     stream.waits = false;
     stream.round = stream.round == 255 ? 1 : stream.round + 1;
     if (setup_.plan.given_up) setup_.plan.given_up(setup_.from.node, stream.to);

@@ -36,10 +36,10 @@ void Concerned::add(const std::shared_ptr<TaggedMessage>& message) {
 }
 
 void Concerned::give_up(fabric::NodeId from, fabric::NodeId to) {
-    // By number, and only those that are there now: who hears of it may add others.
-    const std::size_t endpoints = endpoints_.size();
-    for (std::size_t i = 0; i < endpoints && i < endpoints_.size(); ++i)
-        if (const std::shared_ptr<Endpoint> one = endpoints_[i].lock()) {
+    // Copies, of those that are there now: who hears of it may add others, which moves the lists.
+    const std::vector<std::weak_ptr<Endpoint>> endpoints = endpoints_;
+    for (const std::weak_ptr<Endpoint>& held : endpoints)
+        if (const std::shared_ptr<Endpoint> one = held.lock()) {
             one->given_up(from, to, true);
             one->given_up(to, from, false);
         }

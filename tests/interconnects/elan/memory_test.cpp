@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/error.hpp"
 #include "interconnects/elan/mmu.hpp"
 
 namespace railyard::elan {
@@ -169,6 +170,33 @@ TEST_F(ElanMemory, ForgetsAPageThatWasUnmapped) {
     mmu.walk(0, space, address, Access::read, [] {});
     engine.run();
     EXPECT_TRUE(mmu.take_fault(0, address));
+}
+
+// Places are given again, so that a process may map and unmap for as long as it likes.
+TEST_F(ElanMemory, GivesPlacesAgain) {
+    std::vector<std::byte> memory(8 * page_size);
+    const Address first = space.map(memory.data(), 3 * page_size);
+    const Address second = space.map(memory.data(), 5 * page_size);
+    space.expose({first, first + page_size - 1, false, false, {}});
+    space.unmap(first, 3 * page_size);
+    EXPECT_NE(space.map(memory.data(), 4 * page_size), first) << "there is no room for four";
+    space.unmap(second, 5 * page_size);
+    // Neighbours have become one; what was said of the place before does not count any more.
+    EXPECT_EQ(space.map(memory.data(), 8 * page_size), first);
+    EXPECT_TRUE(space.allows(1, first, 8 * page_size, Access::write));
+    space.unmap(first, 8 * page_size);
+    for (int i = 0; i < 3'000; ++i) {  // 6 GiB in all
+        const Address place = space.map(nullptr, 512 * page_size);
+        EXPECT_EQ(place % page_size, 0U);
+        space.unmap(place, 512 * page_size);
+    }
+}
+
+TEST_F(ElanMemory, SaysWhatCannotBeMapped) {
+    EXPECT_THROW(space.map(nullptr, 0), UsageError);
+    EXPECT_THROW(space.map(nullptr, (std::uint64_t{1} << 32) + 64), Error);
+    EXPECT_THROW(space.map(nullptr, 0xFFFF'FFFF), Error);
+    EXPECT_THROW(space.allocate(Home::main, 0xFFFF'FFF0), Error);
 }
 
 // GV-6: which segments, with which rights, and to whom.

