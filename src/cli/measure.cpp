@@ -198,7 +198,13 @@ int measure(const Words& words) {
         std::fflush(stdout);
         const bool files = to_file(words.json) || to_file(words.csv);
         const char* which = words.trace.empty() ? "file was" : "results were";
-        throw Error(outcome.failure + (files ? fmt::format("; no {} written", which) : ""));
+        const std::string what =
+            outcome.failure + (files ? fmt::format("; no {} written", which) : "");
+        constexpr int by_signal = 128;
+        if (outcome.exit_code < by_signal) throw Error(what);
+        // As a shell has it, and as mpiexec does.
+        fmt::print(stderr, "railyard: {}\n", what);
+        return outcome.exit_code;
     }
     write(words.json, results::to_json(found));
     write(words.csv, results::to_csv(found.rows));

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "cluster/peer_job.hpp"
 #include "experiments/experiment.hpp"
 #include "job/job.hpp"
-#include "job/peer_job.hpp"
 
 namespace railyard::experiments {
 
@@ -40,7 +40,7 @@ struct Plan {
     bool pin = true;
     std::filesystem::path trace{};  ///< as in job::Options; of one experiment on one fabric
     /// One of the two ranks is here, and the other where this says.
-    std::optional<job::PeerOptions> peer{};
+    std::optional<cluster::PeerOptions> peer{};
 };
 
 /// Throws UsageError for a plan that cannot be carried out: an operation that no experiment knows,

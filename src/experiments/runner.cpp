@@ -8,8 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "cluster/peer_job.hpp"
 #include "job/job.hpp"
-#include "job/peer_job.hpp"
 
 namespace railyard::experiments {
 
@@ -87,7 +87,7 @@ class Step {
             context.progress("starting");
             experiment_.run(context);
         };
-        return peer_ ? job::run_with_peer(options_, *peer_, body) : job::run(options_, body);
+        return peer_ ? cluster::run_with_peer(options_, *peer_, body) : job::run(options_, body);
     }
 
   private:
@@ -103,7 +103,7 @@ class Step {
     std::string name_;
     job::Options options_;
     bool nothing_left_ = false;  ///< of what was asked for
-    std::optional<job::PeerOptions> peer_;
+    std::optional<cluster::PeerOptions> peer_;
 };
 
 std::vector<Step> steps(const Plan& plan) {
@@ -127,6 +127,7 @@ Outcome run(const Plan& plan, const Progress& progress) {
         const job::Result result = step.run(progress);
         if (!result.ok) {
             outcome.failure = fmt::format("{}: {}", step.name(), result.failure);
+            outcome.exit_code = result.exit_code;
             break;
         }
         if (result.delivered.empty())

@@ -15,6 +15,7 @@ namespace railyard::experiments {
 struct Outcome {
     std::vector<results::Row> rows;  ///< of all that ended well
     std::string failure;             ///< empty if all did; else what failed, where and why
+    int exit_code = 0;               ///< then, what a program should exit with
 };
 
 /// The fabric that rows of raw experiments name: the machine itself.

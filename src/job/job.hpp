@@ -22,6 +22,8 @@ enum class Kind : std::uint8_t { processes, threads, fibers };
 
 struct Options {
     int ranks = 2;
+    /// Of a real job that `nodes` spreads over several also a pair: inside a node, and between them
+    /// ("shm+iwarp").
     std::string fabric = "shm";
     /// Unset: fibers for a virtual fabric, processes for a real one.
     std::optional<Kind> kind;

@@ -1,6 +1,7 @@
 #include "job/launcher.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -55,7 +56,8 @@ Result Launcher::run(const Start& start) {
     watch(interrupts_.descriptor(), signal_event);
     ranks_.reserve(options_.ranks.size());
     if (options_.time_limit) time_limit_ = Deadline(*options_.time_limit);
-    for (std::size_t i = 0; i < options_.ranks.size(); ++i)
+    // Whoever watches us may have been told that it is over before anything began.
+    for (std::size_t i = 0; result_.ok && i < options_.ranks.size(); ++i)
         start_rank(i, start);
     while (running_ > 0)
         wait_and_handle();
@@ -195,6 +197,16 @@ int Launcher::patience_left() const {
     if (!kill_at_.is_set()) return time_limit_.milliseconds_left();
     // Once it is over all are killed, and a look now and then makes sure of it.
     return std::max(kill_at_.milliseconds_left(), 100);
+}
+
+int Launcher::await(int fd) {
+    std::array<pollfd, 2> watched{{{interrupts_.descriptor(), POLLIN, 0}, {fd, POLLIN, 0}}};
+    for (;;) {
+        ::poll(watched.data(), watched.size(), -1);
+        while (const int signal = interrupts_.take())
+            if (asks_to_end(signal)) return signal;
+        if (watched[1].revents != 0) return 0;
+    }
 }
 
 void Launcher::forget_in_child() {

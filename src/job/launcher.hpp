@@ -55,8 +55,8 @@ class Launcher {
     /// The board outlives it. Throws Error.
     Launcher(const Options& options, Board board);
 
-    /// Returns when all have ended. Throws Error when a rank cannot be started; those that run are
-    /// killed.
+    /// Returns when all have ended; after fail() none is started. Throws Error when a rank cannot
+    /// be started; those that run are killed.
     Result run(const Start& start);
 
     /// For whatever else there is to do meanwhile: calls `ready` when the descriptor is readable.
@@ -67,6 +67,10 @@ class Launcher {
     /// The job is to end: as if a rank had failed.
     void fail(std::string what, int exit_code, int signal_for_others);
     void signal_all(int signal);
+
+    /// For whatever there is to wait for before and after the run, while signals are still caught
+    /// here: returns nought once the descriptor is readable, or the signal that asks to end.
+    int await(int fd);
 
     /// For a forked child, which is no launcher.
     void forget_in_child();

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <utility>
+
 namespace railyard::job {
 
-LineLabels::LineLabels(int rank, int fd) : label_(fmt::format("[{}] ", rank)), fd_(fd) {}
+LineLabels::LineLabels(int rank, Write write)
+    : label_(fmt::format("[{}] ", rank)), write_(std::move(write)) {}
 
 void LineLabels::feed(std::string_view piece) {
     std::string lines;
@@ -19,7 +22,7 @@ void LineLabels::feed(std::string_view piece) {
         piece.remove_prefix(newline + 1);
     }
     unfinished_ += piece;
-    write_all(fd_, lines);
+    write_(lines);
 }
 
 void LineLabels::finish() {
@@ -27,8 +30,11 @@ void LineLabels::finish() {
 }
 
 RankOutputs labelled_outputs(int rank) {
-    return {std::make_unique<LineLabels>(rank, STDOUT_FILENO),
-            std::make_unique<LineLabels>(rank, STDERR_FILENO)};
+    const auto to = [rank](int fd) {
+        return std::make_unique<LineLabels>(rank,
+                                            [fd](std::string_view text) { write_all(fd, text); });
+    };
+    return {to(STDOUT_FILENO), to(STDERR_FILENO)};
 }
 
 }  // namespace railyard::job

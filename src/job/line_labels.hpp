@@ -2,6 +2,7 @@
 /// Passes a rank's output on line by line, each line with the rank in front. A line goes out whole,
 /// however long it is and in however many pieces it came.
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,8 +12,10 @@ namespace railyard::job {
 
 class LineLabels final : public Output {
   public:
-    /// Writes to descriptor `fd`, which stays the caller's.
-    LineLabels(int rank, int fd);
+    /// Takes whole lines.
+    using Write = std::function<void(std::string_view text)>;
+
+    LineLabels(int rank, Write write);
 
     void feed(std::string_view piece) override;
     /// A last line without its newline goes out with one.
@@ -21,7 +24,7 @@ class LineLabels final : public Output {
   private:
     std::string label_;
     std::string unfinished_;
-    int fd_;
+    Write write_;
 };
 
 /// Both outputs of a rank with its number, to those of this process.

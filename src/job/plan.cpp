@@ -6,11 +6,17 @@
 
 #include "base/error.hpp"
 #include "base/topology.hpp"
+#include "job/fabric_pair.hpp"
 #include "job/find_entry.hpp"
 
 namespace railyard::job {
 
 namespace {
+
+FabricPair choose_fabrics(const std::string& name) {
+    const bool is_pair = name.find('+') != name.npos && !name.ends_with(".toml");
+    return is_pair ? FabricPair::parse(name) : FabricPair{.inside = &find_entry(name)};
+}
 
 Kind choose_kind(const Options& options, const interconnects::Entry& entry) {
     const Kind kind = options.kind.value_or(entry.is_virtual() ? Kind::fibers : Kind::processes);
@@ -53,7 +59,9 @@ Plan make_plan(const Options& options) {
         throw UsageError(fmt::format("a job has at least 1 rank, not {}", options.ranks));
     Plan plan;
     plan.ranks = options.ranks;
-    plan.fabric = &find_entry(options.fabric);
+    const FabricPair fabrics = choose_fabrics(options.fabric);
+    plan.fabric = fabrics.inside;
+    plan.fabric_between = fabrics.between;
     plan.kind = choose_kind(options, *plan.fabric);
     plan.nodes = choose_nodes(options, plan.kind);
     plan.label_output = options.label_output;

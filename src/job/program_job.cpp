@@ -1,11 +1,9 @@
 #include "job/program_job.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "base/shared_memory.hpp"
 #include "job/board.hpp"
-#include "job/hosts_job.hpp"
 #include "job/launcher.hpp"
 #include "job/line_labels.hpp"
 #include "job/plan.hpp"
@@ -25,27 +23,20 @@ Launcher::Options launcher_options(const ProgramOptions& options, int ranks) {
     return chosen;
 }
 
-/// Whether there is another host than this one.
-bool needs_agents(const ProgramOptions& options) {
-    return !std::ranges::all_of(options.hosts.list,
-                                [](const HostSlots& host) { return is_here(host.name); });
-}
-
 }  // namespace
 
 Result run_programs(const ProgramOptions& options) {
-    if (needs_agents(options)) return run_on_hosts(options);
     Options plan_options;
     plan_options.ranks = ranks_of(options.programs);
     plan_options.fabric = options.fabric;
     plan_options.kind = Kind::processes;
     plan_options.pin = options.pin;
     const Plan plan = make_plan(plan_options);
+    const Launcher::Options chosen = launcher_options(options, plan.ranks);
     const SharedMemory memory = SharedMemory::create("railyard-board", Board::size_for(plan.ranks));
-    Launcher launcher(launcher_options(options, plan.ranks),
-                      Board::format({memory.data(), memory.size().count()}, plan.ranks));
-    ProgramRanks ranks(options.programs, plan, memory.handle());
-    return ranks.run(launcher, static_cast<std::size_t>(plan.ranks));
+    Launcher launcher(chosen, Board::format({memory.data(), memory.size().count()}, plan.ranks));
+    ProgramRanks ranks(options.programs, plan, chosen.ranks, memory.handle());
+    return ranks.run(launcher);
 }
 
 }  // namespace railyard::job

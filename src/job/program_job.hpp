@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/time.hpp"
-#include "job/host_list.hpp"
 #include "job/job.hpp"
 
 namespace railyard::job {
@@ -42,7 +41,6 @@ struct ProgramOptions {
     bool pin = true;
     bool label_output = false;
     std::optional<Duration> time_limit{};
-    HostOptions hosts{};
 };
 
 /// Runs them as processes and returns when all have ended. Rank 0 has this process's standard

@@ -68,22 +68,27 @@ struct ProgramRanks::Ready {
 };
 
 ProgramRanks::ProgramRanks(const std::vector<Program>& programs, const Plan& plan,
-                           const SharedMemory::Handle& board, int input)
+                           const std::vector<int>& here, const SharedMemory::Handle& board,
+                           int input)
     : plan_(plan),
       board_(board),
       input_(input),
+      ranks_here_(here.size()),
       nothing_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
     for (const Program& program : programs) {
+        const auto first = static_cast<int>(program_of_.size());
+        const bool is_wanted = std::ranges::any_of(
+            here, [&](int rank) { return rank >= first && rank - first < program.ranks; });
         program_of_.insert(program_of_.end(), static_cast<std::size_t>(program.ranks),
                            programs_.size());
-        programs_.push_back({program, find_program(program), Words(program.arguments),
-                             environment_of(program, plan.ranks)});
+        programs_.push_back({program, is_wanted ? find_program(program) : std::string(),
+                             Words(program.arguments), environment_of(program, plan.ranks)});
     }
 }
 
 ProgramRanks::~ProgramRanks() = default;
 
-Result ProgramRanks::run(Launcher& launcher, std::size_t ranks_here) {
+Result ProgramRanks::run(Launcher& launcher) {
     const std::vector<int> all_cores = plan_.cores.empty() ? std::vector<int>{} : allowed_cores();
     const auto start_bound = [&](int id, RankPipes& pipes) {
         // A child has the cores of its parent: it is on the right one from its first instruction.
@@ -93,7 +98,7 @@ Result ProgramRanks::run(Launcher& launcher, std::size_t ranks_here) {
     std::size_t started = 0;
     return launcher.run([&](int id, RankPipes& pipes) {
         const pid_t pid = start_bound(id, pipes);
-        if (++started == ranks_here && !all_cores.empty()) pin_to(all_cores);
+        if (++started == ranks_here_ && !all_cores.empty()) pin_to(all_cores);
         return pid;
     });
 }

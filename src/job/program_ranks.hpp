@@ -16,15 +16,16 @@ namespace railyard::job {
 
 class ProgramRanks {
   public:
-    /// `input` becomes the standard input of rank 0; -1: ours does. Programs and plan outlive it.
-    /// Throws CannotStart for a program that is not here.
+    /// `here` are the ranks of this host; others' programs need not be here. `input` becomes the
+    /// standard input of rank 0; -1: ours does. Programs and plan outlive it. Throws CannotStart
+    /// for a program that is missing.
     ProgramRanks(const std::vector<Program>& programs, const Plan& plan,
-                 const SharedMemory::Handle& board, int input = -1);
+                 const std::vector<int>& here, const SharedMemory::Handle& board, int input = -1);
     ~ProgramRanks();
 
     /// Starts those that are here with the launcher, each on its core, and returns when they have
     /// ended. Throws CannotStart.
-    Result run(Launcher& launcher, std::size_t ranks_here);
+    Result run(Launcher& launcher);
 
   private:
     struct Ready;
@@ -34,6 +35,7 @@ class ProgramRanks {
     const Plan& plan_;
     SharedMemory::Handle board_;
     int input_;
+    std::size_t ranks_here_;
     std::vector<Ready> programs_;
     std::vector<std::size_t> program_of_;  ///< by rank
     Descriptor nothing_;                   ///< /dev/null

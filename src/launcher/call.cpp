@@ -115,9 +115,9 @@ void share_environment(Call& call) {
 
 /// A program alone has a rank for each slot of its hosts; else it is one rank that nobody counted.
 void count_ranks(Call& call) {
-    call.job.hosts.list = with_slots(call.hosts, call.slots);
+    call.hosts.list = with_slots(call.written_hosts, call.slots);
     int slots = 0;
-    for (const job::HostSlots& host : call.job.hosts.list)
+    for (const cluster::HostSlots& host : call.hosts.list)
         slots += host.slots;
     for (job::Program& program : call.job.programs)
         if (program.ranks == 0)

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/host_list.hpp"
 #include "job/program_job.hpp"
 #include "launcher/host_words.hpp"
 
@@ -16,10 +17,11 @@ struct Call {
 
     What what = What::run;
     job::ProgramOptions job;
+    cluster::HostOptions hosts;
     /// For the programs of all ranks; one of a program's own takes precedence.
     std::vector<std::pair<std::string, std::string>> environment;
-    std::vector<WrittenHost> hosts;  ///< empty: this one
-    int slots = 1;                   ///< of a host that was written without a number
+    std::vector<WrittenHost> written_hosts;  ///< empty: this one
+    int slots = 1;                           ///< of a host that was written without a number
     /// Options that were understood and mean nothing here, each with what to say of it.
     std::vector<std::string> notes;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 #include "base/error.hpp"
 #include "launcher/host_words.hpp"
@@ -34,9 +35,17 @@ Number parse_number(const std::string& text, Number least, Number most, std::str
     return value;
 }
 
+void choose_hosts(Call& call, std::vector<WrittenHost> hosts) {
+    if (!call.written_hosts.empty())
+        throw UsageError(
+            "hosts were named before; they are those of all programs, so name them once, in the "
+            "order of the ranks");
+    call.written_hosts = std::move(hosts);
+}
+
 void choose_launcher(Call& call, const std::string& text) {
-    call.job.hosts.launcher = split_words(text);
-    if (call.job.hosts.launcher.empty())
+    call.hosts.launcher = split_words(text);
+    if (call.hosts.launcher.empty())
         throw UsageError("expected a command such as ssh, found nothing");
 }
 
@@ -49,14 +58,14 @@ std::vector<Option> host_options() {
          "--hosts A[:N],B[:N]",
          "The hosts, and how many ranks each takes before the next (default: 1)",
          [](Call& call, Program&, Words w) {
-             about("--hosts", [&] { call.hosts = parse_hosts(w[0]); });
+             about("--hosts", [&] { choose_hosts(call, parse_hosts(w[0])); });
          }},
         {{"hostfile", "machinefile", "f"},
          1,
          "--hostfile FILE",
          "The same from a file, a host a line",
          [](Call& call, Program&, Words w) {
-             about("--hostfile", [&] { call.hosts = read_hosts(w[0]); });
+             about("--hostfile", [&] { choose_hosts(call, read_hosts(w[0])); });
          }},
         {{"ppn", "perhost", "npernode", "N"},
          1,
@@ -77,14 +86,14 @@ std::vector<Option> host_options() {
          1,
          "--listen ADDRESS",
          "Where hosts call back: an address, or address:port (default: all, any port)",
-         [](Call& call, Program&, Words w) { call.job.hosts.listen = w[0]; }},
+         [](Call& call, Program&, Words w) { call.hosts.listen = w[0]; }},
         {{"heartbeat"},
          1,
          "--heartbeat SECONDS",
          "After how long without an answer a host is lost (default: 5)",
          [](Call& call, Program&, Words w) {
              about("--heartbeat", [&] {
-                 call.job.hosts.heartbeat = Duration::from_seconds(
+                 call.hosts.heartbeat = Duration::from_seconds(
                      parse_number<double>(w[0], 1, 86400, "seconds, at least 1"));
              });
          }},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <fstream>
 #include <sstream>
@@ -25,7 +27,23 @@ std::optional<int> parse_slots(std::string_view text) {
 /// A name goes to commands as a word: one that begins with a dash would be an option there.
 bool is_name(std::string_view name) {
     return !name.empty() && name.front() != '-' &&
-           name.find_first_of(" \t'\"\\$`;&|<>()*?!~#") == std::string_view::npos;
+           std::ranges::none_of(name, [](unsigned char c) { return std::iscntrl(c) != 0; }) &&
+           name.find_first_of(" '\"\\$`;&|<>()*?!~#[]") == std::string_view::npos;
+}
+
+/// What stands behind a host in a file.
+void read_slots(WrittenHost& host, const std::vector<std::string>& words) {
+    constexpr std::string_view name = "slots=";
+    const std::string_view word = words[1];
+    const auto slots =
+        word.starts_with(name) ? parse_slots(word.substr(name.size())) : std::nullopt;
+    if (!slots || words.size() > 2)
+        throw UsageError(fmt::format("expected slots=N behind a host and nothing more, found '{}'",
+                                     words[slots ? 2 : 1]));
+    if (host.slots)
+        throw UsageError(fmt::format("'{}' has its number of ranks twice: {} and {}", host.name,
+                                     *host.slots, *slots));
+    host.slots = slots;
 }
 
 }  // namespace
@@ -70,13 +88,7 @@ std::vector<WrittenHost> read_hosts(const std::filesystem::path& file) {
         if (words.empty()) continue;
         try {
             hosts.push_back(parse_host(words[0]));
-            constexpr std::string_view slots = "slots=";
-            if (words.size() == 2 && words[1].starts_with(slots))
-                hosts.back() =
-                    parse_host(fmt::format("[{}]:{}", words[0], words[1].substr(slots.size())));
-            else if (words.size() > 1)
-                throw UsageError(
-                    fmt::format("expected slots=N behind a host, found '{}'", words[1]));
+            if (words.size() > 1) read_slots(hosts.back(), words);
         } catch (const UsageError& error) {
             throw UsageError(fmt::format("{}:{}: {}", file.string(), number, error.what()));
         }
@@ -85,8 +97,8 @@ std::vector<WrittenHost> read_hosts(const std::filesystem::path& file) {
     return hosts;
 }
 
-std::vector<job::HostSlots> with_slots(const std::vector<WrittenHost>& hosts, int slots) {
-    std::vector<job::HostSlots> all;
+std::vector<cluster::HostSlots> with_slots(const std::vector<WrittenHost>& hosts, int slots) {
+    std::vector<cluster::HostSlots> all;
     for (const WrittenHost& host : hosts)
         all.push_back({host.name, host.slots.value_or(slots)});
     return all;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "job/host_list.hpp"
+#include "cluster/host_list.hpp"
 
 namespace railyard::launcher {
 
@@ -27,7 +27,7 @@ std::vector<WrittenHost> parse_hosts(std::string_view text);
 std::vector<WrittenHost> read_hosts(const std::filesystem::path& file);
 
 /// With the number that counts for those that have none.
-std::vector<job::HostSlots> with_slots(const std::vector<WrittenHost>& hosts, int slots);
+std::vector<cluster::HostSlots> with_slots(const std::vector<WrittenHost>& hosts, int slots);
 
 /// The words between blanks.
 std::vector<std::string> split_words(std::string_view text);

@@ -1,5 +1,6 @@
 #include "launcher/mpiexec.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,7 +12,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "job/agent.hpp"
+#include "cluster/agent.hpp"
+#include "cluster/hosts_job.hpp"
 #include "job/program_job.hpp"
 #include "launcher/call.hpp"
 
@@ -23,6 +25,13 @@ namespace fs = std::filesystem;
 
 /// What makes this program the agent of a host.
 constexpr const char* agent_word = "--agent";
+
+/// Whoever called us may have closed one of them: the next file that is opened, a pipe to a rank
+/// for instance, would take its place.
+void open_standard_files() {
+    for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", O_RDWR);
+}
 
 /// Where this program lies.
 fs::path own_folder() {
@@ -71,8 +80,8 @@ int run(const std::string& name, Call& call) {
         add_program_folders(program);
         ranks += program.ranks;
     }
-    call.job.hosts.agent = {fs::read_symlink("/proc/self/exe").string(), agent_word};
-    const job::Result result = job::run_programs(call.job);
+    call.hosts.agent = {fs::read_symlink("/proc/self/exe").string(), agent_word};
+    const job::Result result = cluster::run_programs(call.job, call.hosts);
     if (!result.ok)
         fmt::print(stderr, "{}: {}{}\n", name, result.failure,
                    ranks > 1 ? "; all other ranks were ended" : "");
@@ -81,7 +90,7 @@ int run(const std::string& name, Call& call) {
 
 int obey(const std::string& name, const std::vector<std::string>& words) {
     // Not an option: it is for launchers, not for people.
-    if (words == std::vector<std::string>{agent_word}) return job::run_agent(STDIN_FILENO);
+    if (words == std::vector<std::string>{agent_word}) return cluster::run_agent(STDIN_FILENO);
     Call call = parse(words);
     switch (call.what) {
         case Call::What::help:
@@ -100,6 +109,7 @@ int obey(const std::string& name, const std::vector<std::string>& words) {
 
 int mpiexec(int argc, char** argv) {
     const std::string name = argc > 0 ? fs::path(argv[0]).filename().string() : "mpiexec";
+    open_standard_files();
     const auto complain = [&](const std::exception& error, int exit_code) {
         fmt::print(stderr, "{}: {}\n", name, error.what());
         return exit_code;

@@ -190,7 +190,7 @@ TEST(Measure, LeavesNoFileWhenInterrupted) {
     ASSERT_TRUE(run.shows("send_recv 8 B"));
     run.interrupt();
     const Ended ended = run.end();
-    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_EQ(ended.exit_code, 130) << "as a shell has it";
     EXPECT_THAT(ended.err, HasSubstr("interrupted"));
     EXPECT_EQ(scratch.files(), 0u);
 }

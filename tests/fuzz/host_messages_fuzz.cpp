@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "job/agent_call.hpp"
-#include "job/host_messages.hpp"
+#include "cluster/agent_call.hpp"
+#include "cluster/host_messages.hpp"
 
 namespace {
 
-using namespace railyard::job;
+using namespace railyard::cluster;
 
 /// Written again, it is the same; but for numbers that have room for less than they were given.
 template <class Message>

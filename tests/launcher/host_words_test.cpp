@@ -18,7 +18,8 @@ TEST(HostWords, AHostMayHaveANumber) {
     EXPECT_EQ(parse_host("node7.cluster:16"), (WrittenHost{"node7.cluster", 16}));
     EXPECT_EQ(parse_host("2001:db8::7"), (WrittenHost{"2001:db8::7", {}}));
     EXPECT_EQ(parse_host("[2001:db8::7]:2"), (WrittenHost{"2001:db8::7", 2}));
-    for (const char* wrong : {"", "a:", "a:0", "a:x", ":2", "-oProxyCommand=x", "a b", "a;b", "[a"})
+    for (const char* wrong :
+         {"", "a:", "a:0", "a:x", ":2", "-oProxyCommand=x", "a b", "a;b", "[a", "[[a]]", "a\nb"})
         EXPECT_THROW(parse_host(wrong), UsageError) << wrong;
 }
 
@@ -26,7 +27,7 @@ TEST(HostWords, OfAList) {
     EXPECT_THAT(parse_hosts("a:2,b"), ElementsAre(WrittenHost{"a", 2}, WrittenHost{"b", {}}));
     EXPECT_THROW(parse_hosts("a,,b"), UsageError);
     EXPECT_THAT(with_slots(parse_hosts("a:2,b"), 3),
-                ElementsAre(job::HostSlots{"a", 2}, job::HostSlots{"b", 3}));
+                ElementsAre(cluster::HostSlots{"a", 2}, cluster::HostSlots{"b", 3}));
 }
 
 TEST(HostWords, OfAFile) {
@@ -40,6 +41,13 @@ TEST(HostWords, OfAFile) {
         ADD_FAILURE();
     } catch (const UsageError& error) {
         EXPECT_THAT(error.what(), HasSubstr(file + ":2: "));
+    }
+    std::ofstream(file) << "[2001:db8::7] slots=2\n2001:db8::8 slots=3\r\n";
+    EXPECT_THAT(read_hosts(file),
+                ElementsAre(WrittenHost{"2001:db8::7", 2}, WrittenHost{"2001:db8::8", 3}));
+    for (const char* wrong : {"a:2 slots=3\n", "a slots=3 b\n", "a b slots=3\n", "a slots=\n"}) {
+        std::ofstream(file) << wrong;
+        EXPECT_THROW(read_hosts(file), UsageError) << wrong;
     }
     std::ofstream(file) << "# nobody\n";
     EXPECT_THROW(read_hosts(file), UsageError);

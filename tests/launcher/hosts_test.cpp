@@ -1,14 +1,19 @@
 // Jobs on several hosts: network namespaces where they can be made, and this machine under other
 // names for what needs no network of its own.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <stdexcept>
 #include <thread>
 
 #include "launcher/namespaces.hpp"
@@ -25,6 +30,26 @@ Words with(Words first, const Words& rest) {
     first.insert(first.end(), rest.begin(), rest.end());
     return first;
 }
+
+/// A launcher of our own, in a folder that goes with it.
+class Script {
+  public:
+    explicit Script(const std::string& text) {
+        std::string name = ::testing::TempDir() + "railyard-script-XXXXXX";
+        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+        folder_ = name;
+        std::ofstream(path()) << "#!/bin/sh\n" << text;
+        std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
+    }
+    ~Script() { std::filesystem::remove_all(folder_); }
+    Script(const Script&) = delete;
+    Script& operator=(const Script&) = delete;
+
+    std::string path() const { return folder_ / "launch"; }
+
+  private:
+    std::filesystem::path folder_;
+};
 
 class MpiexecHosts : public NothingLeft {
   protected:
@@ -44,6 +69,15 @@ TEST_F(MpiexecHosts, RanksMeetAcrossThem) {
     EXPECT_EQ(lines(ended.out),
               (std::multiset<std::string>{"rank 0 of 3, next is 1", "rank 1 of 3, next is 2",
                                           "rank 2 of 3, next is 0"}));
+}
+
+TEST_F(MpiexecHosts, NeedNoStandardFiles) {
+    for (const char* closed : {"<&-", ">&-", "2>&-", "<&- >&- 2>&-"}) {
+        const Ended ended = command("/bin/sh", with({"-c", std::string("exec \"$@\" ") + closed,
+                                                     "sh", RAILYARD_BIN "/mpiexec"},
+                                                    three({"meet"})));
+        EXPECT_EQ(ended.exit_code, 0) << closed << ended.err;
+    }
 }
 
 TEST_F(MpiexecHosts, OutputHasLabelsAndInputGoesToRank0) {
@@ -70,6 +104,16 @@ TEST_F(MpiexecHosts, EnvironmentAndDirectoryTravel) {
                  "echo $RAILYARD_TEST_WORD $OTHER $RAILYARD_SIZE in $(pwd)"});
     const std::string line = "travelled too 2 in " + std::filesystem::current_path().string();
     EXPECT_EQ(lines(ended.out), (std::multiset<std::string>{line, line}));
+}
+
+TEST_F(MpiexecHosts, ADirectoryIsSeenFromHere) {
+    const Script elsewhere("cd /\nshift\nexec \"$@\"\n");
+    const std::string folder = std::filesystem::path(elsewhere.path()).parent_path();
+    const std::string seen = std::filesystem::relative(folder).string();
+    const Ended ended =
+        mpiexec({"--launcher", elsewhere.path(), "--hosts", "a", "-wdir", seen, "pwd", "-P"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.out, std::filesystem::canonical(folder).string() + "\n");
 }
 
 TEST_F(MpiexecHosts, SeveralProgramsAreOneJob) {
@@ -101,6 +145,16 @@ TEST_F(MpiexecHosts, ByAFailureOfOneRankAllEnd) {
     }
 }
 
+TEST_F(MpiexecHosts, WhatALostHostPrintedIsShown) {
+    // More than is ever on the way, so that some of it has come when the agent goes.
+    const Ended ended = mpiexec({"-l", "--launcher", "fork", "--hosts", "a,b", "sh", "-c",
+                                 "[ $RAILYARD_RANK = 0 ] || exec sleep 100; "
+                                 "head -c 1000000 /dev/zero | tr '\\0' x; kill -9 $PPID"});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.out, StartsWith("[0] xxx"));
+    EXPECT_THAT(ended.err, StartsWith("mpiexec: host a (rank 0) was lost: "));
+}
+
 TEST_F(MpiexecHosts, ByTheTimeLimitAndByInterrupts) {
     const Ended late = mpiexec(with({"--timeout", "0.3"}, three({"wait"})));
     EXPECT_EQ(late.exit_code, 124);
@@ -111,6 +165,29 @@ TEST_F(MpiexecHosts, ByTheTimeLimitAndByInterrupts) {
     const Ended ended = call.end();
     EXPECT_EQ(ended.exit_code, 128 + SIGINT);
     EXPECT_EQ(ended.err, "mpiexec: interrupted; all other ranks were ended\n");
+}
+
+TEST_F(MpiexecHosts, ByAnInterruptAlsoIfNobodyReadsTheirOutput) {
+    const Script scratch("");
+    const std::string fifo = scratch.path() + "-output";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    const int unread = ::open(fifo.c_str(), O_RDWR | O_CLOEXEC);
+    Started call("/bin/sh", {"-c", "exec \"$0\" --launcher fork --hosts a,b sh -c \"$1\" > \"$2\"",
+                             RAILYARD_BIN "/mpiexec",
+                             "echo $$ > " + scratch.path() + "$RAILYARD_RANK; exec yes", fifo});
+    // Until the pipe is full, and then until the ranks are gone.
+    for (int filled = 0; filled < 60'000; ::usleep(1000))
+        ASSERT_EQ(::ioctl(unread, FIONREAD, &filled), 0);
+    ::kill(call.pid(), SIGINT);
+    for (const char* rank : {"0", "1"}) {
+        pid_t pid = 0;
+        std::ifstream(scratch.path() + rank) >> pid;
+        while (pid > 0 && ::kill(pid, 0) == 0)
+            ::usleep(1000);
+    }
+    ::kill(call.pid(), SIGINT);
+    EXPECT_EQ(call.end().exit_code, 128 + SIGINT);
+    ::close(unread);
 }
 
 TEST_F(MpiexecHosts, SignalsArePassedOn) {
@@ -164,6 +241,8 @@ TEST_F(MpiexecHosts, OptionsThatAreWrong) {
     cannot_start({"--hostfile", "/no/such/file", "echo"}, 2, "mpiexec: --hostfile: cannot read");
     cannot_start({"--launcher", "", "--hosts", "a", "echo"}, 2, "mpiexec: --launcher: expected");
     cannot_start({"--heartbeat", "0", "--hosts", "a", "echo"}, 2, "--heartbeat: expected seconds");
+    cannot_start({"--hosts", "a", "echo", ":", "--hosts", "b", "echo"}, 2,
+                 "--hosts: hosts were named before");
     cannot_start({"--ppn", "none", "--hosts", "a", "echo"}, 2, "--ppn: expected a number");
     cannot_start({"--listen", "nowhere:x", "--launcher", "fork", "--hosts", "a", "echo"}, 2,
                  "expected an address");
@@ -172,19 +251,13 @@ TEST_F(MpiexecHosts, OptionsThatAreWrong) {
 
 TEST_F(MpiexecHosts, TheSecretIsNoArgument) {
     // A launcher that tells what it was called with, and what it was told, instead of doing it.
-    const std::string folder = ::testing::TempDir();
-    const std::string script = folder + "/railyard-tell";
-    std::ofstream(script) << "#!/bin/sh\necho \"called: $*\"\nsed -n 2p > " << folder
-                          << "/railyard-told\n";
-    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
-    const Ended ended = mpiexec({"--launcher", script, "--hosts", "a", "echo"});
+    const Script tell("echo \"called: $*\"\nsed -n 2p > $0-told\n");
+    const Ended ended = mpiexec({"--launcher", tell.path(), "--hosts", "a", "echo"});
     std::string secret;
-    std::ifstream(folder + "/railyard-told") >> secret;
+    std::ifstream(tell.path() + "-told") >> secret;
     EXPECT_EQ(secret.size(), 64u);
     EXPECT_THAT(ended.err, HasSubstr("called: a "));
     EXPECT_EQ(ended.err.find(secret), std::string::npos);
-    std::filesystem::remove(script);
-    std::filesystem::remove(folder + "/railyard-told");
 }
 
 class MpiexecNamespaces : public MpiexecHosts {
@@ -212,6 +285,14 @@ TEST_F(MpiexecNamespaces, RanksMeet) {
 TEST_F(MpiexecNamespaces, AnMpiProgramRunsOverSharedMemoryInsideAndANetworkBetween) {
     const Ended ended = mpiexec({"--launcher", Namespaces::launcher, "--hosts", hosts_.list(2),
                                  "--timeout", "60", "cg", "--class", "S"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("SUCCESSFUL"));
+}
+
+TEST_F(MpiexecNamespaces, ThisHostMayBeOneOfThem) {
+    const Ended ended =
+        mpiexec({"--launcher", Namespaces::launcher, "--hosts", "localhost," + hosts_[0],
+                 "--timeout", "60", "cg", "--class", "S"});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("SUCCESSFUL"));
 }
