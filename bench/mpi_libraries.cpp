@@ -43,6 +43,22 @@ std::string bound(const MpiLibrary& library, int ranks) {
     return fits ? " --bind-to core" : " --bind-to none";
 }
 
+/// One that is installed but cannot run here is no peer.
+std::vector<MpiLibrary> those_that_work(std::vector<MpiLibrary> found) {
+    std::erase_if(found, [](const MpiLibrary& library) {
+        try {
+            library.measure(2, "empty");
+            return false;
+        } catch (const Error&) {
+            return true;
+        }
+    });
+    if (found.empty())
+        throw Error(
+            "no other MPI library is installed; `make bench` installs mpich and openmpi-bin");
+    return found;
+}
+
 }  // namespace
 
 std::string MpiLibrary::command(int ranks, const std::string& arguments) const {
@@ -77,19 +93,35 @@ std::vector<MpiLibrary> peer_mpis() {
         found.push_back({"openmpi-ucx", program,
                          plain + " --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any"});
     }
-    // One that is installed but cannot run here is no peer.
-    std::erase_if(found, [](const MpiLibrary& library) {
-        try {
-            library.measure(2, "empty");
-            return false;
-        } catch (const Error&) {
-            return true;
-        }
-    });
-    if (found.empty())
-        throw Error(
-            "no other MPI library is installed; `make bench` installs mpich and openmpi-bin");
-    return found;
+    return those_that_work(std::move(found));
+}
+
+MpiLibrary our_mpi_on_iwarp() {
+    MpiLibrary own = our_mpi();
+    own.launcher = "RAILYARD_IWARP_CRC=off " + own.launcher + " --on iwarp";
+    return own;
+}
+
+std::vector<MpiLibrary> peer_mpis_on_tcp() {
+    const std::string ucx = "UCX_TLS=tcp,self UCX_NET_DEVICES=lo ";
+    std::vector<MpiLibrary> found;
+    if (there("mpicc.mpich"))
+        found.push_back(
+            {"mpich", build("mpicc.mpich", "mpich"), ucx + "MPIR_CVAR_NOLOCAL=1 mpiexec.mpich"});
+    if (there("mpicc.openmpi")) {
+        const std::string program = build("mpicc.openmpi", "openmpi");
+        const std::string plain = open_mpi;
+        found.push_back({"openmpi", program,
+                         plain + " --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo"});
+        found.push_back({"openmpi-ucx", program,
+                         ucx + plain +
+                             " --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any "
+                             "-x UCX_TLS -x UCX_NET_DEVICES"});
+        found.push_back({"openmpi-ofi", program,
+                         plain + " --mca pml cm --mca mtl ofi "
+                                 "--mca mtl_ofi_provider_include tcp"});
+    }
+    return those_that_work(std::move(found));
 }
 
 }  // namespace railyard::bench

@@ -25,4 +25,9 @@ MpiLibrary our_mpi();
 /// UCX.
 std::vector<MpiLibrary> peer_mpis();
 
+/// Ours over iWARP without CRC, and the others with everything but TCP forbidden: MPICH over UCX,
+/// Open MPI by its own means, over UCX and over libfabric; those that work here.
+MpiLibrary our_mpi_on_iwarp();
+std::vector<MpiLibrary> peer_mpis_on_tcp();
+
 }  // namespace railyard::bench

@@ -7,42 +7,12 @@
 #include <map>
 #include <optional>
 
-#include "base/error.hpp"
-#include "bench/mpi_libraries.hpp"
+#include "bench/mpi_contest.hpp"
 #include "bench/suite.hpp"
 
 namespace railyard::bench {
 
 namespace {
-
-using Values = std::map<std::string, double>;
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
-struct Best {
-    double value = 0;
-    std::string who;
-};
-
-bool less_is_better(const std::string& figure) {
-    return figure.starts_with("latency") || figure.starts_with("allreduce") ||
-           figure.starts_with("barrier");
-}
-
-Best best_of(const std::map<std::string, Values>& peers, const std::string& figure) {
-    Best best;
-    for (const auto& [name, values] : peers) {
-        const auto found = values.find(figure);
-        if (found == values.end()) continue;
-        const bool better =
-            less_is_better(figure) ? found->second < best.value : found->second > best.value;
-        if (best.who.empty() || better) best = {found->second, name};
-    }
-    return best;
-}
 
 std::optional<Target> target_of(const std::string& figure) {
     const std::size_t slash = figure.find('/');
@@ -53,11 +23,6 @@ std::optional<Target> target_of(const std::string& figure) {
     if (what == "bandwidth") return Target{Kind::at_least, size >= 64 && size <= 4096 ? 1.15 : 1.0};
     if (what == "rate") return Target{Kind::at_least, 1.5};
     return std::nullopt;
-}
-
-std::string unit_of(const std::string& figure) {
-    if (figure.starts_with("bandwidth")) return "GB/s";
-    return figure.starts_with("rate") ? "million/s" : "us";
 }
 
 /// The worst step of our bandwidth from one size to the next, up to 1 MiB.
@@ -83,47 +48,16 @@ void report_dip(const Values& ours, const Report& report) {
 }  // namespace
 
 void mpi_pair(const Settings& settings, const Report& report) {
-    const MpiLibrary own = our_mpi();
-    const std::vector<MpiLibrary> peers = peer_mpis();
-    struct Series {
-        std::vector<double> ours, theirs, ratios;
-        std::string who;
-    };
-    std::map<std::string, Series> series;
-    std::vector<std::string> order;
-    for (unsigned round = 0; round < std::min(settings.rounds, 3u); ++round) {
-        const Values ours = own.measure(2, "pair");
-        std::map<std::string, Values> others;
-        for (const MpiLibrary& peer : peers)
-            others[peer.name] = peer.measure(2, "pair");
-        for (const auto& [figure, value] : ours) {
-            const Best best = best_of(others, figure);
-            Series& s = series[figure];
-            s.ours.push_back(value);
-            s.theirs.push_back(best.value);
-            s.ratios.push_back(value / best.value);
-            s.who = best.who;
-        }
-    }
-    for (const auto& [figure, s] : series)
-        order.push_back(figure);
-    std::sort(order.begin(), order.end(), [](const std::string& a, const std::string& b) {
-        const auto key = [](const std::string& f) {
-            const std::size_t slash = f.find('/');
-            return std::pair(f.substr(0, slash), std::stol(f.substr(slash + 1)));
-        };
-        return key(a) < key(b);
-    });
     Values medians;
-    for (const std::string& figure : order) {
-        const Series& s = series[figure];
-        medians[figure] = median(s.ours);
-        report({.name = "mpi/" + figure,
-                .unit = unit_of(figure),
-                .ours = median(s.ours),
-                .reference = median(s.theirs),
-                .ratio = median(s.ratios),
-                .target = target_of(figure),
+    for (const Standing& s :
+         contest(our_mpi(), peer_mpis(), std::min(settings.rounds, 3u), "pair")) {
+        medians[s.figure] = s.ours;
+        report({.name = "mpi/" + s.figure,
+                .unit = unit_of(s.figure),
+                .ours = s.ours,
+                .reference = s.theirs,
+                .ratio = s.ratio,
+                .target = target_of(s.figure),
                 .note = s.who});
     }
     report_dip(medians, report);

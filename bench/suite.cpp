@@ -19,6 +19,7 @@ void adapter(const Settings& settings, const Report& report);
 void elite_network(const Settings& settings, const Report& report);
 void datatypes(const Settings& settings, const Report& report);
 void mpi_pair(const Settings& settings, const Report& report);
+void mpi_iwarp(const Settings& settings, const Report& report);
 void mpi_queues(const Settings& settings, const Report& report);
 void mpi_group(const Settings& settings, const Report& report);
 void mpi_start(const Settings& settings, const Report& report);
@@ -41,6 +42,7 @@ std::span<const Benchmark> all() {
         Benchmark{"empty-poll", "an empty poll with 256 connections, beside one with 2",
                   empty_poll},
         Benchmark{"iwarp", "RDMA over TCP on the loopback, beside plain spinning TCP", iwarp_tcp},
+        Benchmark{"iwarp-mpi", "our MPI over iWARP, beside the best other one over TCP", mpi_iwarp},
         Benchmark{"engine", "the virtual-time engine: events and switches", engine},
         Benchmark{"adapter", "messages through a modelled adapter, in real time", adapter},
         Benchmark{"elite", "the switch network of Quadrics, by packets and by flits",

@@ -3,6 +3,7 @@
  * turn.
  *
  *     mpi_figures pair     two ranks: latency (us), bandwidth (GB/s), message rate (million/s)
+ *     mpi_figures network  the same, of fewer sizes, for what is slower
  *     mpi_figures queues   two ranks: latency behind queued messages and receives (us)
  *     mpi_figures group    any number: collectives (us)
  *     mpi_figures empty    starts and ends
@@ -89,6 +90,17 @@ static void pair(void) {
             say("bandwidth", size, best_windows(size, rounds / 20 + 1) * size * 1e-9);
     }
     say("rate", 8, best_windows(8, 1500) * 1e-6);
+}
+
+static void network(void) {
+    static const int sizes[] = {1, 1024, 8192, 65536, 1 << 20};
+    static const int long_ones[] = {65536, 262144, 1 << 20, 4 << 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+        say("latency", sizes[i], best_ping_pong(sizes[i], sizes[i] > 65536 ? 100 : 1000, 0));
+    for (size_t i = 0; i < sizeof long_ones / sizeof *long_ones; ++i)
+        say("bandwidth", long_ones[i],
+            best_windows(long_ones[i], (4 << 20) / long_ones[i]) * long_ones[i] * 1e-9);
+    say("rate", 8, best_windows(8, 500) * 1e-6);
 }
 
 /* Latency with `n` messages, or receives, of another tag queued at both sides. */
@@ -182,6 +194,7 @@ int main(int argc, char** argv) {
         memset(in, 2, 4 << 20);
     }
     if (strcmp(what, "pair") == 0) pair();
+    if (strcmp(what, "network") == 0) network();
     if (strcmp(what, "queues") == 0) queues(argc > 2 ? atoi(argv[2]) : 1000);
     if (strcmp(what, "group") == 0) group(argc > 2 ? atof(argv[2]) : 0.3);
     free(out);

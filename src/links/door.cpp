@@ -31,8 +31,9 @@ void Door::watch(int fd) {
 }
 
 std::optional<Link> Door::poll() {
+    if (pause_.passed()) go_on_after_pause();
     for (const Descriptor& listener : listeners_)
-        let_in(listener.get());
+        if (!pause_.is_set()) let_in(listener.get());
     std::optional<Link> link;
     for (std::size_t i = 0; i < guests_.size() && !link;) {
         if (advance(guests_[i], link))
@@ -47,8 +48,12 @@ void Door::let_in(int listener) {
     // Never so many at once that one who knows the secret would have to go before it could say so.
     for (std::size_t i = 0; i < options_.most_waiting / 2; ++i) {
         Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-        // Also when we have no descriptor left for it: then it waits, or tries again.
-        if (!socket) return;
+        if (!socket) {
+            const bool no_room =
+                errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+            if (no_room) pause();
+            return;
+        }
         if (guests_.size() >= options_.most_waiting) {
             ++strangers_;
             send_away(0);
@@ -62,6 +67,20 @@ void Door::let_in(int listener) {
         // A fresh socket has room for it; if not, the guest waits in vain, as strangers do.
         ::send(guest.socket.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL);
     }
+}
+
+/// Somebody waits outside, and there is no descriptor left for him. Until there is, nobody is told
+/// of him: whoever waits here would be woken for nothing, again and again.
+void Door::pause() {
+    for (const Descriptor& listener : listeners_)
+        ::epoll_ctl(ready_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
+    pause_ = Deadline(Duration::ms(100));
+}
+
+void Door::go_on_after_pause() {
+    pause_ = {};
+    for (const Descriptor& listener : listeners_)
+        watch(listener.get());
 }
 
 void Door::send_away(std::size_t guest) {

@@ -47,6 +47,8 @@ class Door {
     };
 
     void let_in(int listener);
+    void pause();
+    void go_on_after_pause();
     void send_away(std::size_t guest);
     bool advance(Guest& guest, std::optional<Link>& link);
     void watch(int fd);
@@ -56,6 +58,7 @@ class Door {
     std::vector<Descriptor> listeners_;
     std::uint16_t port_ = 0;
     Descriptor ready_;          ///< an epoll of all sockets here
+    Deadline pause_{};          ///< if set, nobody is let in until then
     std::deque<Guest> guests_;  ///< the one who waits longest first
     std::size_t strangers_ = 0;
 };

@@ -114,14 +114,16 @@ void keep_alive(int socket, Duration heartbeat) {
     };
     // Three questions without an answer, and the first after as long a silence.
     constexpr int questions = 3;
-    const int seconds = std::max(1, static_cast<int>(heartbeat.seconds()) / (questions + 1));
+    constexpr double longest = 32'000;  // seconds; the kernel takes not much more
+    const double time = std::clamp(heartbeat.seconds(), 0.001, longest);
+    const int seconds = std::max(1, static_cast<int>(time) / (questions + 1));
     set(SOL_SOCKET, SO_KEEPALIVE, 1);
     set(IPPROTO_TCP, TCP_KEEPIDLE, seconds);
     set(IPPROTO_TCP, TCP_KEEPINTVL, seconds);
     set(IPPROTO_TCP, TCP_KEEPCNT, questions);
     // The same for what was sent and not acknowledged. Nobody sends more than the other's buffer
     // takes, so a process that does not read is not taken for dead.
-    set(IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(heartbeat.seconds() * 1000));
+    set(IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(time * 1000));
     set(IPPROTO_TCP, TCP_NODELAY, 1);
 }
 

@@ -126,7 +126,7 @@ TEST_P(EveryMpiExperiment, HasItsMetrics) {
         {"allreduce-latency", {"latency", "vis_per_process"}},
         {"mpi-init-time", {"init_time"}}};
     const bool has_connections = std::string_view(GetParam()) != "ideal";
-    const bool is_real = std::string_view(GetParam()) == "shm";
+    const bool is_real = job::find_fabric(GetParam())->clock == fabric::Clock::real;
     std::size_t seen = 0;
     for (const Experiment& experiment : all()) {
         if (!experiment.mpi) continue;
@@ -158,7 +158,8 @@ TEST_P(EveryMpiExperiment, HasItsMetrics) {
     EXPECT_EQ(seen, metrics.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabrics, EveryMpiExperiment, testing::Values("ideal", "clan-via", "shm"),
+INSTANTIATE_TEST_SUITE_P(Fabrics, EveryMpiExperiment,
+                         testing::Values("ideal", "clan-via", "shm", "iwarp"),
                          [](const auto& test) {
                              std::string name = test.param;
                              std::erase(name, '-');

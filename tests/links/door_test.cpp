@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <future>
@@ -150,6 +151,26 @@ TEST_F(DoorTest, WhoeverTalksOfOtherThingsIsSentAwayAtOnce) {
     while (!is_sent_away(other.get()) && !deadline.passed())
         EXPECT_FALSE(door.poll());
     EXPECT_EQ(door.strangers(), 1u);
+}
+
+/// Whoever sleeps on the door's descriptor sleeps, though somebody waits whom there is no
+/// descriptor for; and lets him in when there is one again.
+TEST_F(DoorTest, WithoutDescriptorsItRests) {
+    Door door(secret_, here());
+    auto calling = caller(door, secret_);
+    pollfd outside{door.descriptor(), POLLIN, 0};
+    ASSERT_EQ(::poll(&outside, 1, 5000), 1);
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{3, before.rlim_max};  // those that every process has
+    setrlimit(RLIMIT_NOFILE, &none);
+    EXPECT_FALSE(door.poll());
+    EXPECT_EQ(::poll(&outside, 1, 0), 0) << "it would be woken at once, and again";
+    setrlimit(RLIMIT_NOFILE, &before);
+    Link inside = await(door);
+    Link other = calling.get();
+    other.send(1, "at last");
+    EXPECT_EQ(received(inside), "at last");
 }
 
 TEST_F(DoorTest, MuchIsKeptUntilTheOtherReads) {

@@ -25,7 +25,9 @@ constexpr Duration yielding = Duration::ms(50);
 constexpr std::size_t frame_with_crc = 44 << 10;
 
 Duration patience_of(const Hello& hello) {
-    return hello.patience_ms == 0 ? Duration::forever() : Duration::ms(hello.patience_ms);
+    constexpr std::uint32_t longest_ms = 24 * 3600 * 1000;  // the number is anybody's
+    if (hello.patience_ms == 0) return Duration::forever();
+    return Duration::ms(std::min(hello.patience_ms, longest_ms));
 }
 
 }  // namespace
@@ -62,8 +64,9 @@ Status QueuePair::accept(fabric::ConnectionRequest& request, const PrivateData& 
     if (const Status status = may_connect(); !status.ok()) return status;
     const auto& call = static_cast<IncomingRequest&>(request).call();
     if (!call->stands()) return Code::timed_out;  // the client has withdrawn
-    begin_asking(call->from(), false, call->hello().target, data,
+    begin_asking(call->from(), false, call->hello() ? call->hello()->target : 0, data,
                  nic_.host().now() + nic_.settings().handshake);
+    asking_->plain = !call->hello();
     answer(call);
     return Code::ok;
 }
@@ -79,6 +82,7 @@ void QueuePair::begin_asking(const NicName& to, bool as_peer, std::uint64_t targ
     asking_ = std::make_unique<Asking>();
     asking_->to = to;
     asking_->as_peer = as_peer;
+    asking_->plain = to.is_plain();
     asking_->target = target;
     asking_->data = data;
     asking_->deadline = deadline;
@@ -98,14 +102,16 @@ void QueuePair::start_over() {
     asking_->meeting.emplace(Ask{nic_.name().id, random_word()});
     Meeting& meeting = *asking_->meeting;
     while (const auto call = nic_.reception().find_peer_call(asking_->to.id, asking_->target)) {
-        meeting.asked(call->hello().ask);
+        meeting.asked(call->hello()->ask);
         if (meeting.want() == Meeting::Step::accept_theirs && answer(call)) return;
     }
     meeting.want();
     dial();
 }
 
-Hello QueuePair::hello() const {
+/// Nothing for peers that are not ours.
+std::optional<Hello> QueuePair::hello() const {
+    if (asking_->plain) return {};
     Hello hello;
     hello.kind = asking_->as_peer ? Hello::Kind::peer : Hello::Kind::client;
     hello.port = nic_.name().at.port;
@@ -121,18 +127,40 @@ Hello QueuePair::hello() const {
 }
 
 void QueuePair::dial() {
+    // Only Nics of ours know how two that ask at once become one.
+    if (asking_->as_peer && asking_->plain) return dial_failed();
     Descriptor socket = begin_connect(nic_.name().at, asking_->to.at);
     if (!socket) return dial_failed();
     set_options(socket.get(), nic_.settings().patience);
     const int number = socket.get();
-    asking_->dial = std::make_unique<Dial>(nic_, *this, std::move(socket), nic_.wishes(),
+    mpa::Wishes wishes = nic_.wishes();
+    wishes.revision = asking_->revision;
+    asking_->dial = std::make_unique<Dial>(nic_, *this, std::move(socket), wishes,
                                            private_data(hello(), asking_->data));
     if (!nic_.events().add_edge(number, *asking_->dial)) return dial_failed();
     asking_->dial->advance();
 }
 
 void QueuePair::dial_failed() {
+    const std::unique_ptr<Dial> failed = std::move(asking_->dial);
+    if (failed && asking_->plain && asking_->revision > 1 && failed->may_speak_revision_1()) {
+        asking_->revision = 1;
+        return dial();
+    }
+    if (failed && failed->initiator().terminate()) say_why(*failed);
     connection_failed(Code::refused);
+}
+
+/// The peer has agreed to something that we cannot do. It believes in a connection, so it learns by
+/// a Terminate that there is none.
+void QueuePair::say_why(Dial& failed) {
+    const mpa::Initiator& initiator = failed.initiator();
+    Descriptor socket = failed.take_socket();
+    const Stream::Settings settings = stream_settings(initiator.agreement(), socket.get());
+    auto link = std::make_unique<Link>(nic_, *this, std::move(socket), settings,
+                                       std::span<const std::byte>());
+    link->stream().terminate(terminate(*initiator.terminate()));
+    nic_.linger(std::move(link), false);
 }
 
 void QueuePair::dial_rejected() {
@@ -195,7 +223,7 @@ bool QueuePair::waits_for(const NicId& from, fabric::Discriminator discriminator
 }
 
 void QueuePair::meet(const std::shared_ptr<Call>& theirs) {
-    switch (asking_->meeting->asked(theirs->hello().ask)) {
+    switch (asking_->meeting->asked(theirs->hello()->ask)) {
         case Meeting::Step::accept_theirs:
             asking_->dial.reset();
             answer(theirs);
@@ -238,7 +266,6 @@ Stream::Settings QueuePair::stream_settings(const mpa::Agreement& agreement, int
     settings.receiver.asker = {Nic::domain, nic_.next_stream()};
     settings.receiver.ird = agreement.ird;
     settings.receiver.ord = agreement.ord;
-    settings.receiver.extended = peer_is_ours_;
     settings.watched = nic_.threaded();
     settings.receiver.immediate_with_send = peer_is_ours_;
     const std::size_t wished = nic_.settings().frame.count();

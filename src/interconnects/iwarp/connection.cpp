@@ -14,9 +14,9 @@ namespace railyard::iwarp {
 
 using fabric::PrivateData;
 
-std::vector<std::byte> private_data(const Hello& hello, const PrivateData& users) {
-    std::vector<std::byte> bytes(Hello::size);
-    hello.write(bytes.data());
+std::vector<std::byte> private_data(const std::optional<Hello>& hello, const PrivateData& users) {
+    std::vector<std::byte> bytes(hello ? Hello::size : 0);
+    if (hello) hello->write(bytes.data());
     bytes.insert(bytes.end(), users.bytes().begin(), users.bytes().end());
     return bytes;
 }
@@ -59,6 +59,13 @@ Dial::~Dial() {
 Descriptor Dial::take_socket() {
     nic_.forget_events(*this);
     return std::move(socket_);
+}
+
+bool Dial::may_speak_revision_1() {
+    const bool asked = initiator_.output().unsent().empty();
+    if (initiator_.state() == mpa::Initiator::State::asking) return asked;  // and it hung up
+    return initiator_.error() == mpa::StartupError::wrong_answer &&
+           initiator_.reply().revision == 1;
 }
 
 void Dial::advance() {
@@ -126,24 +133,32 @@ void Call::look_for_end() {
 void Call::understand() {
     const mpa::StartupFrame& request = answerer_.request();
     hello_ = Hello::read_from(request.private_data());
-    // Strangers get no answer: who was not told the key has no business here.
-    if (!hello_ || hello_->key != nic_.name().key()) {
+    // Strangers get no answer: who was not told the key has no business here, unless the user wants
+    // peers that cannot know of keys.
+    const bool welcome =
+        hello_ ? hello_->key == nic_.name().key() : nic_.settings().plain_service.has_value();
+    if (!welcome) {
         log_debug("iwarp: {} does not know whom it calls", from_.at.text());
         return hang_up();
     }
     users_data_ = users_part(request);
-    from_.id = hello_->ask.nic;
-    from_.at.port = hello_->port;
+    if (hello_) {
+        from_.id = hello_->ask.nic;
+        from_.at.port = hello_->port;
+    }
     look_for_end();
     if (socket_) nic_.reception().asked(shared_from_this());
 }
 
 void Call::refuse(Hello::Refusal why, const PrivateData& users) {
     if (!stands()) return hang_up();
-    Hello reply;
-    reply.kind = hello_->kind;
-    reply.refusal = why;
-    reply.target = hello_->target;
+    std::optional<Hello> reply;
+    if (hello_) {
+        reply.emplace();
+        reply->kind = hello_->kind;
+        reply->refusal = why;
+        reply->target = hello_->target;
+    }
     answerer_.reject(private_data(reply, users));
     const std::span<const std::byte> bytes = answerer_.output().unsent();
     // A connection that has carried nothing yet takes so much at once.

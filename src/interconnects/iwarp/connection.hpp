@@ -25,8 +25,9 @@ class QueuePair;
 class Listener;
 class Reception;
 
-/// Hello and what the user says with it, as MPA's private data.
-std::vector<std::byte> private_data(const Hello& hello, const fabric::PrivateData& users);
+/// Hello, if the peer is one of ours, and what the user says, as MPA's private data.
+std::vector<std::byte> private_data(const std::optional<Hello>& hello,
+                                    const fabric::PrivateData& users);
 /// The user's part of them.
 fabric::PrivateData users_part(const mpa::StartupFrame& frame);
 
@@ -42,6 +43,8 @@ class Dial final : public Watcher {
     void advance();
 
     const mpa::Initiator& initiator() const { return initiator_; }
+    /// Whether the peer may have ended this because it speaks revision 1 only.
+    bool may_speak_revision_1();
     Descriptor take_socket();
 
   private:
@@ -69,7 +72,9 @@ class Call final : public Watcher, public std::enable_shared_from_this<Call> {
     Time deadline() const { return deadline_; }
 
     // Once asked.
-    const Hello& hello() const { return *hello_; }
+    /// None if the caller is not a Nic of ours.
+    const std::optional<Hello>& hello() const { return hello_; }
+    bool is_peer() const { return hello_ && hello_->kind == Hello::Kind::peer; }
     const NicName& from() const { return from_; }
     const fabric::PrivateData& users_data() const { return users_data_; }
 
@@ -140,11 +145,14 @@ class Reception final : public Watcher {
     Time next_timer() const;
 
   private:
-    void evict_oldest();
+    void give_to_listener(const std::shared_ptr<Call>& call, fabric::Service service);
+    bool evict_oldest();
+    void rest();
     void clean_up();
 
     Nic& nic_;
     int socket_ = -1;
+    Time rests_until_ = Time::never();
     std::vector<std::shared_ptr<Call>> calls_;  ///< half open, or peers that wait; oldest first
     std::map<fabric::Service, Listener*> listeners_;
     std::set<Ask> losers_;
@@ -156,7 +164,8 @@ class Listener final : public fabric::Listener {
     ~Listener() override;
 
     std::unique_ptr<fabric::ConnectionRequest> poll() override;
-    void add(std::shared_ptr<Call> call) { waiting_.push_back(std::move(call)); }
+    /// False if too many wait already.
+    bool add(const std::shared_ptr<Call>& call);
 
   private:
     Nic& nic_;

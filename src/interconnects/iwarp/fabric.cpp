@@ -18,7 +18,8 @@ fabric::Traits traits_for(const Settings& settings) {
     t.clock = fabric::Clock::real;
     t.placement = fabric::Placement::last_byte_last;
     t.progress = settings.progress_thread ? fabric::Progress::thread : fabric::Progress::calls;
-    t.bulk = fabric::Bulk::write;
+    // Answers to Reads leave from where they lie, but with a CRC they are copied first.
+    t.bulk = settings.crc ? fabric::Bulk::write : fabric::Bulk::read;
     t.coherent_atomics = true;
     t.crosses_nodes = true;
     t.max_message = 4_GiB - 1_B;  // DDP counts a message's bytes in 32 bits
@@ -26,7 +27,7 @@ fabric::Traits traits_for(const Settings& settings) {
     t.max_slices = max_slices;
     t.max_send_depth = 4096;
     t.max_queue_pairs = 8192;
-    t.bulk_threshold = 16_KiB;
+    t.bulk_threshold = 64_KiB;
     return t;
 }
 

@@ -33,7 +33,7 @@ class Framer {
   private:
     class Writer;
     void frame_plain(Outbox& out, std::span<const std::byte> head, Cursor& payload,
-                     std::size_t length) const;
+                     std::size_t length, bool copies) const;
     void frame_marked(Outbox& out, std::span<const std::byte> head, Cursor& payload,
                       std::size_t length);
 

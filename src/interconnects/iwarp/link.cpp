@@ -17,6 +17,8 @@ namespace {
 
 // Without CRC, payload is to go straight to its place: only what may be headers is read aside.
 constexpr std::size_t room_for_headers = 8 << 10;
+// But between frames, so that a message that is not long takes one read.
+constexpr std::size_t room_for_messages = 16 << 10;
 // In one go, so that others have a turn.
 constexpr unsigned most_reads = 16;
 // With a CRC, frames leave one by one: the peer checks the first while we compute the next.
@@ -101,7 +103,8 @@ Link::Got Link::read_stream() {
     std::size_t direct = 0;
     for (std::size_t i = 0; i < count; ++i)
         direct += vectors[i].iov_len;
-    const std::span<std::byte> own = nic_.read_buffer().first(own_room_);
+    const std::size_t room = count == 0 ? std::max(own_room_, room_for_messages) : own_room_;
+    const std::span<std::byte> own = nic_.read_buffer().first(room);
     ssize_t n = 0;
     if (count == 0) {
         n = ::recv(socket_.get(), own.data(), own.size(), MSG_DONTWAIT);
@@ -134,7 +137,13 @@ Link::Got Link::read_aside() {
     const std::span<std::byte> own = nic_.read_buffer();
     const ssize_t n = ::recv(socket_.get(), own.data(), own.size(), MSG_DONTWAIT);
     const Got got = judge(n, own.size());
-    if (n > 0) holding_.insert(holding_.end(), own.begin(), own.begin() + n);
+    if (n <= 0) return got;
+    // A peer that is always ahead never lets it become empty.
+    if (held_ > holding_.size() / 2) {
+        holding_.erase(holding_.begin(), holding_.begin() + static_cast<std::ptrdiff_t>(held_));
+        held_ = 0;
+    }
+    holding_.insert(holding_.end(), own.begin(), own.begin() + n);
     return got;
 }
 

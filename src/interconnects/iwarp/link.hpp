@@ -66,6 +66,7 @@ class Link final : public Watcher {
 
     bool in_ready_list = false;   ///< the Nic's
     bool in_sender_list = false;  ///< likewise
+    Time sending_since;           ///< when it came into that list
     Time last_heard;              ///< likewise: when its heartbeat was last answered, or it spoke
 
   private:

@@ -191,6 +191,7 @@ void Nic::come_back_to(Link& link) {
 void Nic::has_sent(Link& link) {
     if (std::exchange(link.in_sender_list, true)) return;
     if (senders_.empty()) check_due_ = true;
+    link.sending_since = host_.now();
     senders_.push_back(&link);
 }
 

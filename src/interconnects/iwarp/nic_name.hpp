@@ -19,6 +19,8 @@ struct NicName {
     SocketAddress at{};
     NicId id{};
 
+    /// Not a Nic of ours: see plain.hpp.
+    bool is_plain() const { return id == NicId{}; }
     std::uint64_t key() const { return load64(id.data() + 8); }
     fabric::Address address() const;
     /// Nothing if it is no address of this fabric's.

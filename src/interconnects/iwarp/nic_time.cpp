@@ -69,8 +69,10 @@ void Nic::check_senders(Time now) {
     std::erase_if(senders_, [&](Link* link) {
         const Acknowledged state = link->acknowledged_by_peer();
         if (state.all) return !(link->in_sender_list = false);
-        if (state.silence >= settings_.patience) {
-            log_debug("iwarp: a host has acknowledged nothing for {} s", state.silence.seconds());
+        // Before something was sent there was nothing to acknowledge.
+        const Duration silence = std::min(state.silence, now - link->sending_since);
+        if (silence >= settings_.patience) {
+            log_debug("iwarp: a host has acknowledged nothing for {} s", silence.seconds());
             dead_.push_back(link);
         }
         return false;
@@ -84,7 +86,8 @@ void Nic::check_senders(Time now) {
 void Nic::check_life(Time now) {
     next_heartbeat_ = now + settings_.heartbeat / 4;
     for (Link* link : links_) {
-        if (link->has_spoken()) link->last_heard = now;
+        // Who cannot be asked is TCP's to watch.
+        if (link->has_spoken() || !link->stream().may_ask()) link->last_heard = now;
         const Duration silence = now - link->last_heard;
         if (silence >= settings_.heartbeat) {
             dead_.push_back(link);

@@ -2,6 +2,9 @@
 
 #include <cstring>
 #include <functional>
+#include <utility>
+
+#include "interconnects/iwarp/mpa.hpp"
 
 namespace railyard::iwarp {
 
@@ -38,8 +41,23 @@ void Outbox::sent(std::size_t n) {
         n -= vector.iov_len;
         ++first_;
     }
-    if (!empty()) return;
+    if (empty()) start_over();
+}
+
+std::byte* Outbox::keep(std::size_t n) {
+    const bool usual = n <= mpa::longest_frame;
+    if (usual && storage_ != nullptr && storage_->spare)
+        copies_.push_back({std::move(storage_->spare), true});
+    else
+        copies_.push_back(
+            {std::make_unique_for_overwrite<std::byte[]>(usual ? mpa::longest_frame : n), usual});
+    return copies_.back().bytes.get();
+}
+
+void Outbox::start_over() {
     first_ = vectors_used_ = bytes_used_ = 0;
+    for (Copy& copy : copies_)
+        if (copy.of_usual_size && storage_ != nullptr) storage_->spare = std::move(copy.bytes);
     copies_.clear();
 }
 

@@ -20,7 +20,8 @@ class Outbox {
     /// however many connections it has.
     struct Storage {
         std::array<std::byte, 16384> bytes;
-        std::array<iovec, 640> vectors;  // a frame of 64 KiB with all its Markers needs 260
+        std::array<iovec, 640> vectors;      // a frame of 64 KiB with all its Markers needs 260
+        std::unique_ptr<std::byte[]> spare;  ///< for the next copy: frames mostly leave one by one
     };
 
     /// No frame is added while so much waits: more would not leave sooner, and all of it must be
@@ -48,10 +49,7 @@ class Outbox {
     void refer(const std::byte* data, std::size_t n);
 
     /// Memory for `n` bytes, to be filled and then referred to; it lasts until all is sent.
-    std::byte* keep(std::size_t n) {
-        copies_.push_back(std::make_unique_for_overwrite<std::byte[]>(n));
-        return copies_.back().get();
-    }
+    std::byte* keep(std::size_t n);
 
     // Emptying, by whoever has the socket.
 
@@ -65,10 +63,7 @@ class Outbox {
     void sent(std::size_t n);
 
     /// Drops what is not sent. The stream can only be ended after that.
-    void discard() {
-        first_ = vectors_used_ = bytes_used_ = 0;
-        copies_.clear();
-    }
+    void discard() { start_over(); }
 
     /// Bytes of the stream that were added, and that were sent, since the beginning. A message is
     /// complete, and its memory its owner's again, once sent_position() reaches the end_position()
@@ -82,6 +77,7 @@ class Outbox {
     void detach_all();
 
   private:
+    void start_over();
     void replace(iovec& vector);
 
     Storage* storage_ = nullptr;
@@ -91,7 +87,11 @@ class Outbox {
     std::uint64_t most_unsent_ = 512 << 10;
     std::uint64_t end_ = 0;
     std::uint64_t sent_ = 0;
-    std::vector<std::unique_ptr<std::byte[]>> copies_;
+    struct Copy {
+        std::unique_ptr<std::byte[]> bytes;
+        bool of_usual_size;
+    };
+    std::vector<Copy> copies_;
 };
 
 }  // namespace railyard::iwarp

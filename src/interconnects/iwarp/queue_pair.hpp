@@ -129,8 +129,9 @@ class QueuePair final : public fabric::QueuePair, public Upcalls {
     void begin_asking(const NicName& to, bool as_peer, std::uint64_t target,
                       const fabric::PrivateData& data, Time deadline);
     void dial();
+    void say_why(Dial& failed);
     void start_over();
-    Hello hello() const;
+    std::optional<Hello> hello() const;
     bool answer(const std::shared_ptr<Call>& call);
     Stream::Settings stream_settings(const mpa::Agreement& agreement, int socket) const;
     void set_peer(const std::optional<Hello>& theirs);
@@ -180,7 +181,9 @@ class QueuePair final : public fabric::QueuePair, public Upcalls {
     struct Asking {
         NicName to;
         bool as_peer = false;
+        bool plain = false;  ///< with a peer that is not ours
         std::uint64_t target = 0;
+        std::uint8_t revision = 2;  ///< of MPA, to peers that may not know that one
         fabric::PrivateData data;
         Time deadline = Time::never();
         Time yields_until = Time::never();

@@ -81,6 +81,7 @@ class Receiver final : public mpa::Consumer {
     const FixedQueue<Inbound>& inbound() const { return inbound_; }
     /// What this side asked for. Pushed when the request is sent.
     FixedQueue<Outstanding>& outstanding() { return outstanding_; }
+    const FixedQueue<Outstanding>& outstanding() const { return outstanding_; }
 
     mpa::Verdict begin(std::span<const std::byte> head, std::size_t length,
                        Cursor& payload) override;

@@ -21,11 +21,13 @@ void Reception::open(int socket) {
 
 void Reception::ready(std::uint32_t) {
     const Time deadline = nic_.host().now() + nic_.settings().handshake;
-    for (;;) {
+    // Whoever calls and calls keeps nobody else waiting.
+    constexpr int most_at_once = 64;
+    for (int i = 0; i < most_at_once; ++i) {
         SocketAddress from;
         bool failed = false;
         Descriptor socket = accept_next(socket_, from, failed);
-        if (failed) evict_oldest();  // there is room for a descriptor then
+        if (failed && !evict_oldest()) rest();  // else there is room for a descriptor now
         if (!socket) break;
         set_options(socket.get(), nic_.settings().patience);
         const int number = socket.get();
@@ -40,12 +42,21 @@ void Reception::ready(std::uint32_t) {
     clean_up();
 }
 
-void Reception::evict_oldest() {
+bool Reception::evict_oldest() {
     const auto oldest =
         std::ranges::find_if(calls_, [](const auto& call) { return call->half_open(); });
-    if (oldest == calls_.end()) return;
+    if (oldest == calls_.end()) return false;
     log_debug("iwarp: too many connections that say nothing; the oldest is closed");
     (*oldest)->hang_up();
+    return true;
+}
+
+/// Somebody calls, and there is no descriptor left for him. A rank that sleeps would be woken by
+/// him for nothing, again and again.
+void Reception::rest() {
+    log_debug("iwarp: no descriptors are left; nobody is let in for a while");
+    nic_.events().remove(socket_);
+    rests_until_ = nic_.host().now() + Duration::ms(100);
 }
 
 void Reception::clean_up() {
@@ -53,20 +64,22 @@ void Reception::clean_up() {
 }
 
 void Reception::asked(const std::shared_ptr<Call>& call) {
-    const Hello& hello = call->hello();
-    if (hello.kind == Hello::Kind::client) {
-        const auto listener = listeners_.find(hello.target);
-        if (listener == listeners_.end()) return call->refuse(Hello::Refusal::nobody_listens);
-        listener->second->add(call);
-        nic_.has_news();
-        return;
-    }
+    if (!call->hello()) return give_to_listener(call, *nic_.settings().plain_service);
+    const Hello& hello = *call->hello();
+    if (!call->is_peer()) return give_to_listener(call, hello.target);
     if (losers_.contains(hello.ask)) return call->refuse(Hello::Refusal::collision);
     for (QueuePair* candidate : nic_.connecting())
         if (candidate->waits_for(hello.ask.nic, hello.target, hello.ask)) {
             call->shown = true;
             return candidate->meet(call);
         }
+    nic_.has_news();
+}
+
+void Reception::give_to_listener(const std::shared_ptr<Call>& call, fabric::Service service) {
+    const auto listener = listeners_.find(service);
+    if (listener == listeners_.end() || !listener->second->add(call))
+        return call->refuse(Hello::Refusal::nobody_listens);
     nic_.has_news();
 }
 
@@ -80,9 +93,9 @@ std::unique_ptr<Listener> Reception::listen(fabric::Service service) {
 
 std::optional<fabric::PeerRequest> Reception::poll_peer_request() {
     for (const auto& call : calls_) {
-        if (!call->stands() || call->hello().kind != Hello::Kind::peer) continue;
+        if (!call->stands() || !call->is_peer()) continue;
         if (std::exchange(call->shown, true)) continue;
-        return fabric::PeerRequest{call->from().address(), call->hello().target,
+        return fabric::PeerRequest{call->from().address(), call->hello()->target,
                                    call->users_data()};
     }
     return std::nullopt;
@@ -91,8 +104,8 @@ std::optional<fabric::PeerRequest> Reception::poll_peer_request() {
 std::shared_ptr<Call> Reception::find_peer_call(const NicId& from,
                                                 fabric::Discriminator discriminator) {
     const auto found = std::ranges::find_if(calls_, [&](const auto& call) {
-        return call->stands() && call->hello().kind == Hello::Kind::peer &&
-               call->from().id == from && call->hello().target == discriminator;
+        return call->stands() && call->is_peer() && call->from().id == from &&
+               call->hello()->target == discriminator;
     });
     if (found == calls_.end()) return nullptr;
     auto call = *found;
@@ -101,6 +114,10 @@ std::shared_ptr<Call> Reception::find_peer_call(const NicId& from,
 }
 
 void Reception::tick(Time now) {
+    if (now >= rests_until_) {
+        rests_until_ = Time::never();
+        open(socket_);
+    }
     for (const auto& call : calls_)
         if (call->half_open() && now >= call->deadline()) {
             log_debug("iwarp: {} has not asked in time", call->from().at.text());
@@ -112,8 +129,8 @@ void Reception::tick(Time now) {
 Time Reception::next_timer() const {
     // All have the same time, so the first is the earliest.
     for (const auto& call : calls_)
-        if (call->half_open()) return call->deadline();
-    return Time::never();
+        if (call->half_open()) return std::min(rests_until_, call->deadline());
+    return rests_until_;
 }
 
 Listener::~Listener() {
@@ -121,6 +138,15 @@ Listener::~Listener() {
     nic_.reception().stop_listening(service_);
     for (const auto& call : waiting_)
         if (call->stands()) call->refuse(Hello::Refusal::nobody_listens);
+}
+
+bool Listener::add(const std::shared_ptr<Call>& call) {
+    const std::size_t most = nic_.settings().most_half_open;
+    if (waiting_.size() >= most)
+        std::erase_if(waiting_, [](const auto& other) { return !other->stands(); });
+    if (waiting_.size() >= most) return false;
+    waiting_.push_back(call);
+    return true;
 }
 
 std::unique_ptr<fabric::ConnectionRequest> Listener::poll() {

@@ -87,14 +87,18 @@ LocalRegion::~LocalRegion() {
 }
 
 RegionBlob LocalRegion::export_blob() const {
+    return region_blob({stag_, base_of(data_), size_.count(), nic_.name().id, access_});
+}
+
+RegionBlob region_blob(const RegionName& name) {
     RegionBlob blob;
     std::byte* const to = blob.bytes.data();
     store32(to, magic);
-    store32(to + 4, stag_);
-    store64(to + 8, base_of(data_));
-    store64(to + 16, size_.count());
-    std::memcpy(to + 24, nic_.name().id.data(), sizeof(NicId));
-    store8(to + 40, static_cast<std::uint8_t>(access_));
+    store32(to + 4, name.stag);
+    store64(to + 8, name.base);
+    store64(to + 16, name.size);
+    std::memcpy(to + 24, name.owner.data(), name.owner.size());
+    store8(to + 40, static_cast<std::uint8_t>(name.access));
     store32(to + guarded, crc32c({to, guarded}));
     return blob;
 }

@@ -59,6 +59,16 @@ class LocalRegion final : public fabric::Region {
     std::uint32_t stag_ = 0;
 };
 
+/// What a blob says.
+struct RegionName {
+    std::uint32_t stag = 0;
+    std::uint64_t base = 0;  ///< the tagged offset of its first byte
+    std::uint64_t size = 0;
+    NicId owner{};  ///< all zero: not a Nic of ours
+    fabric::Access access = fabric::Access::local;
+};
+fabric::RegionBlob region_blob(const RegionName& name);
+
 class ImportedRegion final : public fabric::RemoteRegion {
   public:
     /// Throws Error if no Nic of ours made the blob.

@@ -71,6 +71,10 @@ Code protection_status(std::uint8_t code) {
 }  // namespace
 
 Code QueuePair::check(const fabric::WorkRequest& work, std::uint64_t length) const {
+    // A peer that is not ours may serve no Reads, and those that say "done" are Reads, too.
+    const bool asks = work.op == Op::rdma_read || real::is_atomic(work.op) ||
+                      has(work.flags, fabric::Flags::remote_completion);
+    if (asks && link_->stream().outstanding().capacity() == 0) return Code::unsupported;
     if (work.op == Op::send) {
         if (work.with_immediate && !peer_is_ours_) return Code::unsupported;
         if (work.invalidate == nullptr) return Code::ok;

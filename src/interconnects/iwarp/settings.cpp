@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -33,8 +34,9 @@ bool parse_switch(std::string_view text) {
     throw UsageError(fmt::format("expected on or off, found '{}'", text));
 }
 
-std::uint16_t parse_number(std::string_view text, std::uint16_t least, std::uint16_t most) {
-    std::uint16_t number = 0;
+template <class Number>
+Number parse_number(std::string_view text, Number least, Number most) {
+    Number number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number < least || number > most)
         throw UsageError(
@@ -46,9 +48,10 @@ PortRange parse_ports(std::string_view text) {
     const std::size_t dash = text.find('-');
     PortRange range;
     try {
-        range.first = parse_number(text.substr(0, dash), 1, 65535);
-        range.last = dash == text.npos ? range.first
-                                       : parse_number(text.substr(dash + 1), range.first, 65535);
+        range.first = parse_number<std::uint16_t>(text.substr(0, dash), 1, 65535);
+        range.last = dash == text.npos
+                         ? range.first
+                         : parse_number<std::uint16_t>(text.substr(dash + 1), range.first, 65535);
     } catch (const UsageError&) {
         throw UsageError(
             fmt::format("expected a port or a range such as 5000-5100, found '{}'", text));
@@ -85,7 +88,10 @@ Settings settings_from_environment() {
         return [&member, parse](std::string_view value) { member = parse(value); };
     };
     const auto requests = [](std::string_view value) {
-        return parse_number(value, 1, mpa::most_requests);
+        return parse_number<std::uint16_t>(value, 1, mpa::most_requests);
+    };
+    const auto service = [](std::string_view value) {
+        return parse_number<std::uint64_t>(value, 0, std::numeric_limits<std::uint64_t>::max());
     };
     from_variable("RAILYARD_IWARP_ADDRESS",
                   [&](std::string_view value) { settings.address = value; });
@@ -96,6 +102,7 @@ Settings settings_from_environment() {
     from_variable("RAILYARD_IWARP_IRD", text(settings.ird, requests));
     from_variable("RAILYARD_IWARP_ORD", text(settings.ord, requests));
     from_variable("RAILYARD_IWARP_FRAME", text(settings.frame, parse_frame));
+    from_variable("RAILYARD_IWARP_PLAIN", text(settings.plain_service, service));
     from_variable("RAILYARD_IWARP_PATIENCE", text(settings.patience, parse_positive));
     from_variable("RAILYARD_IWARP_HEARTBEAT", text(settings.heartbeat, parse_positive));
     from_variable("RAILYARD_IWARP_HANDSHAKE", text(settings.handshake, parse_positive));

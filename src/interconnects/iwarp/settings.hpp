@@ -3,6 +3,7 @@
 /// of a job get it: docs/iwarp.md lists them.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/bytes.hpp"
@@ -27,6 +28,9 @@ struct Settings {
     std::uint16_t ird = 16;        ///< Reads and atomics that a peer may have under way
     std::uint16_t ord = 16;        ///< and we
     Bytes frame{};                 ///< the longest frame's payload to Nics of ours; 0: we choose
+    /// Whose listener gets the calls of peers that are not ours: they cannot name a service, nor
+    /// prove that they were told our key. None: they get no answer.
+    std::optional<std::uint64_t> plain_service{};
     /// A host that does not acknowledge anything for so long is dead.
     Duration patience = Duration::s(10);
     /// A peer that answers nothing for so long, though asked, is dead too; forever: not asked.

@@ -65,6 +65,9 @@ class Stream {
     /// The Terminate, if there was one to be sent, is in the outbox.
     bool said_last_words() const { return said_last_words_; }
 
+    /// Whether the peer can be asked anything: it serves Reads, and we may speak.
+    bool may_ask() const { return may_speak() && receiver_.outstanding().capacity() > 0; }
+
     /// The peer waits for an answer, or last words are to be said.
     bool wants_to_speak() const {
         return sending_ != Sending::nothing || last_words_ || !receiver_.inbound().empty();

@@ -109,8 +109,11 @@ bool ChannelTransport::drain_ring(Channel& channel) {
 }
 
 void ChannelTransport::look() {
+    if (!bursts_.empty()) [[unlikely]]
+        end_bursts();
     for (Channel* channel : connector_.watched())
         drain_ring(*channel);
+    if (moved_by_calls_) routes_.for_each([this](Route& route) { take_completions(route); });
     if (!busy_.empty()) advance_busy();
 }
 

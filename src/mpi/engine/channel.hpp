@@ -3,8 +3,10 @@
 /// go and come (a ring each way, or mail), what waits to be sent, and what is held back. Exists
 /// only for peers that were talked to.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/lazy_queue.hpp"
@@ -34,6 +36,10 @@ class Channel {
     Channel(int peer_rank, Route& its_route)
         : peer(peer_rank),
           eager_limit(its_route.settings.eager_limit.count()),
+          copied_limit(its_route.settings.gather
+                           ? std::min(eager_limit, its_route.settings.copied_limit.count())
+                           : eager_limit),
+          gathers(its_route.settings.gather),
           route(its_route),
           office_(its_route.office) {}
 
@@ -47,7 +53,10 @@ class Channel {
     bool may_put(std::size_t length) { return backlog.empty() && has_room(length); }
 
     std::byte* place(std::size_t length) {
-        return out.open() ? out.place(length) : office_.place();
+        if (out.open()) [[likely]]
+            return out.place(length);
+        send_bundle();  // it was first
+        return office_.place();
     }
     void put(Header header) {
         if (out.open()) [[likely]] {
@@ -57,6 +66,30 @@ class Channel {
         --mail_credits;
         mail(header);
     }
+    /// Sends a packet whose bytes stay where they are until the office names `request`. By mail.
+    void put_straight(Header header, const fabric::Slice& bytes, std::uint32_t request) {
+        send_bundle();
+        --mail_credits;
+        sign(header);
+        office_.send_straight(*rails[0], header, bytes, request);
+    }
+
+    /// Adds a packet to a letter that leaves later. False if there is no room for one. By mail.
+    bool bundle(Header header, const std::byte* data) {
+        if (bundle_.used != 0 && !office_.has_room(bundle_, header.length)) send_bundle();
+        if (bundle_.used == 0) {
+            if (!has_room(header.length)) return false;
+            --mail_credits;
+            bundle_ = office_.begin_bundle();
+            sign(header);
+        }
+        office_.add(bundle_, header, data);
+        return true;
+    }
+    void send_bundle() {
+        if (bundle_.used != 0) office_.send(*rails[0], std::exchange(bundle_, {}));
+    }
+
     /// Gives back what the peer has no use for until it is told: ring space, or credits.
     void return_credits() {
         if (out.open())
@@ -71,6 +104,9 @@ class Channel {
     // On every message's way.
     const int peer;  ///< world rank
     const std::size_t eager_limit;
+    const std::size_t copied_limit;  ///< longer eager messages leave from where they lie
+    const bool gathers;              ///< small messages that are started together
+    bool in_burst = false;           ///< one was started, and nobody has looked or waited since
     ChannelState state = ChannelState::connecting;
     bool must_offer = false;  ///< the peer holds too much unexpected of ours
     RingWriter out;
@@ -108,12 +144,16 @@ class Channel {
 
   private:
     void mail(Header header) {
+        sign(header);
+        office_.send(*rails[0], header);
+    }
+    void sign(Header& header) {
         header.freed = mail_freed;
         mail_freed = 0;
         has_mailed = true;
-        office_.send(*rails[0], header);
     }
     PostOffice& office_;
+    PostOffice::Bundle bundle_;
 };
 
 }  // namespace railyard::mpi

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "mpi/engine/communicator.hpp"
 #include "mpi/types/error.hpp"
 
@@ -22,6 +20,7 @@ ChannelTransport::ChannelTransport(const Ground& ground)
       routes_(ground),
       matcher_(make_matcher(ground.settings.matching)),
       connector_(ground, routes_) {
+    moved_by_calls_ = ground.settings.gather && ground.settings.watched_rings == 0;
     connect_at_start();
 }
 
@@ -45,7 +44,7 @@ void ChannelTransport::connect_at_start() {
 
 void ChannelTransport::progress() {
     look();
-    routes_.for_each([this](Route& route) { take_completions(route); });
+    if (!moved_by_calls_) routes_.for_each([this](Route& route) { take_completions(route); });
     connector_.advance([this](Channel& channel) {
         if (!channel.backlog.empty()) set_busy(channel);
     });
@@ -53,12 +52,11 @@ void ChannelTransport::progress() {
 }
 
 void ChannelTransport::take_completions(Route& route) {
-    std::array<fabric::Completion, 16> batch;
     for (;;) {
-        const std::size_t n = route.completions->poll(batch);
+        const std::size_t n = route.completions->poll(batch_);
         for (std::size_t i = 0; i < n; ++i)
-            on_completion(batch[i]);
-        if (n < batch.size()) return;
+            on_completion(batch_[i]);
+        if (n < batch_.size()) return;
     }
 }
 
@@ -69,7 +67,8 @@ void ChannelTransport::on_completion(const fabric::Completion& completion) {
     const auto which = static_cast<std::uint32_t>(completion.id);
     switch (static_cast<Job>(completion.id >> 32)) {
         case Job::mail_sent:
-            office.sent(which);
+            if (const auto request = office.sent(which))
+                ground_.complete(ground_.requests.at(*request));
             return;
         case Job::moved:
             return on_moved(ground_.requests.at(which));
@@ -82,9 +81,13 @@ void ChannelTransport::on_completion(const fabric::Completion& completion) {
         --receive.parts;
         return on_placed(receive);
     }
-    const auto letter = office.letter(which);
-    count_credits(channel, letter.header);
-    on_packet(channel, letter.header, letter.payload);
+    std::size_t at = 0;
+    for (bool first = true;; first = false) {
+        const auto packet = office.next_packet(which, completion.length.count(), at);
+        if (!packet) break;
+        if (first) count_credits(channel, packet->header);
+        on_packet(channel, packet->header, packet->payload);
+    }
     office.emptied(which);
 }
 
@@ -122,7 +125,10 @@ std::uint64_t ChannelTransport::used_connections() const {
 }
 
 bool ChannelTransport::is_drained() const {
-    if (!busy_.empty()) return false;
+    if (!busy_.empty() || !bursts_.empty()) return false;
+    bool mailed = true;
+    routes_.for_each([&](const Route& route) { mailed = mailed && route.office.has_sent_all(); });
+    if (!mailed) return false;
     // A connection that nothing waits for may stay unmade: the peer may be at its end already.
     for (const auto& channel : connector_.channels())
         if (!channel->backlog.empty() || channel->moving != 0) return false;

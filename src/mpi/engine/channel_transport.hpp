@@ -1,9 +1,10 @@
 #pragma once
 /// Messages over channels: eager for small ones, rendezvous for large ones, matching in this
 /// library. Spread over files by concern: channel_transport.cpp (life), sending.cpp
-/// (messages out), arrival.cpp (looking for packets, messages in), rendezvous.cpp (large messages),
-/// unasked.cpp (not so large ones).
+/// (messages out), gathering.cpp (several at once), arrival.cpp (looking for packets, messages in),
+/// rendezvous.cpp (large messages), unasked.cpp (not so large ones).
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -22,8 +23,9 @@ class ChannelTransport final : public Transport {
   public:
     explicit ChannelTransport(const Ground& ground);
 
-    bool send_now(const std::byte* data, std::size_t n, int peer,
-                  const Envelope& envelope) override;
+    bool send_now(const std::byte* data, std::size_t n, int peer, const Envelope& envelope,
+                  Haste haste) override;
+    void complete_when_gone(Request& send) override { gone_soon_.push_back(&send); }
     void start_send(Request& send) override;
     void start_receive(Request& receive) override;
     bool cancel(Request& receive) override;
@@ -58,10 +60,19 @@ class ChannelTransport final : public Transport {
     // sending.cpp
     bool push(Channel& channel, Request& send);
     bool push_eager(Channel& channel, Request& send);
+    bool push_straight(Channel& channel, Request& send);
+    void count_eager(std::size_t bytes) {
+        ++ground_.counters.eager_sent;
+        ground_.counters.bytes_sent += bytes;
+    }
     bool advance(Channel& channel);
     bool advance_messages(Channel& channel);
     void send_control(Channel& channel, const Header& header, Payload first, Payload second = {});
     void send_to_self(Request& send);
+
+    // gathering.cpp
+    bool gather(Channel& channel, const Header& header, const std::byte* data);
+    void end_bursts();
 
     // arrival.cpp
     void on_packet(Channel& channel, const Header& header, const std::byte* payload);
@@ -109,8 +120,12 @@ class ChannelTransport final : public Transport {
     Routes routes_;
     UnexpectedStore store_;
     std::unique_ptr<Matcher> matcher_;
+    /// Of take_completions(): to make it anew for every look would cost as much as the look.
+    std::array<fabric::Completion, 16> batch_;
     std::vector<Channel*> busy_;
-    Connector connector_;  // last: queue pairs go before what they use
+    std::vector<Channel*> bursts_;     ///< to which messages were started since the last look
+    std::vector<Request*> gone_soon_;  ///< of messages that are held back, or near enough
+    Connector connector_;              // last: queue pairs go before what they use
 };
 
 }  // namespace railyard::mpi

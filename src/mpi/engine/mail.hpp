@@ -1,10 +1,12 @@
 #pragma once
-/// The eager way for everybody else: packets are sent into receives that all peers share, so that a
-/// peer costs no buffers of its own. Buffers are made when the first such peer appears.
+/// The eager way for everybody else: letters are sent into receives that all peers share, so that a
+/// peer costs no buffers of its own. Buffers are made when the first such peer appears. A letter
+/// holds one packet, or several that were bundled.
 
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "fabric/nic.hpp"
@@ -20,7 +22,8 @@ constexpr std::uint64_t job_id(Job job, std::uint32_t which) {
 
 class PostOffice {
   public:
-    PostOffice(fabric::Nic& nic, std::uint32_t buffers, std::size_t packet_limit);
+    /// `counts`: has_sent_all() is of interest, so every letter has to tell when it has left.
+    PostOffice(fabric::Nic& nic, std::uint32_t buffers, std::size_t packet_limit, bool counts);
 
     /// For queue pairs to take from.
     fabric::ReceiveQueue& receives() { return *receives_; }
@@ -35,19 +38,48 @@ class PostOffice {
     std::byte* place() { return out(free_.back()) + sizeof(Header); }
     /// Sends the packet whose bytes are at place().
     void send(fabric::QueuePair& queue_pair, const Header& header);
-    void sent(std::uint32_t slot) { free_.push_back(slot); }
+    /// The same, but the packet's bytes stay where they are until sent() names `request`.
+    void send_straight(fabric::QueuePair& queue_pair, const Header& header,
+                       const fabric::Slice& bytes, std::uint32_t request);
+
+    /// A letter that is being written.
+    struct Bundle {
+        std::uint32_t slot = 0;
+        std::uint32_t used = 0;  ///< bytes; nought: there is none
+    };
+    /// Only after has_slot().
+    Bundle begin_bundle() {
+        const std::uint32_t slot = free_.back();
+        free_.pop_back();
+        return {slot, 0};
+    }
+    bool has_room(const Bundle& bundle, std::size_t length) const {
+        return bundle.used + sizeof(Header) + length <= bundle_size_;
+    }
+    void add(Bundle& bundle, const Header& header, const std::byte* data);
+    void send(fabric::QueuePair& queue_pair, const Bundle& bundle);
+
+    /// A letter has left. The request that waited for that, if any.
+    std::optional<std::uint32_t> sent(std::uint32_t slot);
+    /// Whether no letter is known to be under way.
+    bool has_sent_all() const { return !counts_ || under_way_ == 0; }
 
     // In.
 
-    struct Letter {
+    struct Packet {
         Header header;
         const std::byte* payload;
     };
-    Letter letter(std::uint32_t slot) const {
-        Letter letter;
-        std::memcpy(&letter.header, in(slot), sizeof letter.header);
-        letter.payload = in(slot) + sizeof letter.header;
-        return letter;
+    /// The packets of a letter of so many bytes that came there, one after the other; `at` is
+    /// nought at first, and then where the next one is.
+    std::optional<Packet> next_packet(std::uint32_t slot, std::size_t length,
+                                      std::size_t& at) const {
+        if (at >= length) return std::nullopt;
+        Packet packet;
+        std::memcpy(&packet.header, in(slot) + at, sizeof packet.header);
+        packet.payload = in(slot) + at + sizeof packet.header;
+        at += sizeof packet.header + packet.header.length;
+        return packet;
     }
     /// The buffer may take the next packet.
     void emptied(std::uint32_t slot);
@@ -55,6 +87,8 @@ class PostOffice {
   private:
     std::byte* in(std::uint32_t slot) const { return inbox_->data() + slot * slot_size_; }
     std::byte* out(std::uint32_t slot) const { return outbox_->data() + slot * slot_size_; }
+    void send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::size_t length);
+    void post(fabric::QueuePair& queue_pair, const fabric::WorkRequest& work);
 
     fabric::Nic& nic_;
     std::uint32_t buffers_;
@@ -63,6 +97,13 @@ class PostOffice {
     std::unique_ptr<fabric::Region> inbox_;
     std::unique_ptr<fabric::Region> outbox_;
     std::vector<std::uint32_t> free_;
+
+    /// By slot: whose bytes its letter carries. An inlined letter has none of the slots.
+    static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+    std::vector<std::uint32_t> waiting_;
+    std::size_t bundle_size_;
+    std::uint32_t under_way_ = 0;
+    bool counts_;
 };
 
 }  // namespace railyard::mpi

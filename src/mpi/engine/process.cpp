@@ -95,7 +95,7 @@ void Process::send_in(std::uint32_t context, const ConstBuffer& data, int to, in
     const Envelope envelope{context, comm.rank(), tag};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(), peer,
-                                 envelope)) [[likely]]
+                                 envelope, Haste::leaves_now)) [[likely]]
             return;
     Request& request = start_send_in(context, data, to, tag, comm, mode);
     wait(request);
@@ -113,8 +113,11 @@ Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, 
     request.result = {};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(),
-                                 request.peer, request.envelope)) [[likely]] {
-            request.complete = true;
+                                 request.peer, request.envelope, Haste::may_wait)) [[likely]] {
+            if (transport_->holds_back()) [[unlikely]]
+                transport_->complete_when_gone(request);
+            else
+                request.complete = true;
             return request;
         }
     request.set_buffer(data.address, data.count, type);

@@ -2,6 +2,7 @@
 /// All state of one rank's MPI library. Ranks may be processes, threads or fibers: nothing else of
 /// the library remembers anything.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -120,6 +121,12 @@ class Process {
   private:
     template <class Ready>
     void wait_until_through_gate(Ready&& ready);
+    /// Before all else is seen to. A look that is a call takes as long as many that are not.
+    unsigned looks_in_a_row() const {
+        constexpr unsigned calls_in_a_row = 16;
+        const unsigned looks = host_.looks();
+        return transport_->is_moved_by_calls() ? std::min(looks, calls_in_a_row) : looks;
+    }
     void report_counters();
     static void keep_type(Request& request) {
         if (request.type != nullptr) [[unlikely]]
@@ -145,7 +152,7 @@ class Process {
 template <class Ready>
 void Process::wait_until_through_gate(Ready&& ready) {
     for (unsigned times = 0;; ++times) {
-        for (unsigned look = 0; look < host_.looks(); ++look) {
+        for (unsigned look = 0; look < looks_in_a_row(); ++look) {
             transport_->look();
             if (ready()) return;
             relax();
@@ -162,7 +169,7 @@ template <class Ready>
 void Process::wait_until(Ready&& ready) {
     if (gate_) [[unlikely]]
         return wait_until_through_gate(ready);
-    const unsigned looks = host_.looks();
+    const unsigned looks = looks_in_a_row();
     for (;;) {
         for (unsigned round = host_.spins(); round > 0; --round) {
             for (unsigned look = 0; look < looks; ++look) {

@@ -21,6 +21,10 @@ RingGeometry geometry_for(const Settings& settings, const fabric::Traits& traits
     return {settings.ring_cells, static_cast<std::uint32_t>(in_lines(settings.packet_limit())), 1};
 }
 
+bool strangers_reach(const fabric::Traits& traits) {
+    return traits.clock == fabric::Clock::real && traits.crosses_nodes;
+}
+
 /// What the first rank makes up; the exchange is safe from strangers.
 Token agree_on_token(job::Rank& rank) {
     constexpr std::string_view key = "mpi.token";
@@ -43,13 +47,14 @@ Route::Route(fabric::Nic& its_nic, const Settings& its_settings, Counters& count
     : nic(its_nic),
       settings(its_settings),
       completions(nic.create_completion_queue(completion_depth)),
-      office(nic, settings.mail_buffers, settings.packet_limit()),
+      office(nic, settings.mail_buffers, settings.packet_limit(), settings.gather),
       registrations(nic, settings.registration_cache, counters),
       geometry(geometry_for(settings, nic.traits())),
       address_key(key) {}
 
 Routes::Routes(const Ground& ground)
     : rank_(ground.rank), near_(ground.rank.nic(), ground.settings, ground.counters, address_key) {
+    if (strangers_reach(near_.nic.traits())) near_.token = agree_on_token(rank_);
     const std::string_view fabric = job::fabric_between_nodes(rank_);
     if (fabric.empty()) return;
     far_nic_ = rank_.open(fabric);

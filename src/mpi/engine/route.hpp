@@ -48,6 +48,11 @@ class Routes {
         if (far_) [[unlikely]]
             each(*far_);
     }
+    template <class Do>
+    void for_each(Do&& each) const {
+        each(near_);
+        if (far_) each(*far_);
+    }
 
   private:
     job::Rank& rank_;

@@ -24,18 +24,18 @@ Header header_for(const Envelope& envelope, PacketKind kind, std::size_t length)
 }  // namespace
 
 bool ChannelTransport::send_now(const std::byte* data, std::size_t n, int peer,
-                                const Envelope& envelope) {
+                                const Envelope& envelope, Haste haste) {
     Channel* channel = connector_.find(peer);
-    if (channel == nullptr || n > channel->eager_limit || channel->must_offer ||
-        !channel->may_put(n))
-        return false;
+    if (channel == nullptr || n > channel->copied_limit || channel->must_offer) return false;
+    if (haste == Haste::may_wait && channel->gathers && !channel->out.open()) [[unlikely]]
+        return gather(*channel, header_for(envelope, PacketKind::eager, n), data);
+    if (!channel->may_put(n)) return false;
     ground_.toll.send();
     ground_.toll.copy(n);
     copy_bytes(channel->place(n), data, n);
     channel->put(header_for(envelope, PacketKind::eager, n));
     ground_.toll.sent();
-    ++ground_.counters.eager_sent;
-    ground_.counters.bytes_sent += n;
+    count_eager(n);
     return true;
 }
 
@@ -62,12 +62,23 @@ bool ChannelTransport::push(Channel& channel, Request& send) {
 
 bool ChannelTransport::push_eager(Channel& channel, Request& send) {
     if (!channel.has_room(send.bytes)) return false;
+    if (send.bytes > channel.copied_limit && send.type == nullptr && !channel.out.open())
+        return push_straight(channel, send);
     ground_.toll.copy(send.bytes);
     send.read_data(0, channel.place(send.bytes), send.bytes);
     channel.put(header_for(send.envelope, PacketKind::eager, send.bytes));
-    ++ground_.counters.eager_sent;
-    ground_.counters.bytes_sent += send.bytes;
+    count_eager(send.bytes);
     ground_.complete(send);
+    return true;
+}
+
+/// There is room. The request is complete when the message has left.
+bool ChannelTransport::push_straight(Channel& channel, Request& send) {
+    send.is_rich = true;
+    send.region = channel.route.registrations.get(send.data, send.bytes);
+    channel.put_straight(header_for(send.envelope, PacketKind::eager, send.bytes),
+                         send.region->slice(send.data, send.bytes), send.index());
+    count_eager(send.bytes);
     return true;
 }
 

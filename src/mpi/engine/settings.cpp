@@ -20,6 +20,12 @@ std::string variable_of(std::string_view name) {
     return variable;
 }
 
+/// No adapter: what is to be sent and what has come is seen to by processors, in calls.
+bool moved_by_software(const fabric::Traits& traits) {
+    return traits.clock == fabric::Clock::real && !traits.maps_allocated &&
+           traits.progress != fabric::Progress::hardware;
+}
+
 Settings from_traits(const fabric::Traits& traits) {
     Settings s;
     const bool mapped = traits.maps_allocated;
@@ -42,6 +48,15 @@ Settings from_traits(const fabric::Traits& traits) {
                 s.bulk = Way::stream;
                 break;
         }
+    }
+    if (moved_by_software(traits)) {
+        // A request costs the processor more than the bytes of a message do, and those are copied
+        // on their way anyhow: few requests, and no question before a message that is not long.
+        s.watched_rings = 0;
+        s.eager_limit = s.piece = std::max(s.eager_limit, traits.bulk_threshold);
+        s.ring_bytes = Bytes(std::bit_ceil(4 * (s.eager_limit + Bytes(64)).count()));
+        s.gather = true;
+        s.copied_limit = Bytes(4 << 10);
     }
     return s;
 }

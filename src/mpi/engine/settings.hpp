@@ -45,6 +45,10 @@ struct Settings {
     bool tagged = true;  ///< let the adapter match, where it can
 
     Bytes eager_limit{8 << 10};
+    /// For mail where requests cost more than bytes: small messages that are started together
+    /// leave in one letter, and longer ones than copied_limit from where they lie.
+    bool gather = false;
+    Bytes copied_limit{8 << 10};
     std::uint32_t watched_rings = 16;  ///< peers whose rings are watched; more peers send mail
     std::uint32_t ring_cells = 64;     ///< a power of two
     Bytes ring_bytes{128 << 10};       ///< a power of two; a packet takes a quarter at most

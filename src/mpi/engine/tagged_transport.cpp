@@ -54,7 +54,7 @@ class TaggedTransport final : public Transport {
         publish_address(ground_.rank, address_key, nic_.address());
     }
 
-    bool send_now(const std::byte*, std::size_t, int, const Envelope&) override {
+    bool send_now(const std::byte*, std::size_t, int, const Envelope&, Haste) override {
         return false;  // the port's until it says so
     }
     void start_send(Request& send) override;

@@ -40,13 +40,20 @@ struct Message {
     Request* taken = nullptr;                 ///< of a tagged one: where the bytes went
 };
 
+/// Whether a message may wait for others to go with it, until its sender calls to wait or to look.
+enum class Haste : std::uint8_t { leaves_now, may_wait };
+
 class Transport {
   public:
     virtual ~Transport() = default;
 
-    /// Sends a small dense message at once, if that is possible now.
-    virtual bool send_now(const std::byte* data, std::size_t n, int peer,
-                          const Envelope& envelope) = 0;
+    /// Takes a small dense message over at once, if that is possible now.
+    virtual bool send_now(const std::byte* data, std::size_t n, int peer, const Envelope& envelope,
+                          Haste haste) = 0;
+    /// Whether messages that were taken over have not left yet: then the request of one that was
+    /// just taken is to be handed to complete_when_gone().
+    bool holds_back() const { return holds_back_; }
+    virtual void complete_when_gone(Request&) {}
     /// Takes over a send: data, mode, peer and envelope are set.
     virtual void start_send(Request& send) = 0;
     /// Takes over a receive: data, envelope and communicator are set.
@@ -76,7 +83,12 @@ class Transport {
     /// Connections over which something has gone; the rest was made for nothing.
     virtual std::uint64_t used_connections() const { return 0; }
 
+    /// Nothing comes but by calls to the fabric: looking at memory in between finds nothing new.
+    bool is_moved_by_calls() const { return moved_by_calls_; }
+
   protected:
+    bool holds_back_ = false;
+    bool moved_by_calls_ = false;
     /// A byte, and the value that it will have once the next packet is here, from the peer that
     /// sent the last one. Only a hint: look() reads it again, with acquire order.
     std::byte* hot_stamp_ = nullptr;

@@ -1,6 +1,9 @@
 /// A peer that means harm, over real sockets: whatever it sends, it is told off as the RFCs want
 /// it, no memory changes, and other connections of the same Nic do not notice.
 
+#include <malloc.h>
+#include <sys/resource.h>
+
 #include "interconnects/iwarp/nics.hpp"
 #include "interconnects/iwarp/region.hpp"
 
@@ -270,6 +273,52 @@ TEST_F(Hostile, MoreThanMayBeHeldIsNotRead) {
         host.progress();
     }
     EXPECT_LT(said, 256u << 20);
+    expect_unharmed();
+}
+
+/// A peer that is always ahead of the receives by a little makes us hold a little, for ever.
+TEST_F(Hostile, WhoIsAlwaysAheadDoesNotMakeUsHoldMoreAndMore) {
+    Intruder intruder = let_in();
+    intruder.stranger->say(ready_message());
+    ASSERT_TRUE(victim.wait_for(intruder.end, ConnectionState::connected));
+    std::vector<std::byte> room(4096);
+    const auto memory = victim.nic().register_memory(room, fabric::Access::local);
+    const fabric::Slice slice(*memory);
+    std::uint32_t said = 0;
+    const auto say = [&] {
+        intruder.stranger->say(framed(untagged(Opcode::send, 0, ++said, 0, room.size())));
+    };
+    say();
+    [[maybe_unused]] const auto before = mallinfo2();
+    for (std::uint64_t i = 0; i < 8000; ++i) {
+        say();
+        host.progress();
+        ASSERT_TRUE(intruder.end.receives->post({i, std::span(&slice, 1)}).ok());
+        fabric::Completion done;
+        ASSERT_TRUE(
+            host.wait_until([&] { return intruder.end.received->poll(done); }, victim.until()));
+        ASSERT_TRUE(done.status.ok());
+    }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    const auto after = mallinfo2();
+    const std::size_t bound = 4 << 20;  // of 32 MiB that went through
+    EXPECT_LT(after.uordblks + after.hblkhd, before.uordblks + before.hblkhd + bound);
+#endif
+}
+
+/// Who sleeps is not woken again and again by a call for which there is no descriptor.
+TEST_F(Hostile, WithoutDescriptorsTheNicRests) {
+    Stranger stranger(victim.name());
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{3, before.rlim_max};  // those that every process has
+    setrlimit(RLIMIT_NOFILE, &none);
+    host.progress();
+    pollfd sleeper{dynamic_cast<hosts::Source&>(victim.nic()).descriptor(), POLLIN, 0};
+    EXPECT_EQ(::poll(&sleeper, 1, 0), 0);
+    setrlimit(RLIMIT_NOFILE, &before);
+    stranger.say(stranger.request());
+    EXPECT_NE(victim.accept().queue_pair, nullptr);
     expect_unharmed();
 }
 

@@ -2,6 +2,8 @@
 /// A bad network: takes connections at a port of its own, passes them on to another, and does to
 /// the bytes on their way what TCP and cables may do. A thread of its own.
 
+#include <linux/filter.h>
+
 #include <atomic>
 #include <thread>
 
@@ -18,6 +20,7 @@ class Relay {
         delays,     ///< each piece by a moment
         stalls,     ///< now and then for longer
         silent,     ///< passes nothing on any more, and closes nothing
+        dead,       ///< nor is anything acknowledged: as if the host, or the cable, were gone
         resets,     ///< ends all connections the hard way
     };
 
@@ -34,6 +37,7 @@ class Relay {
     }
     std::uint16_t port() const { return port_; }
     void set(Mood mood) { mood_.store(mood); }
+    bool is_deaf() const { return deaf_.load(); }
 
   private:
     struct Way {
@@ -50,8 +54,9 @@ class Relay {
             bool moved = false;
             const Mood mood = mood_.load();
             if (mood == Mood::resets) reset_all();
+            if (deaf_ != (mood == Mood::dead)) set_deaf(mood == Mood::dead);
             for (Way& way : ways_)
-                if (mood != Mood::silent) moved |= move(way, mood);
+                if (mood != Mood::silent && mood != Mood::dead) moved |= move(way, mood);
             if (!moved) std::this_thread::sleep_for(std::chrono::microseconds(50));
         }
     }
@@ -90,6 +95,17 @@ class Relay {
         if (n == 0 && way.waiting.empty()) shutdown(way.to, SHUT_WR);
         return n > 0 || sent > 0;
     }
+    /// The kernel drops what comes for these sockets before TCP sees it.
+    void set_deaf(bool deaf) {
+        sock_filter nothing{BPF_RET | BPF_K, 0, 0, 0};
+        const sock_fprog filter{1, &nothing};
+        for (const Descriptor& socket : sockets_)
+            EXPECT_EQ(
+                setsockopt(socket.get(), SOL_SOCKET, deaf ? SO_ATTACH_FILTER : SO_DETACH_FILTER,
+                           &filter, sizeof filter),
+                0);
+        deaf_ = deaf;
+    }
     void reset_all() {
         const linger hard{1, 0};
         for (Descriptor& socket : sockets_)
@@ -103,6 +119,7 @@ class Relay {
     Descriptor listening_;
     std::atomic<Mood> mood_{Mood::plain};
     std::atomic<bool> ending_{false};
+    std::atomic<bool> deaf_{false};
     std::vector<Descriptor> sockets_;
     std::vector<Way> ways_;
     std::thread thread_;

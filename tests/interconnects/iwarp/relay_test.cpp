@@ -116,5 +116,70 @@ TEST(DeadNetwork, SilenceIsNoticedByTheHeartbeat) {
     EXPECT_EQ(from.queue_pair->reason(), Code::remote_closed);
 }
 
+/// One without patience for hosts that acknowledge nothing.
+Settings patient_for(Duration time) {
+    Settings settings;
+    settings.patience = time;
+    return settings;
+}
+
+void await_deafness(const Relay& relay, bool deaf) {
+    while (relay.is_deaf() != deaf)
+        std::this_thread::yield();
+}
+
+/// What was sent is not acknowledged. TCP itself would go on for a quarter of an hour.
+TEST(DeadNetwork, AHostThatAcknowledgesNothingIsDead) {
+    hosts::RealHost host({.shares_core = true});
+    Station a(host, patient_for(Duration::ms(300))), b(host, {});
+    Relay relay(b.name().at.port);
+    auto [from, to] = testing::connect(a, b, relay.port());
+    relay.set(Mood::dead);
+    await_deafness(relay, true);
+    ASSERT_TRUE(from.queue_pair->post(fabric::WorkRequest{}).ok());
+    EXPECT_TRUE(a.wait_for(from, ConnectionState::failed));
+    EXPECT_EQ(from.queue_pair->reason(), Code::remote_closed);
+}
+
+/// Who had nothing to say for long is not taken for dead as soon as it says something.
+TEST(DeadNetwork, SilenceBeforeTheQuestionDoesNotCount) {
+    hosts::RealHost host({.shares_core = true});
+    constexpr Duration patience = Duration::s(2);
+    Station a(host, patient_for(patience)), b(host, {});
+    Relay relay(b.name().at.port);
+    auto [from, to] = testing::connect(a, b, relay.port());
+    const auto stays_connected_for = [&](Duration time) {
+        return !host.wait_until(
+            [&] { return from.queue_pair->state() != ConnectionState::connected; },
+            host.now() + time, fabric::Wait::sleep);
+    };
+    ASSERT_TRUE(stays_connected_for(patience));
+    relay.set(Mood::dead);
+    await_deafness(relay, true);
+    ASSERT_TRUE(from.queue_pair->post(fabric::WorkRequest{}).ok());
+    EXPECT_TRUE(stays_connected_for(patience / 3));  // long enough to be looked at once
+    relay.set(Mood::plain);
+    await_deafness(relay, false);
+    ASSERT_TRUE(to.receives->post({1, {}}).ok());
+    fabric::Completion done;
+    ASSERT_TRUE(host.wait_until([&] { return to.received->poll(done); }, a.until()));
+    EXPECT_TRUE(done.status.ok());
+}
+
+/// Nobody sends anything; the kernel asks, in whole seconds.
+TEST(DeadNetwork, AnIdleConnectionToADeadHostIsNoticed) {
+    if (std::getenv("RAILYARD_SLOW_TESTS") == nullptr)
+        GTEST_SKIP() << "takes four seconds; RAILYARD_SLOW_TESTS=1 runs it";
+    hosts::RealHost host({.shares_core = true});
+    Station a(host, patient_for(Duration::s(4))), b(host, {});
+    Relay relay(b.name().at.port);
+    auto [from, to] = testing::connect(a, b, relay.port());
+    relay.set(Mood::dead);
+    await_deafness(relay, true);
+    EXPECT_TRUE(host.wait_until([&] { return from.queue_pair->state() == ConnectionState::failed; },
+                                a.until(), fabric::Wait::sleep));
+    EXPECT_EQ(from.queue_pair->reason(), Code::remote_closed);
+}
+
 }  // namespace
 }  // namespace railyard::iwarp

@@ -250,16 +250,22 @@ TEST(Stream, SmallMessagesTravelTogether) {
     EXPECT_EQ(a.stream.outbox().unsent()[0].iov_len, 3200u);
 }
 
-TEST(Stream, LargePayloadIsNotCopied) {
+// One run of bytes is sent faster than three vectors; with others before it, that is no matter.
+TEST(Stream, LargePayloadIsNotCopiedUnlessItIsFirst) {
     Side a;
     Buffer data = pattern(1000);
+    Buffer more = pattern(1000);
     const Place place{data.data(), 1000, Lease()};
+    const Place next{more.data(), 1000, Lease()};
     ASSERT_TRUE(a.stream.pump());
     a.stream.begin(send_message({&place, 1}, 1000));
+    ASSERT_TRUE(a.stream.pump());
+    EXPECT_EQ(a.stream.outbox().unsent().size(), 1u);
+    a.stream.begin(send_message({&next, 1}, 1000));
     a.stream.pump();
     const auto vectors = a.stream.outbox().unsent();
     ASSERT_EQ(vectors.size(), 3u);
-    EXPECT_EQ(vectors[1].iov_base, data.data());
+    EXPECT_EQ(vectors[1].iov_base, more.data());
     EXPECT_EQ(vectors[1].iov_len, 1000u);
 }
 

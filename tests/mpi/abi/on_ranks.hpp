@@ -9,6 +9,7 @@
 #include <string>
 
 #include "job/job.hpp"
+#include "mpi/real_fabric.hpp"
 
 namespace railyard::mpi {
 
@@ -26,6 +27,7 @@ inline job::Options options_for(const Ground& ground, int ranks) {
     options.ranks = ranks;
     options.fabric = ground.fabric;
     options.kind = ground.kind;
+    options.nodes = nodes_for(ground.fabric, ranks);
     return options;
 }
 
@@ -53,10 +55,10 @@ class OnRanks : public testing::TestWithParam<Ground> {
     }
 };
 
-inline const Ground grounds[] = {{"shm", job::Kind::threads}, {"ideal", job::Kind::fibers}};
+inline const Ground grounds[] = {{real_fabric(), job::Kind::threads}, {"ideal", job::Kind::fibers}};
 
 inline std::string ground_name(const testing::TestParamInfo<Ground>& info) {
-    return info.param.fabric;
+    return test_name(info.param.fabric);
 }
 
 }  // namespace railyard::mpi

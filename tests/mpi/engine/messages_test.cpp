@@ -198,13 +198,10 @@ TEST_P(Messages, ReceivesCanBeCancelled) {
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Messages,
-                         testing::Values("shm", "iwarp", "ideal", "infiniband-pcie", "berkeley-via",
-                                         "quadrics", "mx10g-myrinet", "myrinet2000-gm"),
-                         [](const auto& instance) {
-                             std::string name = instance.param;
-                             std::replace(name.begin(), name.end(), '-', '_');
-                             return name;
-                         });
+                         testing::Values("shm", "iwarp", "shm+iwarp", "ideal", "infiniband-pcie",
+                                         "berkeley-via", "quadrics", "mx10g-myrinet",
+                                         "myrinet2000-gm"),
+                         [](const auto& instance) { return test_name(instance.param); });
 
 }  // namespace
 }  // namespace railyard::mpi

@@ -94,6 +94,22 @@ TEST(Settings, ComplaintsNameThePlace) {
                 HasSubstr("take static-peer"));
 }
 
+TEST(Settings, WhereProcessorsMoveTheBytesFewRequestsAreMade) {
+    fabric::Traits traits = traits_with({});
+    traits.bulk_threshold = Bytes(64 << 10);
+    const Settings software = Settings::choose(traits, {});
+    EXPECT_TRUE(software.gather);
+    EXPECT_EQ(software.eager_limit, Bytes(64 << 10));
+    EXPECT_EQ(software.watched_rings, 0U);
+    EXPECT_GE(software.packet_limit(), software.eager_limit.count());
+
+    traits.progress = fabric::Progress::hardware;
+    EXPECT_FALSE(Settings::choose(traits, {}).gather);
+    traits.progress = fabric::Progress::calls;
+    traits.maps_allocated = true;
+    EXPECT_FALSE(Settings::choose(traits, {}).gather);
+}
+
 TEST(Settings, EveryShippedProfilesLibraryIsUnderstood) {
     int libraries = 0;
     for (const fabric::Traits& traits : job::fabrics()) {

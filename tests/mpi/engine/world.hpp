@@ -9,6 +9,7 @@
 
 #include "job/job.hpp"
 #include "mpi/engine/process.hpp"
+#include "mpi/real_fabric.hpp"
 #include "mpi/types/datatype.hpp"
 
 namespace railyard::mpi {
@@ -43,7 +44,9 @@ inline job::Result run_world(const std::string& fabric, int ranks,
     options.fabric = fabric;
     options.ranks = ranks;
     options.pin = false;
-    if (job::find_fabric(fabric)->clock == fabric::Clock::real) options.kind = job::Kind::threads;
+    options.nodes = nodes_for(fabric, ranks);
+    if (is_pair(fabric) || job::find_fabric(fabric)->clock == fabric::Clock::real)
+        options.kind = job::Kind::threads;
     return job::run(options, [&](job::Rank& rank) {
         Settings settings = Settings::from_environment(rank.nic().traits());
         if (change) change(settings);

@@ -3,12 +3,13 @@
 #include <vector>
 
 #include "mpi/programs/world.hpp"
+#include "mpi/real_fabric.hpp"
 
 namespace railyard::mpi::programs {
 namespace {
 
 Ground crowd(int ranks) {
-    return {"shm", ranks, job::Kind::processes};
+    return {real_fabric(), ranks, job::Kind::processes};
 }
 
 void go_round(int rank, int size) {

@@ -11,6 +11,7 @@
 
 #include "mpi/programs/inside.hpp"
 #include "mpi/programs/world.hpp"
+#include "mpi/real_fabric.hpp"
 
 namespace railyard::mpi::programs {
 namespace {
@@ -97,7 +98,7 @@ void expect_growth_below(const Flood& flood, std::size_t bound) {
 TEST(Flood, OfAHundredThousandMessagesIsHeldInBoundedMemory) {
     constexpr int messages = 100'000;
     constexpr std::size_t bound = std::size_t{400} * messages + (4 << 20);
-    expect_to_run({"shm", 2, job::Kind::processes}, [](int rank, int) {
+    expect_to_run({real_fabric(), 2, job::Kind::processes}, [](int rank, int) {
         Flood flood(messages, 500);
         if (rank == 0) {
             flood.send();
@@ -115,7 +116,7 @@ TEST(Flood, OfAHundredThousandMessagesIsHeldInBoundedMemory) {
 // A sender in blocking calls is held back: no more than the limit waits, whatever is sent.
 TEST(Flood, OfASenderThatWaitsIsHeldBack) {
     constexpr int messages = 100'000;
-    expect_to_run({"shm", 2, job::Kind::processes}, [](int rank, int) {
+    expect_to_run({real_fabric(), 2, job::Kind::processes}, [](int rank, int) {
         Flood flood(messages, 50);
         if (rank == 0)
             flood.send_patiently();

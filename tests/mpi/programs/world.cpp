@@ -1,20 +1,19 @@
 #include "mpi/programs/world.hpp"
 
-#include <algorithm>
+#include "mpi/real_fabric.hpp"
 
 namespace railyard::mpi::programs {
 
 std::string name_of(const Ground& ground) {
     std::string name = ground.fabric + "_" + std::to_string(ground.ranks);
     if (ground.kind == job::Kind::processes) name += "_processes";
-    std::replace(name.begin(), name.end(), '-', '_');
-    return name;
+    return test_name(name);
 }
 
 std::vector<Ground> grounds(std::initializer_list<int> ranks) {
     std::vector<Ground> all;
     for (const int n : ranks)
-        all.push_back({"shm", n, job::Kind::threads});
+        all.push_back({real_fabric(), n, job::Kind::threads});
     for (const char* fabric : {"ideal", "infiniband-pcie", "berkeley-via", "quadrics"})
         for (const int n : ranks)
             all.push_back({fabric, n, job::Kind::fibers});
@@ -24,7 +23,7 @@ std::vector<Ground> grounds(std::initializer_list<int> ranks) {
 std::vector<Ground> processes(std::initializer_list<int> ranks) {
     std::vector<Ground> all;
     for (const int n : ranks)
-        all.push_back({"shm", n, job::Kind::processes});
+        all.push_back({real_fabric(), n, job::Kind::processes});
     return all;
 }
 
@@ -33,6 +32,7 @@ job::Result run(const Ground& ground, const Program& program) {
     options.ranks = ground.ranks;
     options.fabric = ground.fabric;
     options.kind = ground.kind;
+    options.nodes = nodes_for(ground.fabric, ground.ranks);
     options.pin = false;
     return job::run(options, [&](job::Rank& place) {
         MPI_Init(nullptr, nullptr);

@@ -35,8 +35,8 @@ inline void PrintTo(const Ground& ground, std::ostream* out) {
     *out << name_of(ground);
 }
 
-/// shm as threads, so that sanitizers see all of it, and four fabrics in virtual time: mail and
-/// rings, RDMA and streams, and matching by the adapter.
+/// shm (see real_fabric()) as threads, so that sanitizers see all of it, and four fabrics in
+/// virtual time: mail and rings, RDMA and streams, and matching by the adapter.
 std::vector<Ground> grounds(std::initializer_list<int> ranks);
 /// Real processes.
 std::vector<Ground> processes(std::initializer_list<int> ranks);
