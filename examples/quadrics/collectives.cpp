@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "interconnects/elanlib/group.hpp"
+#include "quadrics/rows.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;
@@ -39,16 +40,23 @@ double time_of(unsigned dimension, Way way, bool barrier) {
     return (end - start).microseconds();
 }
 
-int main() {
+int main(int arguments, char** argument) {
+    Rows rows;
     for (const bool barrier : {true, false}) {
         fmt::print("{}\n", barrier ? "barrier" : "broadcast of 4 KiB");
         const double scale = barrier ? 2 : 0.2;
         for (unsigned dimension = 1; dimension <= 5; ++dimension)
             for (const Way way : {Way::hardware, Way::tree}) {
                 const double us = time_of(dimension, way, barrier);
-                fmt::print("{:5} nodes  {:<8} {:6.1f} us  {:#<{}}\n", 1U << 2 * dimension,
-                           way == Way::hardware ? "switches" : "tree", us, "",
+                const int nodes = 1 << 2 * dimension;
+                const char* const mode = way == Way::hardware ? "switches" : "tree";
+                fmt::print("{:5} nodes  {:<8} {:6.1f} us  {:#<{}}\n", nodes, mode, us, "",
                            static_cast<int>(us * scale));
+                rows.add(barrier ? "quadrics-barrier" : "quadrics-broadcast",
+                         {{results::parameter::nodes, std::int64_t{nodes}},
+                          {results::parameter::mode, std::string(mode)}},
+                         results::metric::latency, us, results::unit::microseconds);
             }
     }
+    rows.write(arguments, argument);
 }

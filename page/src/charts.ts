@@ -43,6 +43,7 @@ const swept = [
   "cpu_share_percent",
   "computation_us",
   "processes",
+  "offered_percent",
 ];
 // Two values are an either-or, not a sweep.
 const fewest = 3;
@@ -51,7 +52,7 @@ const chosen = ["op", "queue", "window", "memory", "ports", "mpi"];
 // What one wants to see side by side, as long as that can be read.
 const contrasts = ["mode", "ports", "reuse_percent", "queue", "registration_cache", "mpi"];
 // What is understood without its name beside it.
-const selfEvident = ["op", "mode", "collective"];
+const selfEvident = ["op", "mode", "collective", "pattern"];
 // Things that have names and no order.
 const grouping = "application";
 export const mostSeries = 8;

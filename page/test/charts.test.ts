@@ -37,6 +37,18 @@ test("what an experiment sweeps goes along the axis before the message size", ()
   assert.deepEqual(chart!.dimensions, [{ name: "message_bytes", values: [8, 64, 4096] }]);
 });
 
+test("offered load goes along the axis, and patterns are named by themselves", () => {
+  const rows = ["uniform", "transpose"].flatMap((pattern) =>
+    [10, 50, 100].map((offered_percent) => row("quadrics", { offered_percent, pattern }, 1)),
+  );
+  const [chart] = charts(rows);
+  assert.equal(chart!.x, "offered_percent");
+  assert.deepEqual(
+    series(chart!, [null]).map((s, _, all) => label(chart!, all, s)),
+    ["uniform", "transpose"],
+  );
+});
+
 test("what else was varied is a choice, unless it follows from the rest", () => {
   const rows = ["send_recv", "rdma_write"].flatMap((op) =>
     sizes("shm", { op }).map((r) => row("shm", { ...r.parameters, batch: r.value * 2 }, r.value)),
