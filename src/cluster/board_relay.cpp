@@ -39,10 +39,20 @@ void BoardRelay::tell_fences() {
         if (nodes_[rank] == here_) entered_by_all = std::min(entered_by_all, fences_[rank]);
     for (; fences_told_ < entered_by_all; ++fences_told_)
         tell_(HostMessage::fence, number_text(here_));
+    tell_leaves();
 }
 
 void BoardRelay::on_leave(int rank) {
-    tell_(HostMessage::left, number_text(static_cast<std::uint64_t>(rank)));
+    leaving_.push_back(static_cast<std::uint32_t>(rank));
+    tell_leaves();
+}
+
+void BoardRelay::tell_leaves() {
+    std::erase_if(leaving_, [this](std::uint32_t rank) {
+        if (fences_[rank] > fences_told_) return false;
+        tell_(HostMessage::left, number_text(rank));
+        return true;
+    });
 }
 
 bool BoardRelay::is_elsewhere(std::uint32_t rank) const {

@@ -4,7 +4,8 @@
 ///
 /// A fence is told once a host, when all its ranks have entered: the others' boards then count all
 /// of them. Whoever passes messages on keeps their order, so a fence never overtakes what was put
-/// before it, nor another fence.
+/// before it, nor another fence. Ranks here pass a fence by their own board, and may have ended
+/// before it is told: that they have left is told behind it.
 
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,7 @@ class BoardRelay {
   private:
     bool is_elsewhere(std::uint32_t rank) const;
     void tell_fences();
+    void tell_leaves();
 
     job::Board board_;
     fabric::NodeId here_;
@@ -42,6 +44,7 @@ class BoardRelay {
     Tell tell_;
     std::vector<std::uint32_t> fences_;  ///< that each rank here has entered
     std::uint32_t fences_told_ = 0;
+    std::vector<std::uint32_t> leaving_;  ///< ranks here that have ended, and nobody was told yet
 };
 
 }  // namespace railyard::cluster

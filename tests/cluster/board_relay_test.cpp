@@ -66,6 +66,24 @@ TEST_F(BoardRelayTest, WhatIsPutHereIsFoundThere) {
     EXPECT_EQ(text(b_.bootstrap(2).get(1, "key")), "value");
 }
 
+TEST_F(BoardRelayTest, WhoHasEndedBehindAFenceIsToldOfBehindIt) {
+    // Rank 0 has passed a fence and ended before its host hears that rank 1 has entered, too.
+    a_.relay.on_frame(0, job::FrameKind::fence, {});
+    a_.relay.on_leave(0);
+    a_.relay.on_frame(1, job::FrameKind::fence, {});
+    std::vector<HostMessage> kinds;
+    for (const auto& [kind, message] : a_.told)
+        kinds.push_back(kind);
+    EXPECT_EQ(kinds, (std::vector{HostMessage::fence, HostMessage::left}));
+}
+
+TEST_F(BoardRelayTest, WhoHasEndedBeforeAFenceIsToldOfAtOnce) {
+    a_.relay.on_frame(0, job::FrameKind::fence, {});
+    a_.relay.on_leave(1);
+    ASSERT_EQ(a_.told.size(), 1u);
+    EXPECT_EQ(a_.told.front().first, HostMessage::left);
+}
+
 TEST_F(BoardRelayTest, AFenceHasAllHosts) {
     // Two fences each, so that one does not run into the next.
     std::vector<std::thread> ranks;
