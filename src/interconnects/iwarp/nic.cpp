@@ -98,7 +98,10 @@ mpa::Wishes Nic::wishes() const {
 bool Nic::make_progress() {
     const auto held = guard();
     rounds_ = 0;  // who watches memory comes here seldom: all sockets are asked
-    return progress_once();
+    progress_once();
+    // Since the last time, and not only now: a receive that is posted may take what has long come,
+    // and whoever posted it may be about to sleep.
+    return std::exchange(news_told_, news_) != news_;
 }
 
 bool Nic::progress_once() {
@@ -109,7 +112,8 @@ bool Nic::progress_once() {
     if (trust_ > 0 && hot_->receive()) {
         trust_ = most_trust;
         ++hits_;
-        if (hits_ == hits_until_sure && !threaded()) hot_->set_watched(false);
+        // One that waits to send must hear that it may.
+        if (hits_ == hits_until_sure && !threaded() && !output_waits_) hot_->set_watched(false);
         if (rounds_ > 0) {
             --rounds_;
             return news_ != before;

@@ -144,16 +144,17 @@ class Nic final : public fabric::Nic, public hosts::Source {
 
     std::uint64_t streams_ = 0;
     std::uint64_t news_ = 0;
-    Link* hot_ = nullptr;         ///< the one that last received: looked at first
-    unsigned trust_ = 0;          ///< in its being the next one, too
-    unsigned rounds_ = 0;         ///< until all sockets are asked
-    mutable unsigned hits_ = 0;   ///< messages in a row that it brought
-    bool output_waits_ = false;   ///< somebody waits until its socket takes more
-    bool check_due_ = false;      ///< next_check_ is to be set
-    std::vector<Link*> links_;    ///< all there are
-    std::vector<Link*> ready_;    ///< to be read from, whatever their sockets say
-    std::vector<Link*> serving_;  ///< those of ready_ whose turn it is; empty but meanwhile
-    std::vector<Link*> senders_;  ///< whose peers may not have acknowledged everything
+    std::uint64_t news_told_ = 0;  ///< to the host
+    Link* hot_ = nullptr;          ///< the one that last received: looked at first
+    unsigned trust_ = 0;           ///< in its being the next one, too
+    unsigned rounds_ = 0;          ///< until all sockets are asked
+    mutable unsigned hits_ = 0;    ///< messages in a row that it brought
+    bool output_waits_ = false;    ///< somebody waits until its socket takes more
+    bool check_due_ = false;       ///< next_check_ is to be set
+    std::vector<Link*> links_;     ///< all there are
+    std::vector<Link*> ready_;     ///< to be read from, whatever their sockets say
+    std::vector<Link*> serving_;   ///< those of ready_ whose turn it is; empty but meanwhile
+    std::vector<Link*> senders_;   ///< whose peers may not have acknowledged everything
     std::vector<std::unique_ptr<Link>> lingering_;
     std::vector<QueuePair*> connecting_;
     std::vector<QueuePair*> timed_;

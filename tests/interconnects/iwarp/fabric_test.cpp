@@ -114,6 +114,26 @@ TEST(IwarpFabric, AThreadPlacesWritesWhileNobodyPolls) {
     }
 }
 
+/// What it takes came long ago, so no socket will say anything of it.
+TEST(IwarpFabric, AReceivePostedBeforeASleepEndsIt) {
+    hosts::RealHost host({.shares_core = true});
+    Station a(host, {}), b(host, {});
+    auto [from, to] = testing::connect(a, b);
+    fabric::Completion done;
+    for (int message = 0; message < 2; ++message) {
+        ASSERT_TRUE(from.queue_pair->post(fabric::WorkRequest{}).ok());
+        ASSERT_TRUE(host.wait_until([&] { return from.sent->poll(done); }, a.until()));
+    }
+    ASSERT_TRUE(to.receives->post({1, {}}).ok());
+    ASSERT_TRUE(host.wait_until([&] { return to.received->poll(done); }, b.until()));
+    host.progress();  // all that there is to be told has been told
+    const auto ticket = host.prepare_wait();
+    ASSERT_TRUE(to.receives->post({2, {}}).ok());
+    EXPECT_TRUE(host.wait(ticket, host.now() + Duration::s(2), fabric::Wait::spin_then_sleep));
+    EXPECT_TRUE(to.received->poll(done));
+    EXPECT_EQ(done.id, 2u);
+}
+
 TEST(IwarpFabric, AThousandConnections) {
     constexpr std::size_t count = 1000;
     hosts::RealHost host({.shares_core = true});
