@@ -70,6 +70,8 @@ void RealHost::progress() {
 }
 
 RealHost::Ticket RealHost::prepare_wait() {
+    for (Source* source : sources_)
+        source->expect_wait();
     const bool descriptors = std::any_of(sources_.begin(), sources_.end(),
                                          [](const Source* s) { return s->descriptor() >= 0; });
     if (descriptors) bell_.descriptor();

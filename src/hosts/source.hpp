@@ -11,6 +11,9 @@ class Source {
     virtual ~Source() = default;
     /// Does what can be done now. True if anything happened that a waiter may care about.
     virtual bool make_progress() = 0;
+    /// A wait is being prepared: the next make_progress() is to tell of all that happens from now
+    /// on, also in other calls of the rank's.
+    virtual void expect_wait() {}
     /// Readable when there is something to do; -1 if peers ring the Host's bell instead.
     virtual int descriptor() const { return -1; }
     /// Time passes: called now and then while the rank waits, and by next_timer() at the latest.

@@ -99,9 +99,13 @@ bool Nic::make_progress() {
     const auto held = guard();
     rounds_ = 0;  // who watches memory comes here seldom: all sockets are asked
     progress_once();
-    // Since the last time, and not only now: a receive that is posted may take what has long come,
-    // and whoever posted it may be about to sleep.
     return std::exchange(news_told_, news_) != news_;
+}
+
+/// A receive that is posted may take what has long come, and whoever posts it is about to sleep.
+void Nic::expect_wait() {
+    const auto held = guard();
+    news_told_ = news_;
 }
 
 bool Nic::progress_once() {

@@ -53,6 +53,7 @@ class Nic final : public fabric::Nic, public hosts::Source {
     std::optional<fabric::PeerRequest> poll_peer_request() override;
 
     bool make_progress() override;
+    void expect_wait() override;
     int descriptor() const override;
     bool tick(Time now) override;
     Time next_timer() const override;
