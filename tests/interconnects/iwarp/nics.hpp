@@ -38,6 +38,17 @@ class Station {
     static constexpr fabric::Service service = 1;
 
     struct End {
+        End() = default;
+        End(End&&) = default;
+        End& operator=(End&& other) {
+            queue_pair.reset();  // before the queues that it uses
+            sent = std::move(other.sent);
+            received = std::move(other.received);
+            receives = std::move(other.receives);
+            queue_pair = std::move(other.queue_pair);
+            return *this;
+        }
+
         std::unique_ptr<fabric::CompletionQueue> sent;
         std::unique_ptr<fabric::CompletionQueue> received;
         std::unique_ptr<fabric::ReceiveQueue> receives;
