@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -15,8 +14,8 @@
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
 #include "interconnects/model/fault_place.hpp"
-#include "interconnects/model/profile_draft.hpp"
 #include "interconnects/model/schema_value.hpp"
+#include "interconnects/model/toml_input.hpp"
 
 namespace railyard::model {
 
@@ -46,18 +45,6 @@ std::string_view place_for(What what) {
     return what == What::adapter_reset ? "a node such as 'node 0'" : "links, and no switch";
 }
 
-Place place_of(const toml::source_region& region) {
-    return {region.begin.line, region.begin.column};
-}
-
-std::optional<Literal> literal_of(const toml::node& node) {
-    if (const auto* text = node.as_string()) return Literal(text->get());
-    if (const auto* whole = node.as_integer()) return Literal(whole->get());
-    if (const auto* real = node.as_floating_point()) return Literal(real->get());
-    if (const auto* flag = node.as_boolean()) return Literal(flag->get());
-    return std::nullopt;
-}
-
 class Reader {
   public:
     Reader(const std::string& file, const Ground& ground) : file_(file), ground_(ground) {}
@@ -73,22 +60,13 @@ class Reader {
                 complain(place, key.str(),
                          "there is no such key; there are 'seed' and tables [[fault]]");
         }
-        if (complaints_.empty()) return std::move(script_);
-        std::ranges::stable_sort(complaints_, {}, &Complaint::line);
-        std::vector<std::string> texts;
-        for (const Complaint& one : complaints_)
-            texts.push_back(one.text);
-        throw UsageError(fmt::format("{}", fmt::join(texts, "\n")));
+        complaints_.throw_if_any();
+        return std::move(script_);
     }
 
   private:
-    struct Complaint {
-        unsigned line;
-        std::string text;
-    };
-
     void complain(Place place, std::string_view key, std::string_view what) {
-        complaints_.push_back({place.line, complaint(file_, place, key, what)});
+        complaints_.add(file_, place, key, what);
     }
 
     void read_seed(const toml::node& node, Place place) {
@@ -189,7 +167,7 @@ class Reader {
     const std::string& file_;
     const Ground& ground_;
     FaultScript script_;
-    std::vector<Complaint> complaints_;
+    Complaints complaints_;
 };
 
 }  // namespace
@@ -223,11 +201,7 @@ bool Fault::is_on(Time now) const {
 }
 
 FaultScript parse_faults(std::string_view text, const std::string& file, const Ground& ground) {
-    try {
-        return Reader(file, ground).read(toml::parse(text));
-    } catch (const toml::parse_error& error) {
-        throw UsageError(complaint(file, place_of(error.source()), {}, error.description()));
-    }
+    return Reader(file, ground).read(parse_toml(text, file));
 }
 
 FaultScript load_faults(const std::string& path, const Ground& ground) {

@@ -2,32 +2,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/suggest.hpp"
 #include "interconnects/model/profile_source.hpp"
+#include "interconnects/model/toml_input.hpp"
 
 namespace railyard::model {
 
 namespace {
 
 constexpr std::string_view extends_key = "extends";
-
-Place place_of(const toml::source_region& region) {
-    return {region.begin.line, region.begin.column};
-}
-
-/// The value, if it is of a kind that any key can have.
-std::optional<Literal> literal_of(const toml::node& node) {
-    if (const auto* text = node.as_string()) return Literal(text->get());
-    if (const auto* whole = node.as_integer()) return Literal(whole->get());
-    if (const auto* real = node.as_floating_point()) return Literal(real->get());
-    if (const auto* flag = node.as_boolean()) return Literal(flag->get());
-    return std::nullopt;
-}
 
 const char* kind_of(const toml::node& node) {
     if (node.is_table()) return "a table";
@@ -88,23 +75,13 @@ class Reader {
                 complain(place, name,
                          "there is no such key outside the parts; " + advice(name, key_names({})));
         }
-        if (complaints_.empty()) return std::move(draft_);
-        // Tables come in the order of the alphabet; a reader goes by lines.
-        std::ranges::stable_sort(complaints_, {}, [](const Complaint& c) { return c.line; });
-        std::vector<std::string> texts;
-        for (const Complaint& c : complaints_)
-            texts.push_back(c.text);
-        throw UsageError(fmt::format("{}", fmt::join(texts, "\n")));
+        complaints_.throw_if_any();
+        return std::move(draft_);
     }
 
   private:
-    struct Complaint {
-        unsigned line;
-        std::string text;
-    };
-
     void complain(Place place, std::string_view key, std::string_view what) {
-        complaints_.push_back({place.line, complaint(draft_.file, place, key, what)});
+        complaints_.add(draft_.file, place, key, what);
     }
 
     void read_part(const Part& part, const toml::node& node, Place place) {
@@ -165,7 +142,7 @@ class Reader {
 
     std::vector<std::string_view> lines_;
     Draft draft_;
-    std::vector<Complaint> complaints_;
+    Complaints complaints_;
 };
 
 }  // namespace
@@ -177,19 +154,8 @@ bool is_name(std::string_view name) {
     });
 }
 
-std::string complaint(const std::string& file, Place place, std::string_view key,
-                      std::string_view what) {
-    return fmt::format("{}:{}:{}: {}{}{}", file, place.line, place.column, key,
-                       key.empty() ? "" : ": ", what);
-}
-
 Draft read_draft(std::string_view text, const std::string& file) {
-    try {
-        const toml::table root = toml::parse(text);
-        return Reader(text, file).read(root);
-    } catch (const toml::parse_error& error) {
-        throw UsageError(complaint(file, place_of(error.source()), {}, error.description()));
-    }
+    return Reader(text, file).read(parse_toml(text, file));
 }
 
 }  // namespace railyard::model

@@ -8,21 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "interconnects/model/complaints.hpp"
 #include "interconnects/model/profile.hpp"
 
 namespace railyard::model {
 
-struct Place {
-    unsigned line = 1;
-    unsigned column = 1;
-};
-
 /// What may stand between the commas of `--on`, and is no path.
 bool is_name(std::string_view name);
-
-/// "file:line:column: key: what"
-std::string complaint(const std::string& file, Place place, std::string_view key,
-                      std::string_view what);
 
 struct Draft {
     struct Entry {
