@@ -42,7 +42,7 @@ class Action {
 
     /// Fetches what its first words point to, if they are pointers, into the cache.
     void fetch() const {
-        const void* words[2];
+        const void* words[4];
         std::memcpy(words, held_, sizeof words);
         for (const void* word : words)
             __builtin_prefetch(word);

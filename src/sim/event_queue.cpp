@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t few_keys = 64;
 // So many keys are quickly sorted, and kept so as others come.
 constexpr std::size_t most_near = 64;
+// So many are enough to look ahead to.
+constexpr std::size_t enough_near = 24;
 // Of the events to come, those so far ahead have their actions fetched into the cache, and those
 // half as far what their actions work on.
 constexpr std::size_t far_ahead = 8;
@@ -174,34 +176,42 @@ EventQueue::Key EventQueue::take_first() {
     return near_[next_++];
 }
 
-/// Takes keys from the buckets into the list, which is empty.
+/// Takes keys from the buckets into the list, which is empty: from as many buckets as it takes to
+/// have some events to look ahead to.
 void EventQueue::refill() {
     if (near_.capacity() > kept_room) Keys().swap(near_);
     near_.clear();
     next_ = 0;
-    for (;;) {
+    while (near_.size() < enough_near && occupied_levels_ != 0) {
         const unsigned level = first(occupied_levels_);
         const unsigned digit = first(occupied_[level]);
+        Keys& bucket = buckets_[level * digits + digit];
+        const bool few = bucket.size() <= most_near;
+        if (!near_.empty() && !few) return;
         occupied_[level] &= occupied_[level] - 1;
         if (occupied_[level] == 0) occupied_levels_ &= occupied_levels_ - 1;
-        Keys& bucket = buckets_[level * digits + digit];
-        near_.swap(bucket);
-        const bool few = near_.size() <= most_near;
-        if (level > 0 && few)
-            std::sort(near_.begin(), near_.end(),
-                      [](const Key& a, const Key& b) { return a.before(b); });
-        if (level == 0 || few) {
-            filed_by_ = near_.front().at;
-            const auto here = static_cast<std::uint64_t>(filed_by_) >> level * digit_bits;
-            const std::uint64_t end = (here + 1) << level * digit_bits;
-            limit_ = static_cast<std::int64_t>(std::min<std::uint64_t>(end, end_of_time));
-            return;
+        if (level > 0 && !few) {
+            near_.swap(bucket);
+            const auto earlier = [](const Key& a, const Key& b) { return a.at < b.at; };
+            filed_by_ = std::min_element(near_.begin(), near_.end(), earlier)->at;
+            for (const Key& key : near_)
+                file(key);
+            near_.clear();
+            continue;
         }
-        const auto earlier = [](const Key& a, const Key& b) { return a.at < b.at; };
-        filed_by_ = std::min_element(near_.begin(), near_.end(), earlier)->at;
-        for (const Key& key : near_)
-            file(key);
-        near_.clear();
+        if (level > 0)
+            std::sort(bucket.begin(), bucket.end(),
+                      [](const Key& a, const Key& b) { return a.before(b); });
+        // Those of the list may be filed again (spill), and none may be earlier than that.
+        if (near_.empty()) filed_by_ = bucket.front().at;
+        const auto here = static_cast<std::uint64_t>(bucket.front().at) >> level * digit_bits;
+        const std::uint64_t end = (here + 1) << level * digit_bits;
+        limit_ = static_cast<std::int64_t>(std::min<std::uint64_t>(end, end_of_time));
+        if (near_.empty())
+            near_.swap(bucket);
+        else
+            near_.insert(near_.end(), bucket.begin(), bucket.end());
+        bucket.clear();
     }
 }
 

@@ -71,10 +71,24 @@ void Lane::inject_now() {
 }
 
 void Lane::follow(const Packet& packet) {
-    engine_.schedule(packet.ready, [this, packet] {
+    // What the packet will look at is named first, so that it is fetched ahead of time
+    // (sim::Action::fetch): with many nodes, all of it has gone cold.
+    const Fifo* const part = packet.past_all() ? nullptr : &packet.route->part(packet.stage);
+    engine_.schedule(packet.ready, [part, message = packet.message, route = packet.route, this,
+                                    index = packet.index, stage = packet.stage,
+                                    round = packet.round, last = packet.last, full = packet.full] {
+        static_cast<void>(part);
+        Packet moving;
+        moving.message = message;
+        moving.route = route;
+        moving.index = index;
+        moving.stage = stage;
+        moving.round = round;
+        moving.last = last;
+        moving.full = full;
+        moving.ready = engine_.now();
         // Where it comes to the next part at once, and nobody else has anything to do now, it goes
         // on as it would by an event of its own.
-        Packet moving = packet;
         while (pass(moving))
             if (moving.ready > engine_.now() || !engine_.is_last_now()) return follow(moving);
     });
