@@ -11,19 +11,22 @@
 
 namespace railyard::elan {
 
-class Adapter final : public elite::Adapter {
+class Adapter final : public elite::Adapter, private Inputter::Answers {
   public:
     /// Finds the parcel that a packet carries.
-    using Opener = std::function<std::shared_ptr<Parcel>(const elite::Delivery&)>;
+    using Opener = std::function<ParcelHandle(const elite::Delivery&)>;
 
-    Adapter(sim::Engine& engine, const Parameters& parameters, elite::Network& network,
-            elite::NodeId node, Opener opener);
+    Adapter(sim::Engine& engine, const Parameters& parameters, Pools& pools,
+            elite::Network& network, elite::NodeId node, Opener opener);
     ~Adapter() override;
 
     /// A new context; the job names it by its number.
     Context& open(const std::shared_ptr<const Job>& job, Vpid vpid, ContextId id);
     /// Threads end, and nobody reaches its memory any more.
     void close(Context& context);
+    /// It loses what is in its units, and its end of the cable is dead for so long. What its memory
+    /// holds stays: tables, events, queues, descriptors, and which parcels it has taken.
+    void reset(Duration outage);
     /// Parts that were avoided may be tried again: somebody has mended them.
     void forget_faults() { sender_.forget_faults(); }
 
@@ -37,6 +40,7 @@ class Adapter final : public elite::Adapter {
 
   private:
     void arrived(const elite::Delivery& delivery) override;
+    void answer(const Arrival& arrival, Verdict verdict) override;
     void settled(elite::PacketId packet, const elite::Outcome& outcome) override {
         sender_.settled(packet, outcome);
     }

@@ -36,14 +36,17 @@ AddressSpace::~AddressSpace() {
 }
 
 Page& AddressSpace::page(Address address) {
-    auto& leaf = table_[address >> 22];
+    const std::size_t index = (address >> leaf_shift) - first_leaf;
+    if (index >= table_.size()) table_.resize(index + 1);
+    auto& leaf = table_[index];
     if (!leaf) leaf = std::make_unique<Leaf>();
-    return (*leaf)[address >> 12 & 0x3ff];
+    return (*leaf)[place_in_leaf(address)];
 }
 
 const Page* AddressSpace::find(Address address) const {
-    const auto& leaf = table_[address >> 22];
-    return leaf ? &(*leaf)[address >> 12 & 0x3ff] : nullptr;
+    const std::size_t index = std::size_t{address >> leaf_shift} - first_leaf;  // below: very large
+    if (index >= table_.size() || !table_[index]) return nullptr;
+    return &(*table_[index])[place_in_leaf(address)];
 }
 
 std::optional<Home> AddressSpace::home_of(Address address) const {
@@ -60,8 +63,6 @@ Address AddressSpace::take_pages(std::uint64_t pages) {
         const auto taken = static_cast<std::uint32_t>(pages);
         free_pages_.erase(place);
         if (count > taken) free_pages_.emplace(first + taken * page_size, count - taken);
-        // Rights that were given to what was there before.
-        forget_segments(first, first + taken * page_size - 1);
         return first;
     }
     if (pages > (~Address{0} - next_page_) / page_size) say_full();
@@ -99,7 +100,7 @@ Address AddressSpace::allocate(Home home, std::uint32_t size) {
         arena.end = arena.next + pages * page_size;
         for (std::uint32_t i = 0; i < pages; ++i)
             page(arena.next + i * page_size) = {
-                Page::State::on_demand, false, page_size, {home, 0, nullptr}};
+                Page::State::on_demand, false, false, page_size, {home, 0, nullptr}};
         expose({arena.next, arena.end - 1, true, true, {}});
     }
     const Address address = arena.next;
@@ -120,6 +121,15 @@ HostAddress AddressSpace::allocate_plain(std::uint32_t size) {
 }
 
 Address AddressSpace::map(std::byte* memory, std::uint64_t size) {
+    return map_pages(Page::State::bound, Home::main, memory, size);
+}
+
+Address AddressSpace::reserve(Home home, std::uint64_t size) {
+    return map_pages(Page::State::on_demand, home, nullptr, size);
+}
+
+Address AddressSpace::map_pages(Page::State state, Home home, std::byte* memory,
+                                std::uint64_t size) {
     if (size == 0)
         throw UsageError("a mapping of no bytes has no place; map only memory that there is");
     if (size > ~Address{0}) say_full();
@@ -128,71 +138,81 @@ Address AddressSpace::map(std::byte* memory, std::uint64_t size) {
     for (std::uint32_t i = 0; i < pages; ++i) {
         const std::uint64_t done = std::uint64_t{i} * page_size;
         page(first + i * page_size) = {
-            Page::State::bound, false,
+            state, false, true,
             static_cast<std::uint32_t>(std::min<std::uint64_t>(page_size, size - done)),
-            frames_.foreign(memory ? memory + done : nullptr)};
-        mapped_.insert(first + i * page_size);
+            frames_.foreign(home, memory ? memory + done : nullptr)};
     }
     expose({first, first + pages * page_size - 1, true, true, {}});
     return first;
 }
 
 void AddressSpace::unmap(Address address, std::uint32_t size) {
-    for (std::uint32_t i = 0; i < whole_pages(size); ++i) {
-        Page& gone = page(address + i * page_size);
-        if (gone.owned) frames_.give_back(gone.frame);
-        gone = {};
-        if (on_change) on_change((address >> 12) + i);
-        const Address first = (address / page_size + i) * page_size;
-        if (mapped_.erase(first) > 0) give_back_pages(first, 1);
+    const Address begin = address / page_size * page_size;
+    const std::uint32_t pages = whole_pages(size);
+    std::uint32_t run = 0;  // of pages that map() gave, up to this one
+    for (std::uint32_t i = 0; i < pages; ++i) {
+        const Address at = begin + i * page_size;
+        Page* const gone = find_page(at);
+        if (gone && gone->mapped) {
+            ++run;
+        } else if (run > 0) {
+            give_back_pages(at - run * page_size, std::exchange(run, 0));
+        }
+        if (!gone) continue;
+        if (gone->owned) frames_.give_back(gone->frame);
+        *gone = {};
+        if (on_change) on_change(at / page_size);
     }
+    if (run > 0) give_back_pages(begin + (pages - run) * page_size, run);
+}
+
+void AddressSpace::expose(const Segment& segment) {
+    forget_segments(segment.first, segment.last);
+    segments_.insert_or_assign(segment.first, segment);
 }
 
 void AddressSpace::forget_segments(Address first, Address last) {
-    std::vector<Segment> left;
-    for (const Segment& segment : segments_) {
-        if (last < segment.first || first > segment.last) {
-            left.push_back(segment);
-            continue;
+    auto each = segments_.upper_bound(first);
+    if (each != segments_.begin() && std::prev(each)->second.last >= first) --each;
+    while (each != segments_.end() && each->second.first <= last) {
+        Segment rest = each->second;
+        if (rest.first < first) {
+            each->second.last = first - 1;
+            ++each;
+        } else {
+            each = segments_.erase(each);
         }
-        if (segment.first < first) {
-            left.push_back(segment);
-            left.back().last = first - 1;
-        }
-        if (segment.last > last) {
-            left.push_back(segment);
-            left.back().first = last + 1;
-        }
+        if (rest.last <= last) continue;
+        rest.first = last + 1;
+        segments_.emplace(rest.first, std::move(rest));
+        return;
     }
-    segments_ = std::move(left);
 }
 
 bool AddressSpace::allows(Vpid who, Address address, std::uint32_t size, Access access) const {
     const Address last = address + (size == 0 ? 0 : size - 1);
-    if (last < address) return false;
-    for (auto segment = segments_.rbegin(); segment != segments_.rend(); ++segment) {
-        if (last < segment->first || address > segment->last) continue;
-        if (address < segment->first || last > segment->last)
-            return allows(who, std::max(address, segment->first),
-                          std::min(last, segment->last) - std::max(address, segment->first) + 1,
-                          access) &&
-                   (address >= segment->first ||
-                    allows(who, address, segment->first - address, access)) &&
-                   (last <= segment->last ||
-                    allows(who, segment->last + 1, last - segment->last, access));
-        const bool right = access == Access::read ? segment->readable : segment->writable;
-        return right && (!segment->partners || segment->partners->contains(who));
+    auto each = segments_.upper_bound(address);
+    if (last < address || each == segments_.begin()) return false;
+    for (--each; each != segments_.end() && each->second.first <= address; ++each) {
+        const Segment& segment = each->second;
+        const bool right = access == Access::read ? segment.readable : segment.writable;
+        if (segment.last < address || !right) return false;
+        if (segment.partners && !segment.partners->contains(who)) return false;
+        if (last <= segment.last) return true;
+        address = segment.last + 1;
     }
     return false;
 }
 
 bool AddressSpace::bind(Address address) {
-    Page& wanted = page(address);
-    if (wanted.state == Page::State::bound) return true;
-    if (wanted.state == Page::State::absent) return false;
-    wanted.frame = frames_.take(wanted.frame.home);
-    wanted.owned = true;
-    wanted.state = Page::State::bound;
+    Page* const wanted = find_page(address);
+    if (!wanted || wanted->state == Page::State::absent) return false;
+    if (wanted->state == Page::State::bound) return true;
+    if (!wanted->frame.exists()) {
+        wanted->frame = frames_.take(wanted->frame.home);
+        wanted->owned = true;
+    }
+    wanted->state = Page::State::bound;
     if (on_change) on_change(address >> 12);
     return true;
 }
@@ -202,7 +222,7 @@ bool AddressSpace::for_each_piece(Address address, std::size_t size, Do what) {
     for (std::size_t done = 0; done < size;) {
         const auto at = static_cast<Address>(address + done);
         if (!bind(at)) return false;
-        const Page& here = page(at);
+        const Page& here = *find(at);
         const std::uint32_t offset = at % page_size;
         const std::size_t n = std::min(size - done, std::size_t{page_size - offset});
         if (offset + n > here.length) return false;

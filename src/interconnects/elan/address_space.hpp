@@ -29,6 +29,7 @@ struct Page {
     enum class State : std::uint8_t { absent, on_demand, bound };
     State state = State::absent;
     bool owned = false;        ///< the frame goes back when it is unmapped
+    bool mapped = false;       ///< its place was given by map(), and may be given again
     std::uint32_t length = 0;  ///< bytes of it that may be touched
     Frame frame;               ///< while it is not bound, only its home counts
 };
@@ -67,12 +68,15 @@ class AddressSpace {
     /// null pointer is memory whose content nobody looks at. Throws UsageError for no memory at
     /// all, and Error where there is no room.
     Address map(std::byte* memory, std::uint64_t size);
+    /// The same for memory of that home whose content nobody looks at, and whose pages are bound
+    /// when first touched.
+    Address reserve(Home home, std::uint64_t size);
     /// Whole pages, of one mapping or of the heap. Places that map() has given may be given again.
     void unmap(Address address, std::uint32_t size);
 
     /// Who may reach what from outside; later words count more. All of the heap is open to the
     /// job at first.
-    void expose(const Segment& segment) { segments_.push_back(segment); }
+    void expose(const Segment& segment);
     bool allows(Vpid who, Address address, std::uint32_t size, Access access) const;
 
     /// System software's answer to a fault: false if there is nothing to bind.
@@ -90,10 +94,18 @@ class AddressSpace {
     std::optional<Address> to_elan(HostAddress address) const;
 
   private:
-    static constexpr std::uint32_t leaf_bits = 10;
+    static constexpr std::uint32_t leaf_bits = 6;  ///< pages: a small process has one leaf
+    static constexpr std::uint32_t leaf_shift = 12 + leaf_bits;
+    static constexpr std::uint32_t first_leaf = heap_base >> leaf_shift;  ///< none is below
     using Leaf = std::array<Page, 1 << leaf_bits>;
 
+    static std::size_t place_in_leaf(Address address) {
+        return address >> 12 & ((1U << leaf_bits) - 1);
+    }
+    /// Makes the leaf where there is none.
     Page& page(Address address);
+    Page* find_page(Address address) { return const_cast<Page*>(find(address)); }
+    Address map_pages(Page::State state, Home home, std::byte* memory, std::uint64_t size);
     Address take_pages(std::uint64_t pages);
     void give_back_pages(Address first, std::uint32_t pages);
     /// Nothing is said any more of what is there.
@@ -103,10 +115,9 @@ class AddressSpace {
 
     Frames& frames_;
     const std::uint64_t host_offset_;
-    std::array<std::unique_ptr<Leaf>, 1 << leaf_bits> table_;  ///< the walker's first level
-    std::vector<Segment> segments_;
+    std::vector<std::unique_ptr<Leaf>> table_;  ///< as far up as anything has been given away
+    std::map<Address, Segment> segments_;       ///< by their first addresses; none overlap
     Address next_page_ = heap_base;
-    std::set<Address> mapped_;                     ///< pages that map() has given away
     std::map<Address, std::uint32_t> free_pages_;  ///< below next_page_: how many from there on
     struct Arena {
         Address next = 0;

@@ -22,14 +22,15 @@ class Cache {
 
     /// `ready` runs when the word at that SDRAM address can be used.
     void access(std::uint64_t physical, sim::Action ready);
+    /// What is being filled is not in it yet.
+    void forget_all() { lines_.assign(lines_.size(), {}); }
     std::uint64_t hits() const { return hits_; }
     std::uint64_t fills() const { return fills_; }
 
   private:
     struct Line {
-        bool valid = false;
-        std::uint64_t number = 0;
-        std::uint64_t used = 0;  ///< when, in accesses
+        std::uint64_t number = ~std::uint64_t{0};  ///< at first that of none
+        std::uint64_t used = 0;                    ///< when, in accesses: 0 is before all others
     };
     void filled(std::uint64_t number);
 
@@ -37,7 +38,7 @@ class Cache {
     sim::Engine& engine_;
     MemoryPath& path_;
     Duration fill_time_;
-    std::array<std::array<Line, sets>, lines_of_set> lines_{};
+    std::vector<std::array<Line, sets>> lines_;                  ///< none before the first fill
     std::map<std::uint64_t, std::vector<sim::Action>> filling_;  ///< those who wait, by line
     std::uint64_t accesses_ = 0;
     std::uint64_t hits_ = 0;

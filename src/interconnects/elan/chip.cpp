@@ -14,9 +14,11 @@ Microcode::Microcode(sim::Engine& engine, std::uint32_t node) : processor_(engin
             lanes_[i] = trace->lane(fmt::format("node {}", node), role_names[i]);
 }
 
-Chip::Chip(sim::Engine& its_engine, const Parameters& its_parameters, elite::NodeId its_node)
+Chip::Chip(sim::Engine& its_engine, const Parameters& its_parameters, Pools& its_pools,
+           elite::NodeId its_node)
     : engine(its_engine),
       parameters(its_parameters),
+      pools(its_pools),
       node(its_node),
       frames(its_parameters.sdram_size),
       path(its_engine, its_parameters, its_node),
@@ -24,39 +26,17 @@ Chip::Chip(sim::Engine& its_engine, const Parameters& its_parameters, elite::Nod
       mmu(cache, its_parameters.tlb_entries),
       microcode(its_engine, its_node) {}
 
-Context* Chip::context(ContextId id) const {
-    if (id >= contexts.size() || !contexts[id]->open) return nullptr;
-    return contexts[id].get();
+void Chip::reset(Time until) {
+    ++resets;
+    back_at = std::max(back_at, until);
+    mmu.forget_all();
+    cache.forget_all();
+    microcode.stall(back_at);
 }
 
-/// Data between memory and a packet, from translation to the last block.
-struct Chip::Move {
-    Context& context;
-    Access access;
-    std::vector<Piece> pieces;
-    std::byte* into = nullptr;
-    const std::byte* from = nullptr;
-    std::size_t translated = 0;
-    std::size_t moved = 0;
-    bool first = false;
-    Verdict verdict = Verdict::taken;
-    Told checked = {};
-    Told done = {};
-    std::shared_ptr<Writing> writing = {};
-};
-
-/// Blocks of 64 bytes from its beginning, none of which crosses into another page.
-std::vector<Chip::Piece> Chip::cut(Address address, std::size_t size) {
-    std::vector<Piece> pieces;
-    for (std::size_t done = 0; done < size;) {
-        const auto at = static_cast<Address>(address + done);
-        const std::size_t room = page_size - at % page_size;
-        const auto n =
-            static_cast<std::uint32_t>(std::min({std::size_t{block_size}, room, size - done}));
-        pieces.push_back({at, n, {}});
-        done += n;
-    }
-    return pieces;
+Context* Chip::context(ContextId id) const {
+    if (id >= contexts.size() || !contexts[id] || !contexts[id]->open) return nullptr;
+    return contexts[id].get();
 }
 
 /// System software binds the page that is missing; whoever came upon it tries again.
@@ -68,106 +48,134 @@ Verdict Chip::fault(Context& context, Address address) {
     return Verdict::later;
 }
 
-void Chip::translate(const std::shared_ptr<Move>& move) {
-    Context& context = move->context;
-    while (move->translated < move->pieces.size()) {
-        Piece& piece = move->pieces[move->translated];
-        if (const auto place = mmu.look(context.id, piece.address)) {
-            if (place->length < piece.size) return move->checked(Verdict::bad_address);
-            piece.place = *place;
-            ++move->translated;
-        } else if (mmu.take_fault(context.id, piece.address)) {
-            return move->checked(fault(context, piece.address));
+/// Page by page.
+void Chip::translate(const MoveHandle& move) {
+    if (move->resets != resets) return move->mover->checked(move, Verdict::later);  // it was lost
+    const ContextId context = move->context->id;
+    while (move->translated < move->size) {
+        const Address at = move->address + move->translated;
+        const std::uint32_t size =
+            std::min(move->size - move->translated, page_size - at % page_size);
+        if (const auto place = mmu.look(context, at)) {
+            if (place->length < size) return move->mover->checked(move, Verdict::bad_address);
+            move->chunks.push_back({at, size, *place});
+            move->translated += size;
+        } else if (mmu.take_fault(context, at)) {
+            return move->mover->checked(move, fault(*move->context, at));
         } else {
-            mmu.walk(context.id, context.space, piece.address, move->access,
-                     [this, move] { translate(move); });
-            return;
+            return mmu.walk(context, move->context->space, at, move->access,
+                            [this, move] { translate(move); });
         }
     }
-    move->access == Access::read ? read_pieces(move) : write_pieces(move);
+    move->access == Access::read ? read_chunks(move) : write_chunks(move);
 }
 
 /// A page may go while its data are on the way: the old one is never reached (GV-3).
-bool Chip::still_there(const Context& context, const Piece& piece) const {
-    const Page* const page = context.space.find(piece.address);
+bool Chip::still_there(const Context& context, const Move::Chunk& chunk) const {
+    const Page* const page = context.space.find(chunk.address);
     return page && page->state == Page::State::bound &&
-           page->frame.physical == piece.place.physical - piece.address % page_size;
+           page->frame.physical == chunk.place.physical - chunk.address % page_size;
 }
 
-void Chip::fetch(Context& context, Address address, std::span<std::byte> into, Fetching fetching) {
-    auto move = std::make_shared<Move>(Move{context, Access::read, cut(address, into.size())});
-    move->into = into.data();
-    move->first = fetching.first;
-    move->checked = std::move(fetching.checked);
-    move->done = std::move(fetching.done);
-    translate(move);
+namespace {
+
+/// Blocks of 64 bytes from its beginning, the last of which may be shorter and takes as long.
+MemoryPath::Blocks blocks_of(const Move::Chunk& chunk) {
+    return {chunk.place.home, Bytes(block_size), (chunk.size + block_size - 1) / block_size};
 }
 
-void Chip::read_pieces(const std::shared_ptr<Move>& move) {
-    if (move->pieces.empty()) {
-        move->checked(Verdict::taken);
-        return move->done(Verdict::taken);
+}  // namespace
+
+void Chip::read_chunks(const MoveHandle& move) {
+    if (move->chunks.empty()) {
+        move->mover->checked(move, Verdict::taken);
+        return move->mover->moved(move, Verdict::taken);
     }
-    const Address start = move->pieces.front().address;
-    for (std::size_t i = 0; i < move->pieces.size(); ++i) {
-        const Piece& piece = move->pieces[i];
-        path.read(
-            piece.place.home, Bytes(block_size), move->first && i == 0, [this, move, i, start] {
-                const Piece& read = move->pieces[i];
-                if (!still_there(move->context, read))
-                    move->verdict = Verdict::later;
-                else if (read.place.bytes)
-                    std::memcpy(move->into + (read.address - start), read.place.bytes, read.size);
-                if (++move->moved == move->pieces.size()) move->done(move->verdict);
-            });
-    }
-    move->checked(Verdict::taken);
+    for (std::size_t i = 0; i < move->chunks.size(); ++i)
+        path.read(blocks_of(move->chunks[i]), move->first && i == 0,
+                  [this, move, i] { chunk_read(move, i); });
+    move->mover->checked(move, Verdict::taken);
 }
 
-void Chip::deliver(Context& context, Address address, std::span<const std::byte> from,
-                   std::shared_ptr<Writing> writing) {
-    auto move = std::make_shared<Move>(Move{context, Access::write, cut(address, from.size())});
-    move->from = from.data();
-    move->checked = writing->checked;
-    move->writing = std::move(writing);
-    translate(move);
+void Chip::chunk_read(const MoveHandle& move, std::size_t index) {
+    const Move::Chunk& chunk = move->chunks[index];
+    std::byte* const into = move->bytes + (chunk.address - move->address);
+    if (!still_there(*move->context, chunk)) {
+        move->verdict = Verdict::later;
+    } else if (chunk.place.bytes) {
+        std::memcpy(into, chunk.place.bytes, chunk.size);
+        move->has_data = true;
+    } else if (move->chunks.size() > 1) {
+        std::memset(into, 0, chunk.size);  // the other may have content
+    }
+    if (++move->moved == move->chunks.size()) move->mover->moved(move, move->verdict);
 }
 
-void Chip::write_pieces(const std::shared_ptr<Move>& move) {
-    move->checked(Verdict::taken);
-    if (move->pieces.empty()) {
-        if (move->writing->issued) move->writing->issued();
-        return move->writing->done();
+void Chip::write_chunks(const MoveHandle& move) {
+    move->mover->checked(move, Verdict::taken);
+    if (move->chunks.empty()) {
+        move->mover->issued(move);
+        return move->mover->moved(move, Verdict::taken);
     }
-    const Address start = move->pieces.front().address;
-    for (std::size_t i = 0; i < move->pieces.size(); ++i) {
-        const bool last = i + 1 == move->pieces.size();
-        path.write(move->pieces[i].place.home, Bytes(block_size),
-                   last ? std::move(move->writing->issued) : sim::Action(), [this, move, i, start] {
-                       const Piece& written = move->pieces[i];
-                       if (written.place.bytes && still_there(move->context, written))
-                           std::memcpy(written.place.bytes, move->from + (written.address - start),
-                                       written.size);
-                       if (++move->moved == move->pieces.size()) move->writing->done();
-                   });
+    for (std::size_t i = 0; i < move->chunks.size(); ++i) {
+        sim::Action issued;
+        if (i + 1 == move->chunks.size()) issued = [move] { move->mover->issued(move); };
+        path.write(blocks_of(move->chunks[i]), std::move(issued),
+                   [this, move, i] { chunk_written(move, i); });
     }
 }
 
-void Chip::touch(Context& context, Address address, std::function<void(std::byte*)> ready) {
+void Chip::chunk_written(const MoveHandle& move, std::size_t index) {
+    const Move::Chunk& chunk = move->chunks[index];
+    if (move->bytes && chunk.place.bytes && still_there(*move->context, chunk))
+        std::memcpy(chunk.place.bytes, move->bytes + (chunk.address - move->address), chunk.size);
+    if (++move->moved == move->chunks.size()) move->mover->moved(move, Verdict::taken);
+}
+
+void Chip::write(Context& context, Address address, std::uint32_t size, sim::Action done) {
+    const auto kept = pools.touches.take();
+    kept->ready = std::move(done);
+    const MoveHandle move = pools.moves.take();
+    move->mover = this;
+    move->subject = kept;
+    move->context = &context;
+    move->access = Access::write;
+    move->address = address;
+    move->size = size;
+    move->bytes = nullptr;
+    start(move);
+}
+
+void Chip::moved(const MoveHandle& move, Verdict) {
+    sim::Action done = std::move(static_cast<Touch&>(*move->subject).ready);
+    done();
+}
+
+void Chip::touch(Context& context, Address address, sim::Action ready) {
     if (const auto place = mmu.look(context.id, address)) {
-        if (place->home != Home::sdram) return ready(nullptr);
-        cache.access(place->physical,
-                     [bytes = place->bytes, ready = std::move(ready)] { ready(bytes); });
-        return;
+        if (place->home != Home::sdram) return ready();
+        return cache.access(place->physical, std::move(ready));
     }
-    const bool faulted = mmu.take_fault(context.id, address).has_value();
-    if (faulted && fault(context, address) == Verdict::bad_address) return ready(nullptr);
-    auto again = std::make_shared<std::function<void()>>(
-        [this, &context, address, ready = std::move(ready)] { touch(context, address, ready); });
-    if (faulted)
-        engine.schedule(engine.now() + parameters.host.trap, [again] { (*again)(); });
-    else
-        mmu.walk(context.id, context.space, address, Access::write, [again] { (*again)(); });
+    const auto kept = pools.touches.take();
+    kept->context = &context;
+    kept->address = address;
+    kept->ready = std::move(ready);
+    if (!mmu.take_fault(context.id, address))
+        return mmu.walk(context.id, context.space, address, Access::write,
+                        [this, kept] { touch_again(kept); });
+    if (fault(context, address) == Verdict::bad_address) return kept->ready();
+    engine.schedule(engine.now() + parameters.host.trap, [this, kept] { touch_again(kept); });
+}
+
+void Chip::touch_again(const Handle<Touch>& kept) {
+    touch(*kept->context, kept->address, std::move(kept->ready));
+}
+
+std::byte* Chip::word(Context& context, Address address) const {
+    const Page* const page = context.space.find(address);
+    if (!page || page->state != Page::State::bound || page->frame.home != Home::sdram)
+        return nullptr;
+    return page->frame.bytes + address % page_size;
 }
 
 }  // namespace railyard::elan

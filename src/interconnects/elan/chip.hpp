@@ -1,6 +1,6 @@
 #pragma once
 /// What the units of one adapter share: its memories and the ways to them, its microcode, its
-/// contexts. And the moving of data between virtual memory and a packet, a block at a time.
+/// contexts. And the moving of data between virtual memory and a packet, in blocks.
 
 #include <functional>
 #include <memory>
@@ -10,16 +10,18 @@
 #include "interconnects/elan/context.hpp"
 #include "interconnects/elan/journal.hpp"
 #include "interconnects/elan/microcode.hpp"
-#include "interconnects/elan/parcel.hpp"
+#include "interconnects/elan/pools.hpp"
 
 namespace railyard::elan {
 
-class Chip {
+class Chip final : private Mover {
   public:
-    Chip(sim::Engine& its_engine, const Parameters& its_parameters, elite::NodeId its_node);
+    Chip(sim::Engine& its_engine, const Parameters& its_parameters, Pools& its_pools,
+         elite::NodeId its_node);
 
     sim::Engine& engine;
     const Parameters& parameters;
+    Pools& pools;  ///< those of the machine
     const elite::NodeId node;
     Frames frames;
     MemoryPath path;
@@ -29,6 +31,12 @@ class Chip {
     std::vector<std::unique_ptr<Context>> contexts;
     Journal* journal = nullptr;
 
+    /// What the units hold is lost, and nothing new begins before that time.
+    void reset(Time until);
+    bool is_away() const { return engine.now() < back_at; }
+    unsigned resets = 0;
+    Time back_at;  ///< from the last of them
+
     /// Null if there is none such, or it is closed.
     Context* context(ContextId id) const;
     void note(Step step, DmaId dma) {
@@ -36,41 +44,31 @@ class Chip {
             journal->lines.push_back({engine.now(), node, step, dma});
     }
 
-    using Told = std::function<void(Verdict)>;
-    /// Fetches from virtual memory; `into` must live until `done`. Both are told that a page was
-    /// not there (later: it will be), or that nothing is mapped; without `checked` there is no
-    /// `done`.
-    struct Fetching {
-        Told checked;        ///< all pages are known, and the memory has been asked
-        Told done;           ///< all data are here
-        bool first = false;  ///< of a stream
-    };
-    void fetch(Context& context, Address address, std::span<std::byte> into, Fetching fetching);
-    /// Checks that all is mapped, tells so, and only then writes. `issued` runs when the memory has
-    /// taken the last block over, `done` when it is in place. `from` must live until then.
-    struct Writing {
-        Told checked;  ///< if not `taken`, nothing has been or will be written
-        sim::Action issued;
-        sim::Action done;
-    };
-    void deliver(Context& context, Address address, std::span<const std::byte> from,
-                 std::shared_ptr<Writing> writing);
-    /// A word of the adapter's own memory, through its cache; null if it is not there.
-    void touch(Context& context, Address address, std::function<void(std::byte*)> ready);
+    /// Fetches from virtual memory or writes to it, as the move says; who asked hears of it.
+    void start(const MoveHandle& move) {
+        move->resets = resets;
+        translate(move);
+    }
+    /// Writes so many bytes that nobody looks at; `done` runs when they would be in place, and
+    /// never if nothing is mapped there.
+    void write(Context& context, Address address, std::uint32_t size, sim::Action done);
+    /// A word of the adapter's own memory, through its cache: `ready` runs when it can be used, or
+    /// when it is known that there is none.
+    void touch(Context& context, Address address, sim::Action ready);
+    /// Where it is; null if that is not the adapter's own memory.
+    std::byte* word(Context& context, Address address) const;
 
   private:
-    struct Piece {
-        Address address = 0;
-        std::uint32_t size = 0;
-        Mmu::Place place;
-    };
-    struct Move;
-    static std::vector<Piece> cut(Address address, std::size_t size);
-    void translate(const std::shared_ptr<Move>& move);
+    void checked(const MoveHandle& /*move*/, Verdict /*verdict*/) override {}
+    void moved(const MoveHandle& move, Verdict verdict) override;
+    void translate(const MoveHandle& move);
     Verdict fault(Context& context, Address address);
-    bool still_there(const Context& context, const Piece& piece) const;
-    void read_pieces(const std::shared_ptr<Move>& move);
-    void write_pieces(const std::shared_ptr<Move>& move);
+    bool still_there(const Context& context, const Move::Chunk& chunk) const;
+    void read_chunks(const MoveHandle& move);
+    void chunk_read(const MoveHandle& move, std::size_t index);
+    void write_chunks(const MoveHandle& move);
+    void chunk_written(const MoveHandle& move, std::size_t index);
+    void touch_again(const Handle<Touch>& touch);
 };
 
 }  // namespace railyard::elan

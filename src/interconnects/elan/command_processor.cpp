@@ -1,10 +1,16 @@
 #include "interconnects/elan/command_processor.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace railyard::elan {
 
 void CommandProcessor::command(Context& context, const Command& command, DmaId id) {
+    if (chip_.is_away()) {  // the write is not taken before it is back
+        chip_.engine.schedule(
+            chip_.back_at, [this, &context, command, id] { this->command(context, command, id); });
+        return;
+    }
     chip_.microcode.run(Role::command, chip_.parameters.microcode.check, "check",
                         [this, &context, command, id] {
                             switch (command.kind) {
@@ -49,7 +55,7 @@ Status CommandProcessor::check(const Context& context, const Descriptor& descrip
 
 void CommandProcessor::run(Context& context, Address address, DmaId id) {
     chip_.note(Step::check, id);
-    chip_.touch(context, address, [this, &context, id, address](std::byte*) {
+    chip_.touch(context, address, [this, &context, id, address] {
         Descriptor descriptor;
         std::array<std::byte, sizeof(Descriptor)> bytes;
         const bool there = context.space.load(address, bytes);
@@ -61,9 +67,9 @@ void CommandProcessor::run(Context& context, Address address, DmaId id) {
             return;
         }
         chip_.microcode.run(Role::command, chip_.parameters.microcode.enqueue, "queue",
-                            [this, &context, id, kept = std::make_shared<Descriptor>(descriptor)] {
-                                chip_.note(Step::enqueue, id);
-                                dma_.enqueue(context, *kept, id);
+                            [this, dma = dma_.make(context, descriptor, id)] {
+                                chip_.note(Step::enqueue, dma->id);
+                                dma_.enqueue(dma);
                             });
     });
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "interconnects/elan/event.hpp"
@@ -23,6 +24,8 @@ struct Job {
     };
     std::uint64_t key = 0;  ///< no two jobs have the same
     std::vector<Process> processes;
+    /// Those of the processes, in the form that routing tables share.
+    std::shared_ptr<const std::vector<elite::NodeId>> nodes;
 };
 
 /// Small messages wait here, in Elan memory, until a thread takes them.
@@ -50,7 +53,7 @@ class Context {
     /// Several may be loaded; `table` is the one in use (EL-9).
     std::deque<elite::RoutingTable> tables;
     std::size_t table = 0;
-    std::map<Address, EventState> events;
+    std::unordered_map<Address, EventState> events;
     std::map<std::uint32_t, InputQueue> queues;
     bool open = true;
 

@@ -7,12 +7,21 @@ namespace railyard::elan {
 
 using elite::Priority;
 
-void DmaEngine::enqueue(Context& context, const Descriptor& descriptor, DmaId id, For whom) {
-    put_back(std::make_shared<Dma>(Dma{context, descriptor, id, whom}), false);
+DmaHandle DmaEngine::make(Context& context, const Descriptor& descriptor, DmaId id, For whom) {
+    DmaHandle dma = chip_.pools.dmas.take();
+    dma->context = &context;
+    dma->descriptor = descriptor;
+    dma->id = id;
+    dma->whom = whom;
+    return dma;
+}
+
+void DmaEngine::enqueue(const DmaHandle& dma) {
+    put_back(dma, false);
     pump();
 }
 
-void DmaEngine::put_back(const DmaPointer& dma, bool in_front) {
+void DmaEngine::put_back(const DmaHandle& dma, bool in_front) {
     auto& queue = queues_[static_cast<std::size_t>(dma->descriptor.priority)];
     in_front ? queue.push_front(dma) : queue.push_back(dma);
 }
@@ -53,7 +62,7 @@ void DmaEngine::pump() {
             start_next();
             return;
         }
-        const DmaPointer dma = current_;
+        const DmaHandle dma = current_;
         if (dma->verdict != Verdict::taken) {
             current_ = nullptr;
             if (dma->in_flight == 0) finish(dma);
@@ -64,21 +73,21 @@ void DmaEngine::pump() {
     }
 }
 
-std::shared_ptr<Parcel> DmaEngine::parcel_of(const DmaPointer& dma) const {
-    auto parcel = std::make_shared<Parcel>();
-    parcel->from = dma->context.self;
-    parcel->context = &dma->context;
-    parcel->descriptor = dma->descriptor;
+ParcelHandle DmaEngine::parcel_of(const DmaHandle& dma) {
+    ParcelHandle parcel = chip_.pools.parcels.take();
+    parcel->from = dma->context->self;
+    parcel->context = dma->context;
+    parcel->retries = dma->descriptor.retries;
     parcel->priority = dma->descriptor.priority;
     parcel->dma = dma->id;
-    parcel->sender = const_cast<DmaEngine*>(this);
+    parcel->sender = this;
     parcel->owner = dma;
     return parcel;
 }
 
-void DmaEngine::next_packet(const DmaPointer& dma) {
+void DmaEngine::next_packet(const DmaHandle& dma) {
     const Descriptor& descriptor = dma->descriptor;
-    auto parcel = parcel_of(dma);
+    const ParcelHandle parcel = parcel_of(dma);
     parcel->to = descriptor.destination;
     parcel->last_to = descriptor.last_destination;
     parcel->broadcast = descriptor.broadcast;
@@ -90,28 +99,41 @@ void DmaEngine::next_packet(const DmaPointer& dma) {
         parcel->number = descriptor.destination_address;
     }
     parcel->event = parcel->last ? descriptor.destination_event : null_address;
-    parcel->data.resize(parcel->size);
     busy_ = true;
     ++buffers_used_;
     if (dma->offset == 0) chip_.note(Step::transfer, dma->id);
-    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, "packet",
-                        [=, this] { fetch(dma, parcel); });
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, "packet", [this, parcel] {
+        fetch(parcel, std::exchange(dma_of(*parcel)->fresh, false));
+    });
 }
 
-Address DmaEngine::source_of(const Dma& dma, const Parcel& parcel) const {
-    return dma.descriptor.source_address + parcel.address - dma.descriptor.destination_address;
+void DmaEngine::fetch(const ParcelHandle& parcel, bool first) {
+    if (chip_.is_away()) {
+        chip_.engine.schedule(chip_.back_at, [this, parcel, first] { fetch(parcel, first); });
+        return;
+    }
+    const Dma& dma = *dma_of(*parcel);
+    const MoveHandle move = chip_.pools.moves.take();
+    move->mover = this;
+    move->subject = parcel;
+    move->context = dma.context;
+    move->access = Access::read;
+    move->address =
+        dma.descriptor.source_address + parcel->address - dma.descriptor.destination_address;
+    move->size = parcel->size;
+    move->bytes = parcel->data.data();
+    move->first = first;
+    chip_.start(move);
 }
 
-void DmaEngine::fetch(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel) {
-    chip_.fetch(dma->context, source_of(*dma, *parcel), parcel->data,
-                {[=, this](Verdict verdict) { asked(dma, parcel, verdict); },
-                 [=, this](Verdict verdict) { fetched(dma, parcel, verdict); },
-                 std::exchange(dma->fresh, false)});
+void DmaEngine::checked(const MoveHandle& move, Verdict verdict) {
+    const ParcelHandle parcel(static_cast<Parcel*>(move->subject.get()));
+    parcel->fetched_anew ? asked_again(parcel, verdict) : asked(parcel, verdict);
 }
 
 /// The memory has been asked for the packet: the engine can turn to the next.
-void DmaEngine::asked(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel,
-                      Verdict verdict) {
+void DmaEngine::asked(const ParcelHandle& parcel, Verdict verdict) {
+    const DmaHandle dma = dma_of(*parcel);
     busy_ = false;
     if (verdict == Verdict::taken) {
         dma->offset += parcel->size;
@@ -125,7 +147,7 @@ void DmaEngine::asked(const DmaPointer& dma, const std::shared_ptr<Parcel>& parc
     current_ = nullptr;
     if (verdict == Verdict::later) {
         // Others go on while system software binds the page.
-        chip_.engine.schedule(chip_.engine.now() + chip_.parameters.host.trap, [=, this] {
+        chip_.engine.schedule(chip_.engine.now() + chip_.parameters.host.trap, [this, dma] {
             if (!dma->finished) put_back(dma, true);
             pump();
         });
@@ -136,34 +158,39 @@ void DmaEngine::asked(const DmaPointer& dma, const std::shared_ptr<Parcel>& parc
     pump();
 }
 
-void DmaEngine::fetched(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel,
-                        Verdict verdict) {
-    if (verdict == Verdict::later) return fetch_again(dma, parcel);
+void DmaEngine::moved(const MoveHandle& move, Verdict verdict) {
+    const ParcelHandle parcel(static_cast<Parcel*>(move->subject.get()));
+    const bool lost = move->resets != chip_.resets;
+    if (verdict == Verdict::later || lost) return fetch_again(parcel);
+    parcel->has_data = move->has_data;
+    Dma& dma = *dma_of(*parcel);
     // Nobody wants the rest of what has failed; least of all its event.
-    if (dma->verdict != Verdict::taken) return settled(parcel, dma->verdict);
+    if (dma.verdict != Verdict::taken) return settled(parcel, dma.verdict);
     // The last one says that all is there, so all others must be.
-    if (parcel->last && dma->in_flight > 1)
-        dma->held = parcel;
+    if (parcel->last && dma.in_flight > 1)
+        dma.held = parcel;
     else
         leave(parcel);
 }
 
-/// A page went away while it was being read: what stands there now is what counts. The engine has
+/// A page went away while it was being read, and what stands there now is what counts; or the
+/// adapter was reset with the data in it. The engine has
 /// gone on, to other packets and perhaps to other DMAs; this one keeps its buffer and counts as in
 /// flight.
-void DmaEngine::fetch_again(const DmaPointer& dma, const std::shared_ptr<Parcel>& parcel) {
-    const auto checked = [=, this](Verdict verdict) {
-        if (verdict == Verdict::later)
-            chip_.engine.schedule(chip_.engine.now() + chip_.parameters.host.trap,
-                                  [=, this] { fetch_again(dma, parcel); });
-        else if (verdict != Verdict::taken)
-            settled(parcel, verdict);
-    };
-    chip_.fetch(dma->context, source_of(*dma, *parcel), parcel->data,
-                {checked, [=, this](Verdict verdict) { fetched(dma, parcel, verdict); }, true});
+void DmaEngine::fetch_again(const ParcelHandle& parcel) {
+    parcel->fetched_anew = true;
+    fetch(parcel, true);
 }
 
-void DmaEngine::leave(const std::shared_ptr<Parcel>& parcel) {
+void DmaEngine::asked_again(const ParcelHandle& parcel, Verdict verdict) {
+    if (verdict == Verdict::later)
+        chip_.engine.schedule(chip_.engine.now() + chip_.parameters.host.trap,
+                              [this, parcel] { fetch_again(parcel); });
+    else if (verdict != Verdict::taken)
+        settled(parcel, verdict);
+}
+
+void DmaEngine::leave(const ParcelHandle& parcel) {
     ++packets_;
     parcel->channel = channel_;
     channel_ ^= 1;
@@ -171,9 +198,10 @@ void DmaEngine::leave(const std::shared_ptr<Parcel>& parcel) {
 }
 
 /// A read is a write by the adapter where the data are; what comes back is all there is to see.
-void DmaEngine::ask_remote(const DmaPointer& dma) {
-    auto parcel = parcel_of(dma);
+void DmaEngine::ask_remote(const DmaHandle& dma) {
+    const ParcelHandle parcel = parcel_of(dma);
     parcel->kind = Transaction::read_request;
+    parcel->descriptor = dma->descriptor;
     parcel->to = dma->descriptor.source;
     parcel->channel = 1;
     busy_ = true;
@@ -181,15 +209,15 @@ void DmaEngine::ask_remote(const DmaPointer& dma) {
     ++dma->in_flight;
     dma->sent_last = true;
     current_ = nullptr;
-    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, "request", [=, this] {
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, "request", [this, parcel] {
         busy_ = false;
         sender_.send(parcel);
         pump();
     });
 }
 
-void DmaEngine::settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) {
-    const auto dma = std::static_pointer_cast<Dma>(parcel->owner);
+void DmaEngine::settled(const ParcelHandle& parcel, Verdict verdict) {
+    const DmaHandle dma = dma_of(*parcel);
     --buffers_used_;
     --dma->in_flight;
     if (dma->verdict == Verdict::taken) dma->verdict = verdict;
@@ -197,7 +225,7 @@ void DmaEngine::settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) 
     if (verdict == Verdict::unreachable && was_sent && parcel->event != null_address)
         dma->lost_last = parcel->serial;
     if (dma->held && (dma->in_flight == 1 || dma->verdict != Verdict::taken)) {
-        const auto held = std::exchange(dma->held, nullptr);
+        const ParcelHandle held = std::exchange(dma->held, nullptr);
         if (dma->verdict == Verdict::taken) {
             leave(held);
         } else {
@@ -213,7 +241,7 @@ void DmaEngine::settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) 
     pump();
 }
 
-void DmaEngine::finish(const DmaPointer& dma) {
+void DmaEngine::finish(const DmaHandle& dma) {
     if (std::exchange(dma->finished, true)) return;
     const Descriptor& descriptor = dma->descriptor;
     const Status status = to_status(dma->verdict);
@@ -223,22 +251,22 @@ void DmaEngine::finish(const DmaPointer& dma) {
     Address event = is_read ? descriptor.destination_event : descriptor.source_event;
     if (event == null_address && !status.ok() && !is_read) event = descriptor.failure_event;
     if (event != null_address)
-        events_.set(Role::dma, dma->context, event, status, {dma->id, Step::source_event});
+        events_.set(Role::dma, *dma->context, event, status, {dma->id, Step::source_event});
     else if (!status.ok())
-        dma->context.troubles.push_back(status);
+        dma->context->troubles.push_back(status);
     if (dma->whom == For::asker && !status.ok() && descriptor.destination_event != null_address)
         tell_asker(dma, status);
 }
 
 /// The one who asked still waits, unless the last packet got there and only its token was lost:
 /// what is sent under that packet's number sets the event once, whichever of the two is first.
-void DmaEngine::tell_asker(const DmaPointer& dma, Status status) {
+void DmaEngine::tell_asker(const DmaHandle& dma, Status status) {
     const Descriptor& descriptor = dma->descriptor;
     if (!dma->lost_last)
-        return events_.set_anywhere(Role::dma, dma->context, descriptor.destination,
+        return events_.set_anywhere(Role::dma, *dma->context, descriptor.destination,
                                     descriptor.destination_event, status);
-    const auto parcel =
-        events_.parcel_for(dma->context, descriptor.destination, descriptor.destination_event);
+    const ParcelHandle parcel =
+        events_.parcel_for(*dma->context, descriptor.destination, descriptor.destination_event);
     parcel->status = status;
     sender_.send_instead(parcel, *dma->lost_last);
 }

@@ -3,6 +3,7 @@
 /// when it has been set often enough.
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/status.hpp"
@@ -42,6 +43,9 @@ struct EventState {
     std::vector<Chained> chain;
     bool interrupts = false;  ///< a process blocks on it
     Thread* thread = nullptr;
+    /// Told of each firing, when its block is in main memory or at once if it has none: for
+    /// software that has no process of its own to wait in. It takes the firing.
+    std::function<void(Status)> listener;
 };
 
 /// Which steps of which DMA an event's setting is, if any.

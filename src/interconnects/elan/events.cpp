@@ -18,12 +18,14 @@ void Events::set(Role by, Context& context, Address event, Status status, Note n
          [this, &context, event, status, note] { apply(context, event, status, note); });
 }
 
-void Events::look(Role by, Context& context, Address event, std::function<void()> then) {
-    auto looking =
-        std::make_shared<std::function<void()>>([this, &context, event, then = std::move(then)] {
-            chip_.touch(context, event, [then](std::byte*) { then(); });
-        });
-    chip_.microcode.run(by, chip_.parameters.microcode.event, "event", [looking] { (*looking)(); });
+void Events::look(Role by, Context& context, Address event, sim::Action then) {
+    const auto looking = chip_.pools.touches.take();
+    looking->context = &context;
+    looking->address = event;
+    looking->ready = std::move(then);
+    chip_.microcode.run(by, chip_.parameters.microcode.event, "event", [this, looking] {
+        chip_.touch(*looking->context, looking->address, std::move(looking->ready));
+    });
 }
 
 void Events::apply(Context& context, Address event, Status status, Note note) {
@@ -47,7 +49,7 @@ void Events::fire_if_due(Context& context, Address event, EventState& state, Not
         state.status = std::exchange(state.failure, Status());
         ++state.ready;
         ++state.fired;
-        if (state.copy.size > 0) copy(context, state.copy, note);
+        if (state.copy.size > 0) copy(context, event, state, note);
         for (const Chained& next : state.chain) {
             if (next.kind == Chained::Kind::dma)
                 starts_.dma(context, next.address);
@@ -56,6 +58,7 @@ void Events::fire_if_due(Context& context, Address event, EventState& state, Not
         }
         if (std::exchange(state.interrupts, false)) wake_host(context, event);
         if (state.thread) starts_.wake(*state.thread);
+        if (state.listener && state.copy.size == 0) tell_listener(state, state.status);
     }
 }
 
@@ -69,27 +72,38 @@ void Events::arm(Context& context, Address event) {
     fire_if_due(context, event, found->second, {});
 }
 
+void Events::tell_listener(EventState& state, Status status) {
+    --state.ready;
+    state.listener(status);
+}
+
 /// The DMA engine copies the block; the process has the value in main memory before it looks.
-void Events::copy(Context& context, const BlockCopy& block, Note note) {
-    struct Copying {
-        Context& context;
-        BlockCopy block;
-        Note note;
-        std::vector<std::byte> bytes;
-    };
-    auto copying = std::make_shared<Copying>(
-        Copying{context, block, note, std::vector<std::byte>(block.size)});
-    const Bytes size(block.size);
-    chip_.microcode.run(Role::dma, chip_.parameters.microcode.block_copy, "block copy", [=, this] {
-        chip_.note(behind(copying->note.set, 1), copying->note.dma);
-        chip_.path.read(Home::sdram, size, false, [=, this] {
-            copying->context.space.load(copying->block.from, copying->bytes);
-            chip_.path.write(Home::main, size, {}, [this, copying] {
-                copying->context.space.store(copying->block.to, copying->bytes);
-                chip_.note(behind(copying->note.set, 2), copying->note.dma);
-                if (copying->context.notify_host) copying->context.notify_host();
-            });
+void Events::copy(Context& context, Address event, const EventState& state, Note note) {
+    const auto copying = chip_.pools.copies.take();
+    copying->context = &context;
+    copying->event = event;
+    copying->status = state.status;
+    copying->block = state.copy;
+    copying->note = note;
+    copying->bytes.resize(state.copy.size);
+    chip_.microcode.run(
+        Role::dma, chip_.parameters.microcode.block_copy, "block copy", [this, copying] {
+            chip_.note(behind(copying->note.set, 1), copying->note.dma);
+            const Bytes size(copying->block.size);
+            chip_.path.read({Home::sdram, size}, false, [this, copying] { block_read(copying); });
         });
+}
+
+void Events::block_read(const Handle<Copying>& copying) {
+    copying->context->space.load(copying->block.from, copying->bytes);
+    chip_.path.write({Home::main, Bytes(copying->block.size)}, {}, [this, copying] {
+        Context& context = *copying->context;
+        context.space.store(copying->block.to, copying->bytes);
+        chip_.note(behind(copying->note.set, 2), copying->note.dma);
+        if (context.notify_host) context.notify_host();
+        const auto found = context.events.find(copying->event);
+        if (found != context.events.end() && found->second.listener)
+            tell_listener(found->second, copying->status);
     });
 }
 
@@ -117,8 +131,8 @@ void Events::set_anywhere(Role by, Context& context, Vpid vpid, Address event, S
     starts_.send(parcel);
 }
 
-std::shared_ptr<Parcel> Events::parcel_for(Context& context, Vpid vpid, Address event) {
-    auto parcel = std::make_shared<Parcel>();
+ParcelHandle Events::parcel_for(Context& context, Vpid vpid, Address event) {
+    const ParcelHandle parcel = chip_.pools.parcels.take();
     parcel->kind = Transaction::set_event;
     parcel->from = context.self;
     parcel->to = vpid;
@@ -129,7 +143,7 @@ std::shared_ptr<Parcel> Events::parcel_for(Context& context, Vpid vpid, Address 
     return parcel;
 }
 
-void Events::settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) {
+void Events::settled(const ParcelHandle& parcel, Verdict verdict) {
     if (verdict != Verdict::taken) parcel->context->troubles.push_back(to_status(verdict));
 }
 

@@ -17,6 +17,7 @@ struct Frame {
     Home home = Home::main;
     std::uint64_t physical = 0;
     std::byte* bytes = nullptr;  ///< null: memory of which only the timing counts
+    bool exists() const { return physical != 0; }
     friend bool operator==(const Frame&, const Frame&) = default;
 };
 
@@ -26,8 +27,9 @@ class Frames {
 
     /// Throws Error where the SDRAM is full.
     Frame take(Home home);
-    /// Main memory that somebody else owns, a page or less of it.
-    Frame foreign(std::byte* bytes) { return {Home::main, next_main(), bytes}; }
+    /// Memory that somebody else owns, a page or less of it. Of an adapter's, nobody else can own
+    /// the content.
+    Frame foreign(Home home, std::byte* bytes) { return {home, next_main(), bytes}; }
     void give_back(const Frame& frame);
 
   private:

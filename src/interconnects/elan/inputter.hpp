@@ -4,61 +4,65 @@
 /// often it comes (FA-8).
 
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
-#include <memory>
-#include <set>
 #include <unordered_map>
+#include <vector>
 
+#include "base/lazy_queue.hpp"
 #include "interconnects/elan/dma_engine.hpp"
 #include "interconnects/elan/events.hpp"
+#include "interconnects/elan/known_serials.hpp"
 
 namespace railyard::elan {
 
-class Inputter {
+class Inputter final : private Mover {
   public:
-    using Answer = std::function<void(Verdict)>;
+    /// Who sends the token back.
+    class Answers {
+      public:
+        virtual ~Answers() = default;
+        /// Once for each arrival.
+        virtual void answer(const Arrival& arrival, Verdict verdict) = 0;
+    };
 
-    Inputter(Chip& chip, Events& events, DmaEngine& dma)
-        : chip_(chip), events_(events), dma_(dma) {}
+    Inputter(Chip& chip, Events& events, DmaEngine& dma, Answers& answers)
+        : chip_(chip), events_(events), dma_(dma), answers_(answers) {}
 
-    /// `answer` is called once.
-    void take(const std::shared_ptr<Parcel>& parcel, elite::NodeId from, Answer answer);
+    void take(const ParcelHandle& parcel, const elite::Delivery& delivery);
+    /// One that went no way.
+    void take_from_here(const ParcelHandle& parcel);
     std::uint64_t duplicates() const { return duplicates_; }
+    /// Told of each; may be empty.
+    std::function<void()> on_duplicate;
     std::uint64_t taken() const { return taken_; }
 
   private:
-    struct Arrival {
-        std::shared_ptr<Parcel> parcel;
-        elite::NodeId from = 0;
-        Answer answer;
-        Context* context = nullptr;
-        bool looked_up = false;  ///< its event
-    };
-    using ArrivalPointer = std::shared_ptr<Arrival>;
+    void checked(const MoveHandle& move, Verdict verdict) override;
+    void issued(const MoveHandle& move) override;
+    void moved(const MoveHandle& move, Verdict verdict) override;
 
-    void judge(const ArrivalPointer& arrival);
+    ArrivalHandle arrival_of(const ParcelHandle& parcel, elite::NodeId from);
+    void begin(const ArrivalHandle& arrival);
+    void judge(const ArrivalHandle& arrival);
     Context* find_context(const Parcel& parcel) const;
-    void accept(const ArrivalPointer& arrival);
-    void refuse(const ArrivalPointer& arrival, Verdict verdict);
-    void carry_out(const ArrivalPointer& arrival);
-    void write(const ArrivalPointer& arrival);
-    void end_of_dma(const ArrivalPointer& arrival);
-    void placed(std::uint64_t write, const ArrivalPointer& arrival);
+    void accept(Arrival& arrival);
+    void refuse(const Arrival& arrival, Verdict verdict);
+    void lose(const Arrival& arrival);
+    void carry_out(const ArrivalHandle& arrival);
+    void write(const ArrivalHandle& arrival);
+    void end_of_dma(const ArrivalHandle& arrival);
     void set_due_events();
-    void enqueue(const ArrivalPointer& arrival);
-    void read_request(const ArrivalPointer& arrival);
-    void set_event(const ArrivalPointer& arrival);
-    void test(const ArrivalPointer& arrival);
+    void enqueue(const ArrivalHandle& arrival);
+    void read_request(const ArrivalHandle& arrival);
+    void set_event(const ArrivalHandle& arrival);
+    void test(const ArrivalHandle& arrival);
 
     Chip& chip_;
     Events& events_;
     DmaEngine& dma_;
-    /// By source and serial: taken, or still being judged. Sources are looked up only.
-    std::unordered_map<elite::NodeId, std::map<std::uint64_t, bool>> known_;
-    std::set<std::uint64_t> writing_;  ///< writes that are not in place yet
-    std::deque<std::pair<std::uint64_t, ArrivalPointer>> due_;  ///< events behind writes
+    Answers& answers_;
+    std::unordered_map<elite::NodeId, KnownSerials> known_;  ///< by source; looked up only
+    std::vector<std::uint64_t> writing_;  ///< writes that are not in place yet, sorted: few
+    LazyQueue<ArrivalHandle> due_;        ///< events behind writes
     std::uint64_t writes_ = 0;
     std::uint64_t duplicates_ = 0;
     std::uint64_t taken_ = 0;

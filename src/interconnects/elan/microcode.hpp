@@ -22,6 +22,7 @@ class Microcode {
         ++steps_[static_cast<std::size_t>(role)];
         processor_.use(work, what, lanes_[static_cast<std::size_t>(role)], std::move(done));
     }
+    void stall(Time until) { processor_.stall(until); }
     std::uint64_t steps(Role role) const { return steps_[static_cast<std::size_t>(role)]; }
     const Part& processor() const { return processor_; }
 

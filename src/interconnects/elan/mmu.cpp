@@ -1,6 +1,7 @@
 #include "interconnects/elan/mmu.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace railyard::elan {
 
@@ -22,10 +23,15 @@ std::uint64_t leaf_word(ContextId context, Address address) {
 
 std::optional<Mmu::Place> Mmu::look(ContextId context, Address address) {
     const std::uint32_t page = address / page_size;
-    const auto found = std::find_if(buffer_.begin(), buffer_.end(), [&](const Entry& entry) {
+    const auto is_it = [&](const Entry& entry) {
         return entry.page == page && entry.context == context;
-    });
-    if (found == buffer_.end()) return {};
+    };
+    if (last_ >= buffer_.size() || !is_it(buffer_[last_])) {
+        const auto place = std::find_if(buffer_.begin(), buffer_.end(), is_it);
+        if (place == buffer_.end()) return {};
+        last_ = static_cast<std::size_t>(place - buffer_.begin());
+    }
+    Entry* const found = &buffer_[last_];
     ++hits_;
     found->used = ++uses_;
     const std::uint32_t offset = address % page_size;
@@ -37,34 +43,36 @@ std::optional<Mmu::Place> Mmu::look(ContextId context, Address address) {
 void Mmu::walk(ContextId context, const AddressSpace& space, Address address, Access access,
                sim::Action then) {
     ++walks_;
-    struct Walk {
-        ContextId context;
-        const AddressSpace* space;
-        Address address;
-        Access access;
-        sim::Action then;
-    };
-    auto walking = std::make_shared<Walk>(Walk{context, &space, address, access, std::move(then)});
-    cache_.access(root_word(context, address), [this, walking] {
-        cache_.access(leaf_word(walking->context, walking->address), [this, walking] {
-            fill(walking->context, *walking->space, walking->address, walking->access);
-            walking->then();
+    if (free_.empty()) {
+        made_.push_back(std::make_unique<Walk>());
+        free_.push_back(made_.back().get());
+    }
+    Walk* const walk = free_.back();
+    free_.pop_back();
+    *walk = {context, &space, address, access, std::move(then)};
+    cache_.access(root_word(context, address), [this, walk] {
+        cache_.access(leaf_word(walk->context, walk->address), [this, walk] {
+            fill(*walk);
+            sim::Action next = std::move(walk->then);
+            free_.push_back(walk);
+            next();
         });
     });
 }
 
-void Mmu::fill(ContextId context, const AddressSpace& space, Address address, Access access) {
-    const Page* const page = space.find(address);
+void Mmu::fill(const Walk& walk) {
+    const Page* const page = walk.space->find(walk.address);
     if (!page || page->state != Page::State::bound) {
-        traps_.push_back({context, address, access});
+        traps_.push_back({walk.context, walk.address, walk.access});
         return;
     }
-    forget(context, address / page_size);  // two units may have walked for it at once
+    const std::uint32_t number = walk.address / page_size;
+    forget(walk.context, number);  // two units may have walked for it at once
     if (buffer_.size() == entries_)
         buffer_.erase(
             std::min_element(buffer_.begin(), buffer_.end(),
                              [](const Entry& a, const Entry& b) { return a.used < b.used; }));
-    buffer_.push_back({context, address / page_size, ++uses_, page->frame, page->length});
+    buffer_.push_back({walk.context, number, ++uses_, page->frame, page->length});
 }
 
 std::optional<Trap> Mmu::take_fault(ContextId context, Address address) {

@@ -4,6 +4,7 @@
 /// where an address is not in it. A fault saves trap information (EL-2).
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -43,6 +44,7 @@ class Mmu {
     std::optional<Trap> take_fault(ContextId context, Address address);
 
     void forget(ContextId context, std::uint32_t page);
+    void forget_all() { buffer_.clear(); }
     std::uint64_t hits() const { return hits_; }
     std::uint64_t walks() const { return walks_; }
 
@@ -54,12 +56,22 @@ class Mmu {
         Frame frame;
         std::uint32_t length = 0;
     };
-    void fill(ContextId context, const AddressSpace& space, Address address, Access access);
+    struct Walk {
+        ContextId context = 0;
+        const AddressSpace* space = nullptr;
+        Address address = 0;
+        Access access = Access::read;
+        sim::Action then;
+    };
+    void fill(const Walk& walk);
 
     Cache& cache_;
     const unsigned entries_;
     std::vector<Entry> buffer_;
+    std::size_t last_ = 0;  ///< found: most often it is the next, too
     std::vector<Trap> traps_;
+    std::vector<std::unique_ptr<Walk>> made_;
+    std::vector<Walk*> free_;
     std::uint64_t uses_ = 0;
     std::uint64_t hits_ = 0;
     std::uint64_t walks_ = 0;

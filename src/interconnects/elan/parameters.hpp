@@ -23,6 +23,7 @@ struct HostCosts {
     Duration interrupt = Duration::ns(13'300);  ///< until a process that blocks runs: liu04's hosts
     Duration trap = Duration::us(10);  ///< system software binds a page: fitted, liu04's reuse
     Rate copy = Rate::bytes_per_second(400'000'000);  ///< between processes: memory of the time
+    friend bool operator==(const HostCosts&, const HostCosts&) = default;
 };
 
 /// PCI, 64 bits at 66 MHz: one bus for both ways, in bursts of a block.
@@ -31,6 +32,7 @@ struct PciTimes {
     Duration read = Duration::ps(77'900);    ///< a burst's address and waits: fitted, 321 MB/s
     Duration write = Duration::ps(80'400);   ///< fitted: 317 MB/s
     Duration first_read = Duration::ns(30);  ///< of a stream, before the bridge reads ahead: fitted
+    friend bool operator==(const PciTimes&, const PciTimes&) = default;
 };
 
 /// Steps of the microcode, which its four threads take in turn.
@@ -46,6 +48,7 @@ struct MicrocodeTimes {
     Duration event = Duration::ns(80);
     Duration block_copy = Duration::ns(50);
     Duration schedule = Duration::ns(60);  ///< of a thread
+    friend bool operator==(const MicrocodeTimes&, const MicrocodeTimes&) = default;
 };
 
 /// What Tports' code costs on the thread processor, and its host part.
@@ -54,6 +57,7 @@ struct TportTimes {
     Duration match = Duration::ns(1'650);  ///< of the thread, each envelope: fitted, 4.4 us
     Duration entry = Duration::ns(100);    ///< each list entry passed over: assumed
     Duration receive = Duration::ns(300);  ///< of the thread, to take a receive into its list
+    friend bool operator==(const TportTimes&, const TportTimes&) = default;
 };
 
 struct Parameters {
@@ -73,10 +77,12 @@ struct Parameters {
     unsigned slice = 32;    ///< packets of one DMA before others have their turn: assumed
     unsigned buffers = 3;   ///< of the DMA engine: one leaves on each channel, one is filled
     unsigned retries = 3;   ///< FA-6; then another way
+    unsigned rounds = 1;    ///< of all ways anew, where the tables know none: assumed
     Duration fault_delay = Duration::us(1);  ///< before the first retry; each next waits twice that
     Duration backoff = Duration::us(2);      ///< before what was refused for now is sent again
     unsigned queue_slots = 64;               ///< of an input queue
     std::uint64_t host_offset = 0;  ///< main address less Elan address; 0 on a 32-bit host (GV-5)
+    friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 
 }  // namespace railyard::elan

@@ -2,13 +2,15 @@
 /// What a packet carries: transactions for the inputter of another adapter, and the word that comes
 /// back with its token.
 
+#include <array>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "base/status.hpp"
 #include "interconnects/elan/descriptor.hpp"
 #include "interconnects/elan/journal.hpp"
+#include "interconnects/elan/pool.hpp"
 
 namespace railyard::elan {
 
@@ -54,15 +56,16 @@ constexpr Status to_status(Verdict verdict) {
     return Code::invalid;
 }
 
+using ParcelHandle = Handle<Parcel>;
+
 /// Who sent a parcel, and is told what became of it: once.
 class Sending {
   public:
     virtual ~Sending() = default;
-    virtual void settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) = 0;
+    virtual void settled(const ParcelHandle& parcel, Verdict verdict) = 0;
 };
 
-/// Held by the source until it is settled, and by destinations until they have done with it.
-struct Parcel {
+struct ParcelWords {
     // The header.
     std::uint64_t serial = 0;  ///< of its source: a destination takes each once (FA-8)
     std::uint64_t oldest = 0;  ///< all serials below this have been settled
@@ -77,12 +80,11 @@ struct Parcel {
     // The transaction.
     Transaction kind = Transaction::write_blocks;
     Address address = null_address;  ///< what is written, tested or set
-    std::uint32_t size = 0;
-    std::vector<std::byte> data;
-    Address event = null_address;  ///< set behind the data, if this is the last packet
-    Status status;                 ///< that comes with an event
-    std::uint32_t number = 0;      ///< a queue's, or the value tested for
-    Descriptor descriptor;
+    std::uint32_t size = 0;          ///< of its data
+    bool has_data = false;           ///< else nobody looks at them, neither here nor there
+    Address event = null_address;    ///< set behind the data, if this is the last packet
+    Status status;                   ///< that comes with an event
+    std::uint32_t number = 0;        ///< a queue's, or the value tested for
     DmaId dma = 0;
     bool last = true;  ///< of its DMA: it has the ACK Now flag that ends the whole
 
@@ -92,10 +94,28 @@ struct Parcel {
     // The source's own.
     Context* context = nullptr;
     Sending* sender = nullptr;
-    std::shared_ptr<void> owner;       ///< what the sender knows it by
-    unsigned failures = 0;             ///< on the present way
-    bool anew = false;                 ///< the tables know no way any more: it looks for one itself
-    std::vector<elite::Part> avoided;  ///< then: what it has found bad
+    elite::PacketId packet;     ///< as the network knows it
+    std::uint8_t retries = 0;   ///< on each way; 0: the adapter's default
+    unsigned failures = 0;      ///< on the present way
+    unsigned rounds = 0;        ///< the tables know no way any more: it looks for one itself
+    bool fetched_anew = false;  ///< a page went away under it
+};
+
+/// Held by the source until it is settled, and by destinations until they have done with it.
+struct Parcel final : Pooled, ParcelWords {
+    std::array<std::byte, packet_data> data;
+    Descriptor descriptor;             ///< of a read
+    Handle<Pooled> owner;              ///< what the sender knows it by
+    std::vector<elite::Part> avoided;  ///< what it has found bad, if it looks for a way anew
+
+    std::span<std::byte> content() { return {data.data(), size}; }
+
+  private:
+    void clear() override {
+        static_cast<ParcelWords&>(*this) = {};
+        owner = nullptr;
+        avoided.clear();
+    }
 };
 
 }  // namespace railyard::elan

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace railyard::elan {
 
 ThreadProcessor::ThreadProcessor(Chip& chip, DmaEngine& dma, Events& events, Sender& sender)
@@ -32,8 +34,16 @@ void ThreadProcessor::stop(Context& context) {
 
 /// The scheduler, a thread of the microcode, puts it on the processor.
 void ThreadProcessor::wake(Thread& thread) {
+    schedule([this, &thread] { chip_.engine.resume(*thread.fiber_); });
+}
+
+void ThreadProcessor::schedule(sim::Action start) {
     chip_.microcode.run(Role::scheduler, chip_.parameters.microcode.schedule, "schedule",
-                        [this, &thread] { chip_.engine.resume(*thread.fiber_); });
+                        std::move(start));
+}
+
+void ThreadProcessor::compute(Duration work, sim::Action done) {
+    processor_.use(work, "thread", lane_, std::move(done));
 }
 
 sim::Engine& Thread::engine() const {
@@ -86,26 +96,55 @@ void Thread::set_event(Vpid vpid, Address event, Status status) {
     processor_.events_.set_anywhere(Role::scheduler, context_, vpid, event, status);
 }
 
+namespace {
+
+/// A thread that waits for its data to be in memory.
+class Writing final : public Mover {
+  public:
+    explicit Writing(sim::Engine& engine) : engine_(engine), fiber_(*engine.current()) {}
+    /// What is under way refers to this: it ends before the thread does.
+    Verdict wait() {
+        while (!done_)
+            engine_.suspend("memory");
+        return verdict_;
+    }
+
+  private:
+    void checked(const MoveHandle&, Verdict verdict) override {
+        verdict_ = verdict;
+        if (verdict != Verdict::taken) finish();
+    }
+    void moved(const MoveHandle&, Verdict) override { finish(); }
+    void finish() {
+        done_ = true;
+        engine_.resume(fiber_);
+    }
+
+    sim::Engine& engine_;
+    sim::Fiber& fiber_;
+    Verdict verdict_ = Verdict::taken;
+    bool done_ = false;
+};
+
+}  // namespace
+
 Verdict Thread::write(Address address, std::span<const std::byte> data) {
-    std::optional<Verdict> verdict;
-    bool done = false;
-    const auto finish = [this, &done] {
-        done = true;
-        engine().resume(*fiber_);
-    };
-    auto writing = std::make_shared<Chip::Writing>();
-    writing->checked = [&](Verdict checked) {
-        verdict = checked;
-        if (checked != Verdict::taken) finish();
-    };
-    writing->done = finish;
-    processor_.chip_.deliver(context_, address, data, std::move(writing));
-    // What is under way refers to this stack: it ends before the thread does.
-    while (!done)
-        engine().suspend("memory");
+    Writing writing(engine());
+    Chip& chip = processor_.chip_;
+    {
+        const MoveHandle move = chip.pools.moves.take();
+        move->mover = &writing;
+        move->context = &context_;
+        move->access = Access::write;
+        move->address = address;
+        move->size = static_cast<std::uint32_t>(data.size());
+        move->bytes = const_cast<std::byte*>(data.data());
+        chip.start(move);
+    }
+    const Verdict verdict = writing.wait();
     if (stopped_) throw Stopped();
-    if (*verdict != Verdict::later) return *verdict;
-    sleep(processor_.chip_.parameters.host.trap);
+    if (verdict != Verdict::later) return verdict;
+    sleep(chip.parameters.host.trap);
     return write(address, data);
 }
 
@@ -117,7 +156,7 @@ void Thread::sleep(Duration duration) {
 Verdict Thread::ask_all(Transaction kind, Vpid first, Vpid last, Address address,
                         std::uint32_t value) {
     compute(parameters().thread_packet);
-    auto parcel = std::make_shared<Parcel>();
+    const ParcelHandle parcel = processor_.chip_.pools.parcels.take();
     parcel->kind = kind;
     parcel->from = context_.self;
     parcel->to = first;
@@ -135,7 +174,7 @@ Verdict Thread::ask_all(Transaction kind, Vpid first, Vpid last, Address address
     return *answer_;
 }
 
-void Thread::settled(const std::shared_ptr<Parcel>&, Verdict verdict) {
+void Thread::settled(const ParcelHandle&, Verdict verdict) {
     answer_ = verdict;
     engine().resume(*fiber_);
 }

@@ -50,7 +50,7 @@ class Thread final : public Sending {
     Thread(ThreadProcessor& processor, Context& context)
         : processor_(processor), context_(context) {}
     void pause(const sim::Reason& reason);
-    void settled(const std::shared_ptr<Parcel>& parcel, Verdict verdict) override;
+    void settled(const ParcelHandle& parcel, Verdict verdict) override;
     Verdict ask_all(Transaction kind, Vpid first, Vpid last, Address address, std::uint32_t value);
 
     ThreadProcessor& processor_;
@@ -71,7 +71,11 @@ class ThreadProcessor {
     /// Ends the threads of a context: what they wait for never comes.
     void stop(Context& context);
     void wake(Thread& thread);
+    /// For code that is no fiber: it is put on the processor, and works for so long.
+    void schedule(sim::Action start);
+    void compute(Duration work, sim::Action done);
     const Part& processor() const { return processor_; }
+    void stall(Time until) { processor_.stall(until); }
 
   private:
     friend class Thread;

@@ -33,18 +33,18 @@ struct Leg {
     Time token;                   ///< a broadcast's: when the one from beyond passes its near end
 };
 
-struct Circuit {
-    Packet packet;
-    PacketId id;
+struct alignas(64) Circuit {
     std::uint64_t stamp = 0;  ///< new whenever events that were meant for it are void
-    std::uint32_t flits = 0;  ///< behind the tags
     std::vector<Leg> legs;
+    PacketId id;
+    std::uint32_t flits = 0;         ///< behind the tags
     std::uint32_t destinations = 0;  ///< reached
     std::uint32_t tails = 0;         ///< arrived in full
     std::uint32_t notices = 0;       ///< still to be given, after a failure
     bool refused = false;
     bool token_back = false;
     bool failed = false;
+    bool meets = false;  ///< or has met another, on the other channel of some link
     Outcome outcome;
     Time answered;         ///< by the one destination
     Time end;              ///< when its last flit is there, packet by packet; else nought
@@ -53,6 +53,7 @@ struct Circuit {
     std::uint64_t sharer = 0;
     Time slow_until;  ///< until then it has half of some link
     sim::Event ending;
+    Packet packet;
 
     /// Flits that cross that leg: a switch keeps the tag it acts on.
     std::uint32_t flits_on(const Leg& leg) const { return flits + packet.route.size() - leg.depth; }

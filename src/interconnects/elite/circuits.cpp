@@ -14,6 +14,7 @@ Circuits::Circuits(sim::Engine& engine, const Parameters& parameters, bool ahead
       flit_time_(parameters.flit_time()),
       hop_(parameters.flow_through + parameters.wire),
       holds_(std::size_t{tree_.link_numbers()} * channels),
+      crossed_(tree_.link_numbers()),
       states_(tree_.switches()),
       ahead_(ahead),
       adapters_(tree_.nodes()),
@@ -24,10 +25,9 @@ Circuits::Circuits(sim::Engine& engine, const Parameters& parameters, bool ahead
       broken_switches_(tree_.switches()) {
     if (parameters.fifo == 0 || parameters.flit.count() == 0 || flit_time_ <= Duration())
         throw UsageError("an Elite network needs flits, FIFOs to hold them, and a rate");
-    for (SwitchId s = 0; s < tree_.switches(); ++s)
-        for (unsigned port = 0; port < ports; ++port)
-            if (tree_.out(s, port) == no_link)
-                states_[s].dead |= static_cast<std::uint8_t>(1U << port);
+    constexpr std::uint8_t up = 0xf0;  // nothing is above the top
+    for (SwitchId s = tree_.switch_at(tree_.dimension(), 0); s < tree_.switches(); ++s)
+        states_[s].dead = up;
 }
 
 void Circuits::attach(NodeId node, Adapter* adapter) {
@@ -57,9 +57,10 @@ void Circuits::free_circuit(Circuit& circuit) {
     circuit.stamp = 0;
     circuit.legs.clear();
     circuit.destinations = circuit.tails = 0;
-    circuit.refused = circuit.token_back = circuit.failed = false;
+    circuit.refused = circuit.token_back = circuit.failed = circuit.meets = false;
     circuit.outcome = {};
     circuit.answered = circuit.end = circuit.slow_until = {};
+    if (watch_ && under_way() == 0) watch_->rested();
 }
 
 PacketId Circuits::send(const Packet& packet) {
@@ -70,6 +71,7 @@ PacketId Circuits::send(const Packet& packet) {
                         "a route",
                         packet.source, packet.channel, packet.route.size(), tree_.nodes()));
     ++counters_.sent;
+    if (watch_ && under_way() == 0) watch_->woken();
     Circuit& circuit = take_circuit(packet);
     const PacketId id = circuit.id;
     auto& queue = queues_[packet.source * channels + packet.channel];
@@ -106,6 +108,7 @@ std::uint32_t Circuits::open(Circuit& circuit, std::uint32_t parent, LinkId link
     leg.granted = granted;
     if (parent != nothing) leg.depth = static_cast<std::uint8_t>(circuit.legs[parent].depth + 1);
     hold(link, circuit.packet.channel).take(circuit.id.slot, index);
+    meet(circuit, hold(link, circuit.packet.channel ^ 1U));
     if (!errors_.empty() && errors_[link])
         leg.corrupt = errors_[link]->pass(circuit.flits_on(leg),
                                           static_cast<unsigned>(parameters_.flit.count() * 8));

@@ -22,7 +22,13 @@ class Circuits : public Network {
     void answer(const Delivery& delivery, Answer answer) override;
     void break_part(Part part, Time from, Time until) override;
     void set_bit_errors(CableId cable, double rate) override;
+    void set_link_errors(LinkId link, double rate, const sim::Random& random) override;
     bool is_dead(Part part) const override;
+    void set_dead(Part part, bool dead) override;
+    Duration busy(LinkId link) const override {
+        return flit_time_ * static_cast<std::int64_t>(crossed_[link]);
+    }
+    std::size_t under_way() const override { return circuits_.size() - free_circuits_.size(); }
 
   protected:
     /// Ahead: a circuit may take links before its header is there, where nobody else waits.
@@ -55,18 +61,25 @@ class Circuits : public Network {
     Circuit& circuit(std::uint32_t slot) { return *circuits_[slot]; }
     static std::uint32_t channel(LinkId link, unsigned vc) { return link * channels + vc; }
     Hold& hold(LinkId link, unsigned vc) { return holds_[channel(link, vc)]; }
+    /// The circuit has taken a channel whose link has this other one.
+    void meet(Circuit& circuit, const Hold& other) {
+        if (other.held()) circuit.meets = circuits_[other.circuit()]->meets = true;
+    }
     /// Does so then, unless the circuit has been cut or is gone.
     template <class Do>
-    sim::Event later(const Circuit& circuit, Time at, Do what) {
-        return engine_.schedule(at, [this, what, stamp = circuit.stamp, slot = circuit.id.slot] {
-            if (circuits_[slot]->stamp == stamp) what(*circuits_[slot]);
+    sim::Event later(Circuit& circuit, Time at, Do what) {
+        // The circuit comes first: an event queue fetches what that points to in good time.
+        return engine_.schedule(at, [circuit = &circuit, stamp = circuit.stamp, what] {
+            if (circuit->stamp == stamp) what(*circuit);
         });
     }
 
     sim::Engine& engine_;
+    std::vector<std::unique_ptr<Circuit>> circuits_;
     const Duration flit_time_;
-    const Duration hop_;       ///< a switch and the cable behind it
-    std::vector<Hold> holds_;  ///< by channel
+    const Duration hop_;                  ///< a switch and the cable behind it
+    std::vector<Hold> holds_;             ///< by channel
+    std::vector<std::uint64_t> crossed_;  ///< flits, by link; of circuits that have ended
     std::vector<SwitchState> states_;
 
   private:
@@ -104,7 +117,7 @@ class Circuits : public Network {
     void notice_given(Circuit& circuit);
 
     // faults.cpp: parts that break and are mended.
-    void set_dead(Part part, bool dead);
+    void change(Part part, bool dead);
     void kill(CableId cable);
     void mend(CableId cable);
     void cut(Circuit& circuit, std::uint32_t leg);
@@ -115,7 +128,6 @@ class Circuits : public Network {
 
     const bool ahead_;
     std::vector<Adapter*> adapters_;
-    std::vector<std::unique_ptr<Circuit>> circuits_;
     std::vector<std::uint32_t> free_circuits_;
     std::uint64_t sequence_ = 0;
     std::uint64_t stamps_ = 0;
@@ -128,5 +140,22 @@ class Circuits : public Network {
     std::vector<std::unique_ptr<BitErrors>> errors_;  ///< by link; empty as long as there are none
     std::vector<sim::Trace::Lane> lanes_;             ///< by channel, plus one; 0: none yet
 };
+
+/// Once a link of every packet: here, so that it is no call.
+inline void Circuits::release(Circuit& circuit, std::uint32_t index, Time at) {
+    const Leg& leg = circuit.legs[index];
+    const unsigned vc = circuit.packet.channel;
+    if (!ahead_) closed(circuit, index);
+    if (engine_.trace()) record(circuit, leg, at);
+    hold(leg.link, vc).free(at);
+    crossed_[leg.link] += circuit.flits_on(leg);
+    const End near = tree_.near(leg.link);
+    if (near.node) {
+        if (!queues_[near.id * channels + vc].empty())
+            engine_.schedule(at, [this, node = near.id, vc] { start_next(node, vc); });
+    } else if (states_[near.id].waiting[vc] != 0) {
+        wake(near.id, vc, at);
+    }
+}
 
 }  // namespace railyard::elite

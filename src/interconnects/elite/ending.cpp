@@ -60,25 +60,12 @@ void Circuits::settle_if_done(Circuit& circuit) {
     }
     const PacketId id = circuit.id;
     const NodeId source = circuit.packet.source;
-    const Outcome outcome{circuit.refused ? Outcome::Kind::refused : Outcome::Kind::accepted, {}};
+    const Outcome outcome{circuit.refused ? Outcome::Kind::refused : Outcome::Kind::accepted,
+                          {},
+                          circuit.packet.cookie};
     ++(circuit.refused ? counters_.refused : counters_.accepted);
     free_circuit(circuit);
     if (adapters_[source]) adapters_[source]->settled(id, outcome);
-}
-
-void Circuits::release(Circuit& circuit, std::uint32_t index, Time at) {
-    const Leg& leg = circuit.legs[index];
-    const unsigned vc = circuit.packet.channel;
-    if (!ahead_) closed(circuit, index);
-    if (engine_.trace()) record(circuit, leg, at);
-    hold(leg.link, vc).free(at);
-    const End near = tree_.near(leg.link);
-    if (near.node) {
-        if (!queues_[near.id * channels + vc].empty())
-            engine_.schedule(at, [this, node = near.id, vc] { start_next(node, vc); });
-    } else if (states_[near.id].waiting[vc] != 0) {
-        wake(near.id, vc, at);
-    }
 }
 
 void Circuits::record(const Circuit& circuit, const Leg& leg, Time until) {
@@ -106,7 +93,7 @@ void Circuits::fail(Circuit& circuit, unsigned finder, unsigned cut, const Fault
     const Time now = engine_.now();
     circuit.failed = true;
     circuit.stamp = ++stamps_;
-    circuit.outcome = {Outcome::Kind::failed, fault};
+    circuit.outcome = {Outcome::Kind::failed, fault, circuit.packet.cookie};
     circuit.notices = 1;
     for (std::uint32_t i = 0; i < circuit.legs.size(); ++i) {
         Leg& leg = circuit.legs[i];
@@ -133,12 +120,14 @@ void Circuits::fail(Circuit& circuit, unsigned finder, unsigned cut, const Fault
         });
     }
     const Time told = finder > 0 ? now + parameters_.token_time(finder - 1) : now;
-    later(circuit, told, [this](Circuit& c) {
+    const bool arrived = circuit.destinations > 0 && circuit.tails == circuit.destinations;
+    later(circuit, told, [this, arrived](Circuit& c) {
         const PacketId id = c.id;
         const Outcome outcome = c.outcome;
         const NodeId source = c.packet.source;
         ++counters_.failed;
         notice_given(c);
+        if (watch_) watch_->failed(outcome.fault, arrived);
         if (adapters_[source]) adapters_[source]->settled(id, outcome);
     });
 }

@@ -24,8 +24,13 @@ void Circuits::check(Part part) const {
 
 void Circuits::break_part(Part part, Time from, Time until) {
     check(part);
-    engine_.schedule(from, [this, part] { set_dead(part, true); });
-    if (until != Time::never()) engine_.schedule(until, [this, part] { set_dead(part, false); });
+    engine_.schedule(from, [this, part] { change(part, true); });
+    if (until != Time::never()) engine_.schedule(until, [this, part] { change(part, false); });
+}
+
+void Circuits::set_dead(Part part, bool dead) {
+    check(part);
+    change(part, dead);
 }
 
 bool Circuits::is_dead(Part part) const {
@@ -36,24 +41,25 @@ bool Circuits::is_dead(Part part) const {
 
 void Circuits::set_bit_errors(CableId cable, double rate) {
     check(Part::cable(cable));
+    for (const LinkId link : {tree_.up(cable), tree_.reverse(tree_.up(cable))})
+        set_link_errors(link, rate, engine_.random(first_stream + link));
+}
+
+void Circuits::set_link_errors(LinkId link, double rate, const sim::Random& random) {
     if (!(rate >= 0 && rate < 1))
         throw UsageError(fmt::format("a bit-error rate of {}: give one from 0 to below 1", rate));
     errors_.resize(tree_.link_numbers());
-    for (const LinkId link : {tree_.up(cable), tree_.reverse(tree_.up(cable))}) {
-        if (!errors_[link])
-            errors_[link] = std::make_unique<BitErrors>(engine_.random(first_stream + link));
-        errors_[link]->set_rate(rate);
-    }
+    if (!errors_.at(link)) errors_[link] = std::make_unique<BitErrors>(random);
+    errors_[link]->set_rate(rate);
 }
 
-void Circuits::set_dead(Part part, bool dead) {
+void Circuits::change(Part part, bool dead) {
     auto& broken = part.kind == Part::Kind::cable ? broken_cables_ : broken_switches_;
     broken[part.id] = static_cast<std::uint8_t>(broken[part.id] + (dead ? 1 : -1));
-    const auto change = [&](CableId cable) { dead ? kill(cable) : mend(cable); };
-    if (part.kind == Part::Kind::cable) return change(part.id);
+    const auto set = [&](CableId cable) { dead ? kill(cable) : mend(cable); };
+    if (part.kind == Part::Kind::cable) return set(part.id);
     for (unsigned port = 0; port < ports; ++port)
-        if (const LinkId link = tree_.out(part.id, port); link != no_link)
-            change(tree_.cable(link));
+        if (const LinkId link = tree_.out(part.id, port); link != no_link) set(tree_.cable(link));
 }
 
 void Circuits::kill(CableId cable) {

@@ -1,10 +1,10 @@
 #include "interconnects/elite/load.hpp"
 
 #include <bit>
-#include <deque>
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/lazy_queue.hpp"
 #include "interconnects/elite/exponential.hpp"
 #include "sim/engine.hpp"
 
@@ -102,7 +102,7 @@ class Sender final : public Adapter {
     sim::Random times_;
     sim::Random places_;
     double mean_ = 0;  ///< seconds between wishes
-    std::deque<Time> wishes_;
+    LazyQueue<Time> wishes_;
     std::array<std::uint64_t, channels> busy_{};  ///< what is under way there
     std::array<Time, channels> went_;
     unsigned next_ = 0;

@@ -8,9 +8,11 @@
 
 #include "base/time.hpp"
 #include "interconnects/elite/fat_tree.hpp"
+#include "interconnects/elite/fault_watch.hpp"
 #include "interconnects/elite/packet.hpp"
 #include "interconnects/elite/parameters.hpp"
 #include "sim/engine.hpp"
+#include "sim/random.hpp"
 
 namespace railyard::elite {
 
@@ -51,7 +53,19 @@ class Network {
     /// Of each bit, on both directions of the cable, from now on; 0: none. Errors are drawn from
     /// the engine's seed, a stream a link.
     virtual void set_bit_errors(CableId cable, double rate) = 0;
+    /// The same of one direction, with random numbers of the caller's.
+    virtual void set_link_errors(LinkId link, double rate, const sim::Random& random) = 0;
     virtual bool is_dead(Part part) const = 0;
+    /// From now on. A part that was broken twice has to be mended twice.
+    virtual void set_dead(Part part, bool dead) = 0;
+
+    /// For how long flits have crossed that link so far.
+    virtual Duration busy(LinkId link) const = 0;
+    /// Packets that were sent, and whose end has not been told to all yet.
+    virtual std::size_t under_way() const = 0;
+    /// Whoever watches is there as long as the engine runs, or takes itself off by a null.
+    void watch(FaultWatch* watch) { watch_ = watch; }
+    FaultWatch* watched_by() const { return watch_; }
 
   protected:
     explicit Network(const Parameters& parameters)
@@ -60,6 +74,7 @@ class Network {
     const Parameters parameters_;
     const FatTree tree_;
     Counters counters_;
+    FaultWatch* watch_ = nullptr;
 };
 
 /// At the level of detail that the parameters name. The engine must not run any more when it goes.

@@ -57,7 +57,8 @@ struct Fault {
 struct Outcome {
     enum class Kind : std::uint8_t { accepted, refused, failed };
     Kind kind = Kind::accepted;
-    Fault fault;  ///< if it failed
+    Fault fault;               ///< if it failed
+    std::uint64_t cookie = 0;  ///< the packet's
 };
 
 enum class Answer : std::uint8_t { accept, refuse };

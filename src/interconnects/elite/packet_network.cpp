@@ -22,6 +22,8 @@ void PacketNetwork::started(Circuit& circuit, std::uint32_t index) {
 std::uint32_t PacketNetwork::run_ahead(Circuit& circuit, std::uint32_t index) {
     const Route& route = circuit.packet.route;
     const unsigned vc = circuit.packet.channel;
+    const std::uint32_t slot = circuit.id.slot;
+    const Duration a_hop = flit_time_ + hop_;
     LinkId link = circuit.legs[index].link;
     Time header = circuit.legs[index].header;
     for (unsigned depth = circuit.legs[index].depth; depth < route.size(); ++depth) {
@@ -30,31 +32,49 @@ std::uint32_t PacketNetwork::run_ahead(Circuit& circuit, std::uint32_t index) {
         SwitchState& state = states_[end.id];
         const unsigned wanted = route[depth].mask() & ~unsigned{state.dead};
         if (state.waiting[vc] != 0 || wanted == 0) break;
-        const Hold* const outputs = &holds_[channel(end.id * ports, 0)];
-        unsigned port = static_cast<unsigned>(std::countr_zero(wanted));
-        if ((wanted & (wanted - 1)) == 0) {
-            const Hold& held = outputs[port * channels + vc];
-            if (held.held() || held.free_at() > header) break;
-        } else {
-            unsigned tried = 0;
-            for (port = state.turn; tried < ports; ++tried, port = (port + 1) % ports) {
-                const Hold& held = outputs[port * channels + vc];
-                if ((wanted >> port & 1) != 0 && !held.held() && held.free_at() <= header &&
-                    !outputs[port * channels + (vc ^ 1U)].held())
-                    break;
-            }
-            if (tried == ports) break;
-            state.turn = static_cast<std::uint8_t>((port + 1) % ports);
-        }
+        Hold* const outputs = &holds_[channel(end.id * ports, 0)];
+        const auto port = (wanted & (wanted - 1)) == 0 ? the_one(wanted, outputs, vc, header)
+                                                       : any(wanted, outputs, vc, header, state);
+        if (port == ports) break;
         link = end.id * ports + port;
         Leg& parent = circuit.legs[index];
         parent.first_child = index + 1;
         parent.children = parent.tokens = 1;
-        index = open(circuit, index, link, header);
-        header = header + flit_time_ + hop_;
-        circuit.legs[index].header = header;
+        Leg& leg = circuit.legs.emplace_back();
+        leg.link = link;
+        leg.parent = index++;
+        leg.depth = static_cast<std::uint8_t>(depth + 1);
+        leg.granted = header;
+        header = header + a_hop;
+        leg.header = header;
+        outputs[port * channels + vc].take(slot, index);
+        meet(circuit, outputs[port * channels + (vc ^ 1U)]);
     }
     return index;
+}
+
+/// The only port that a tag names, if it is free by then; else none.
+unsigned PacketNetwork::the_one(unsigned wanted, const Hold* outputs, unsigned vc, Time header) {
+    const auto port = static_cast<unsigned>(std::countr_zero(wanted));
+    const Hold& held = outputs[port * channels + vc];
+    return held.held() || held.free_at() > header ? ports : port;
+}
+
+/// The next in turn that nobody uses, on either channel; else none.
+unsigned PacketNetwork::any(unsigned wanted, const Hold* outputs, unsigned vc, Time header,
+                            SwitchState& state) {
+    const int first = state.turn;
+    for (unsigned turned = std::rotr(static_cast<std::uint8_t>(wanted), first); turned != 0;
+         turned &= turned - 1) {
+        const unsigned port =
+            (static_cast<unsigned>(std::countr_zero(turned)) + state.turn) % ports;
+        const Hold& held = outputs[port * channels + vc];
+        if (held.held() || held.free_at() > header || outputs[port * channels + (vc ^ 1U)].held())
+            continue;
+        state.turn = static_cast<std::uint8_t>((port + 1) % ports);
+        return port;
+    }
+    return ports;
 }
 
 /// The data follows at the link's rate: FIFOs are longer than the round trip of a credit, so a
@@ -63,10 +83,11 @@ std::uint32_t PacketNetwork::run_ahead(Circuit& circuit, std::uint32_t index) {
 void PacketNetwork::reached(Circuit& circuit, std::uint32_t index) {
     circuit.end = engine_.now() + flit_time_ * (circuit.flits - 1);
     circuit.shared = {};
-    if (!circuit.packet.route.is_broadcast()) {
+    if (circuit.meets && !circuit.packet.route.is_broadcast()) {
         Duration most;
+        const Hold* const others = &holds_[circuit.packet.channel ^ 1U];
         for (const Leg& leg : circuit.legs)
-            if (hold(leg.link, circuit.packet.channel ^ 1U).held())
+            if (others[std::size_t{leg.link} * channels].held())
                 most = std::max(most, share(circuit, leg));
         circuit.shared = most;
         circuit.end = circuit.end + most;

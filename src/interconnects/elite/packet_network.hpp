@@ -17,6 +17,9 @@ class PacketNetwork final : public Circuits {
     void reached(Circuit& circuit, std::uint32_t leg) override;
 
     std::uint32_t run_ahead(Circuit& circuit, std::uint32_t leg);
+    static unsigned the_one(unsigned wanted, const Hold* outputs, unsigned vc, Time header);
+    static unsigned any(unsigned wanted, const Hold* outputs, unsigned vc, Time header,
+                        SwitchState& state);
     Duration share(Circuit& circuit, const Leg& leg);
     void put_off(Circuit& circuit, const Circuit& by_whom, Duration by);
     void schedule_end(Circuit& circuit, std::uint32_t leg);

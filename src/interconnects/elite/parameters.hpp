@@ -25,6 +25,8 @@ struct Parameters {
     /// largest way among 16 nodes, 20 bytes.
     Bytes framing{14};
 
+    friend bool operator==(const Parameters&, const Parameters&) = default;
+
     Duration flit_time() const { return flit / rate; }
     /// Those of a payload and its framing, without tags.
     std::uint32_t flits(Bytes payload) const {

@@ -134,17 +134,30 @@ Route find_broadcast(const FatTree& tree, NodeId from, std::vector<NodeId> nodes
 }
 
 RoutingTable::RoutingTable(const FatTree& tree, NodeId source, Ways ways, std::vector<NodeId> nodes)
+    : RoutingTable(tree, source, ways,
+                   nodes.empty() ? nullptr
+                                 : std::make_shared<const std::vector<NodeId>>(std::move(nodes))) {}
+
+RoutingTable::RoutingTable(const FatTree& tree, NodeId source, Ways ways,
+                           std::shared_ptr<const std::vector<NodeId>> nodes)
     : tree_(tree), source_(source), ways_(ways), nodes_(std::move(nodes)) {}
 
 NodeId RoutingTable::node_of(Processor processor) const {
-    if (nodes_.empty()) return processor;
-    if (processor >= nodes_.size())
+    if (!nodes_) return processor;
+    if (processor >= nodes_->size())
         throw UsageError(fmt::format("there is no virtual processor {}: this table has {}",
-                                     processor, nodes_.size()));
-    return nodes_[processor];
+                                     processor, nodes_->size()));
+    return (*nodes_)[processor];
 }
 
 const Route* RoutingTable::to(Processor processor) {
+    if (avoided_.empty() && routes_.empty()) {
+        if (asked_for_ != processor) {
+            asked_ = *find_route(tree_, source_, node_of(processor), ways_);
+            asked_for_ = processor;
+        }
+        return &asked_;
+    }
     const auto [found, is_new] = routes_.try_emplace(processor);
     if (is_new) found->second = find_route(tree_, source_, node_of(processor), ways_, avoided_);
     return found->second ? &*found->second : nullptr;

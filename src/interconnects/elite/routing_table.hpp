@@ -3,6 +3,7 @@
 /// no routes, so to change the table is to change the way.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -36,15 +37,19 @@ std::optional<Route> find_broadcast(const FatTree& tree, NodeId from, NodeId fir
 /// The same for a list of nodes, in any order; throws UsageError where they are no range.
 Route find_broadcast(const FatTree& tree, NodeId from, std::vector<NodeId> nodes);
 
-/// Several can be loaded in an adapter, side by side. Routes are found when first asked for.
+/// Several can be loaded in an adapter, side by side. As long as no part is to be avoided, a way is
+/// a matter of digits, and found anew each time it is asked for; else it is kept.
 class RoutingTable {
   public:
     using Processor = std::uint32_t;
     /// Virtual processor i is on node i, unless a map says otherwise.
     RoutingTable(const FatTree& tree, NodeId source, Ways ways = Ways::adaptive,
                  std::vector<NodeId> nodes = {});
+    /// Many tables may share a map.
+    RoutingTable(const FatTree& tree, NodeId source, Ways ways,
+                 std::shared_ptr<const std::vector<NodeId>> nodes);
 
-    /// Null where no way is left. Valid until the table changes.
+    /// Null where no way is left. Valid until the table changes or is asked again.
     const Route* to(Processor processor);
     void set(Processor processor, const Route& route);
     /// From now on no way leads through it; ways that were set by hand go, too.
@@ -55,12 +60,16 @@ class RoutingTable {
     NodeId node_of(Processor processor) const;
 
   private:
+    static constexpr Processor nobody = ~Processor{0};
+
     const FatTree& tree_;
     NodeId source_;
     Ways ways_;
-    std::vector<NodeId> nodes_;
+    std::shared_ptr<const std::vector<NodeId>> nodes_;  ///< null: virtual processor i is on node i
     std::vector<Part> avoided_;
-    std::map<Processor, std::optional<Route>> routes_;
+    std::map<Processor, std::optional<Route>> routes_;  ///< set by hand, or around faults
+    Processor asked_for_ = nobody;                      ///< last, as long as there were no faults
+    Route asked_;
 };
 
 }  // namespace railyard::elite

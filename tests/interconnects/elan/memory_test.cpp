@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "interconnects/elan/mmu.hpp"
+#include "sim/random.hpp"
 
 namespace railyard::elan {
 namespace {
@@ -34,10 +35,66 @@ class ElanMemory : public ::testing::Test {
 TEST_F(ElanMemory, HasEightRequestsOutstandingAtMost) {
     int done = 0;
     for (int i = 0; i < 40; ++i)
-        path.read(i % 2 == 0 ? Home::main : Home::sdram, 64_B, false, [&] { ++done; });
+        path.read({i % 2 == 0 ? Home::main : Home::sdram, 64_B}, false, [&] { ++done; });
     engine.run();
     EXPECT_EQ(done, 40);
     EXPECT_EQ(path.most_outstanding(), 8U);
+}
+
+// Blocks that are asked for together begin and end when they would one by one, whoever comes
+// between: processors and fills, which wait for no turn, and other requests.
+TEST_F(ElanMemory, BlocksTogetherTakeAsLongAsOneByOne) {
+    MemoryPath single{engine, parameters, 1};
+    struct Step {
+        std::uint64_t kind;
+        Home home;
+        unsigned count;
+        std::array<Time, 2> together;  // issued and done
+        std::array<Time, 2> apart;
+    };
+    std::vector<Step> steps(400);
+    const auto ask = [&](MemoryPath& by, Step& step, std::array<Time, 2>& times,
+                         unsigned requests) {
+        const auto issued = [&] { times[0] = engine.now(); };
+        const auto done = [&] { times[1] = engine.now(); };
+        const MemoryPath::Blocks blocks{step.home, 64_B, step.count / requests};
+        if (step.kind == 0) return by.host_access(8_B, step.count > 3, done);
+        if (step.kind == 1) return by.fill(60_ns, done);
+        for (unsigned n = 0; n < requests; ++n)
+            step.kind > 4 ? by.write(blocks, issued, done) : by.read(blocks, n == 0, done);
+    };
+    sim::Random random(7);
+    Time at;
+    for (Step& step : steps) {
+        at = at + Duration::ps(static_cast<std::int64_t>(random.below(1'200'000)));
+        step.kind = random.below(8);
+        step.home = random.below(3) == 0 ? Home::sdram : Home::main;
+        step.count = static_cast<unsigned>(1 + random.below(6));
+        engine.schedule(at, [&] {
+            ask(path, step, step.together, 1);
+            ask(single, step, step.apart, step.count);
+        });
+    }
+    engine.run();
+    for (const Step& step : steps)
+        EXPECT_EQ(step.together, step.apart);
+    EXPECT_EQ(path.pci().busy(), single.pci().busy());
+    EXPECT_EQ(path.most_outstanding(), single.most_outstanding());
+    EXPECT_EQ(path.most_outstanding(), 8U);
+}
+
+// What a reset does to the cache.
+TEST_F(ElanMemory, FillsAnewWhatItForgot) {
+    const auto touch = [&] {
+        cache.access(64, [] {});
+        engine.run();
+    };
+    touch();
+    touch();
+    EXPECT_EQ(cache.fills(), 1U);
+    cache.forget_all();
+    touch();
+    EXPECT_EQ(cache.fills(), 2U);
 }
 
 // EL-2: the working set of sixteen pages, and of one more than that.
