@@ -162,6 +162,50 @@ struct Tagged {
     fabric::Progress progress = fabric::Progress::hardware;
 };
 
+enum class Detail : std::uint8_t { packets, flits };
+
+/// [elan]: the machine of Quadrics. A profile in which it is present is run by that machine, unit
+/// by unit and switch by switch, and not by the parts of the generic model (docs/profiles.md says
+/// what it takes from the tables above). Here is what no other table has.
+struct Elan {
+    bool present = false;
+    // The host's processor.
+    Duration descriptor;  ///< writing one into the adapter's memory
+    Duration command;     ///< writing its address
+    Duration tport_post;  ///< a library's work for a tagged send or receive
+    // The bus: one for both ways, in bursts of a block.
+    Rate pci_burst = Rate::bytes_per_second(528'000'000);
+    Duration pci_read;        ///< of each burst: address and waits
+    Duration pci_write;       ///< likewise
+    Duration pci_first_read;  ///< of a stream, before the bridge reads ahead
+    // Steps of the microcode.
+    Duration check;        ///< of a command
+    Duration enqueue;      ///< of a descriptor
+    Duration dma_start;    ///< a descriptor is loaded, for the first or next slice
+    Duration packet;       ///< of the DMA engine, each packet
+    Duration input;        ///< of the inputter, each packet
+    Duration notify;       ///< the inputter tells the DMA engine ...
+    Duration acknowledge;  ///< ... which tells the source
+    Duration event;
+    Duration block_copy;
+    Duration schedule;  ///< of a thread
+    // Code on the thread processor.
+    Duration thread_packet;   ///< building one
+    Duration thread_receive;  ///< taking a tagged receive into its list
+    // What the units hold, and what packets are made of.
+    Bytes transaction;                   ///< type, address and CRC of each
+    unsigned slice = 32;                 ///< packets of one DMA before others have their turn
+    unsigned buffers = 3;                ///< packets that the DMA engine holds
+    unsigned queue_slots = 64;           ///< of an input queue
+    Duration fault_delay;                ///< before the first retry; each next waits twice that
+    Duration backoff = Duration::us(2);  ///< before what was refused for now is sent again
+    // The switches.
+    Detail detail = Detail::packets;  ///< how closely they are followed
+    Bytes flit{2};
+    unsigned fifo = 128;  ///< flits that a virtual channel's input holds
+    Duration wire;        ///< of every cable
+};
+
 enum class MpiConnections : std::uint8_t { on_demand, static_peer, static_client_server };
 enum class MpiMatching : std::uint8_t { hashed, list };
 enum class MpiBulk : std::uint8_t { stream, read, write };
@@ -215,6 +259,7 @@ struct Parameters {
     Completion completion;
     Connection connection;
     Tagged tagged;
+    Elan elan;
     Mpi mpi;
     fabric::Placement placement = fabric::Placement::last_byte_last;
     fabric::Bulk bulk = fabric::Bulk::write;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "interconnects/model/profile.hpp"
 
 namespace railyard::model {
@@ -12,6 +14,12 @@ namespace {
 const Setting* find_setting(const Profile& profile, const Key& key) {
     const auto found = profile.settings.find(key.path());
     return found != profile.settings.end() ? &found->second : nullptr;
+}
+
+bool is_shown(const Profile& profile, std::string_view part) {
+    return part != elan_part || std::ranges::any_of(profile.settings, [&](const auto& setting) {
+               return setting.second.key->part == part;
+           });
 }
 
 /// As the file has it: "1500 MB/s" stays what it is.
@@ -60,7 +68,8 @@ fabric::Datasheet datasheet(const Profile& profile) {
     sheet.fitted_records = fitted_records(profile);
     sheet.parts.push_back(part(profile, {}, "as a whole"));
     for (const Part& known : parts())
-        sheet.parts.push_back(part(profile, known.name, known.explanation));
+        if (is_shown(profile, known.name))
+            sheet.parts.push_back(part(profile, known.name, known.explanation));
     return sheet;
 }
 
@@ -71,6 +80,7 @@ std::string to_toml(const Profile& profile) {
         if (key.path() == "name") continue;
         // What is not set there is the MPI library's own choice, and stays it.
         if (key.part == mpi_part && find_setting(profile, key) == nullptr) continue;
+        if (!is_shown(profile, key.part)) continue;
         if (key.part != table) out += fmt::format("\n[{}]\n", key.part);
         table = key.part;
         out += line(profile, key);

@@ -32,6 +32,9 @@ struct Part {
 /// Whose keys are not parameters of the model but settings of an MPI library (see Mpi).
 inline constexpr std::string_view mpi_part = "mpi";
 
+/// Of a machine that most interconnects do not have: where no key of it is set, it is not shown.
+inline constexpr std::string_view elan_part = "elan";
+
 /// In the order in which people should see them; keys of one part stand together.
 std::span<const Key> keys();
 std::span<const Part> parts();

@@ -1,17 +1,15 @@
-/// What the modelled interconnect costs its host, and the rules of its tagged port.
+#include "interconnects/model/software.hpp"
 
 #include <algorithm>
-
-#include "interconnects/model/wire.hpp"
 
 namespace railyard::model {
 
 using virtual_time::HostStep;
 
-Duration Wire::host_cost(HostStep step, Bytes size) const {
-    const Host& host = parameters_.host;
+Duration host_cost(const Parameters& parameters, HostStep step, Bytes size) {
+    const Host& host = parameters.host;
     const auto pages = [&] {
-        const std::uint64_t page = parameters_.translation.page.count();
+        const std::uint64_t page = parameters.translation.page.count();
         return static_cast<std::int64_t>((size.count() + page - 1) / page);
     };
     switch (step) {
@@ -33,9 +31,9 @@ Duration Wire::host_cost(HostStep step, Bytes size) const {
         case HostStep::deregister_memory:
             return host.deregister_memory + host.deregister_page * pages();
         case HostStep::connect:
-            return parameters_.connection.connectionless ? Duration{} : host.connect;
+            return parameters.connection.connectionless ? Duration{} : host.connect;
         case HostStep::copy:
-            if (const Bytes piece = parameters_.tagged.piece; piece > Bytes())
+            if (const Bytes piece = parameters.tagged.piece; piece > Bytes())
                 size = std::min(size, piece);
             [[fallthrough]];
         case HostStep::copy_after:
@@ -44,8 +42,8 @@ Duration Wire::host_cost(HostStep step, Bytes size) const {
     return {};
 }
 
-hosts::VirtualHost::Costs Wire::host_costs() const {
-    const Host& host = parameters_.host;
+hosts::VirtualHost::Costs host_costs(const Parameters& parameters) {
+    const Host& host = parameters.host;
     return {.match_entry = host.match_entry,
             .copied_byte = host.copy == Rate{} ? Duration{} : Bytes(1) / host.copy,
             .request = host.request,
@@ -53,8 +51,8 @@ hosts::VirtualHost::Costs Wire::host_costs() const {
             .interrupt = host.interrupt};
 }
 
-virtual_time::TaggedRules Wire::tagged_rules() const {
-    const Tagged& tagged = parameters_.tagged;
+virtual_time::TaggedRules tagged_rules(const Parameters& parameters) {
+    const Tagged& tagged = parameters.tagged;
     virtual_time::TaggedRules rules;
     rules.inline_limit = tagged.inline_limit;
     rules.eager_limit = tagged.eager_limit;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "interconnects/model/parameters.hpp"
+#include "interconnects/model/software.hpp"
 #include "interconnects/model/traffic.hpp"
 #include "interconnects/virtual/wire.hpp"
 
@@ -48,10 +49,13 @@ class Wire final : public virtual_time::Wire {
         traffic_->faults()->given_up = std::move(given_up);
     }
 
-    // software.cpp
-    virtual_time::TaggedRules tagged_rules() const override;
-    Duration host_cost(virtual_time::HostStep step, Bytes size) const override;
-    hosts::VirtualHost::Costs host_costs() const override;
+    virtual_time::TaggedRules tagged_rules() const override {
+        return model::tagged_rules(parameters_);
+    }
+    Duration host_cost(virtual_time::HostStep step, Bytes size) const override {
+        return model::host_cost(parameters_, step, size);
+    }
+    hosts::VirtualHost::Costs host_costs() const override { return model::host_costs(parameters_); }
 
   private:
     const Parameters parameters_;

@@ -143,11 +143,10 @@ void Endpoint::start(std::uint64_t sequence) {
     message.source = shared.source;
     shared.target.clear();
     // Memory that is not there takes no part; the target's adapter will refuse it.
-    const bool within = request.remote_offset <= request.remote.size &&
-                        request.size <= request.remote.size - request.remote_offset;
-    if (request.kind() == Kind::write && within)
-        shared.target.push_back({request.remote.id, request.remote_offset, request.size,
-                                 shared.home_of(request.remote)});
+    if (request.kind() == Kind::write)
+        if (const auto target =
+                shared.find_extent(request.remote, request.remote_offset, request.size))
+            shared.target.push_back(*target);
     message.target = shared.target;
     wire().carry(message, [self = shared_from_this(), peer = peer_, sequence] {
         peer->arrive(self, sequence);

@@ -30,12 +30,18 @@ std::shared_ptr<NicState> Network::find(const NicName& nic_name) const {
     return nic && nic->host ? nic : nullptr;
 }
 
-fabric::Home Network::home_of(const RegionKey& key) const {
-    if (!traits.adapter_memory) return fabric::Home::host;
+std::optional<Extent> Network::find_extent(const RegionKey& key, Bytes offset, Bytes length) const {
+    const auto piece = [&](Bytes size, fabric::Home home) -> std::optional<Extent> {
+        if (offset > size || length > size - offset) return {};
+        return Extent{key.id, offset, length, home, size};
+    };
+    // Where all memory is alike, what the key says of it is enough to go by.
+    if (!traits.adapter_memory) return piece(key.size, fabric::Home::host);
     const std::shared_ptr<NicState> nic = find(key.nic);
-    if (!nic) return fabric::Home::host;
+    if (!nic) return {};
     const auto region = nic->regions.find(key.id);
-    return region == nic->regions.end() ? fabric::Home::host : region->second->home;
+    if (region == nic->regions.end()) return {};
+    return piece(region->second->size, region->second->home);
 }
 
 Status NicState::check(const RegionKey& key, Bytes offset, Bytes length, fabric::Access access,

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -52,8 +53,8 @@ struct Network {
 
     /// Null if there never was such a Nic, or if it is closed.
     std::shared_ptr<NicState> find(const NicName& name) const;
-    /// Where that region lives; the host's memory if there is none such.
-    fabric::Home home_of(const RegionKey& key) const;
+    /// That piece of a region, if there is such a region and it is so large.
+    std::optional<Extent> find_extent(const RegionKey& key, Bytes offset, Bytes length) const;
 
     sim::Engine& engine;
     const fabric::Traits traits;

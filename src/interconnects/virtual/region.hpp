@@ -41,7 +41,7 @@ struct Piece {
     std::span<std::byte> span() const {
         return {region->data + offset.count(), static_cast<std::size_t>(length.count())};
     }
-    Extent extent() const { return {region->id, offset, length, region->home}; }
+    Extent extent() const { return {region->id, offset, length, region->home, region->size}; }
 };
 
 Bytes total(std::span<const Piece> pieces);

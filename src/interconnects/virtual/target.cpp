@@ -40,8 +40,8 @@ void Endpoint::serve() {
         if (request.op == Op::send && request.took_receive)
             extents_of(taken_[taken_.end() - 1].local, extents);
         else if (request.target)
-            extents.push_back(
-                {request.target->id, request.remote_offset, request.size, request.target->home});
+            extents.push_back({request.target->id, request.remote_offset, request.size,
+                               request.target->home, request.target->size});
         (request.op == Op::rdma_read ? message.source : message.target) = extents;
         wire().place(message, [self = shared_from_this(), from, sequence] {
             self->execute(from, sequence);
@@ -180,8 +180,8 @@ void Endpoint::send_back(const Ref& from, std::uint64_t sequence) {
     request.message = message.message;
     message.size = request.size;
     std::vector<Extent>& extents = network().source;
-    extents.assign(
-        {{request.target->id, request.remote_offset, request.size, request.target->home}});
+    extents.assign({{request.target->id, request.remote_offset, request.size, request.target->home,
+                     request.target->size}});
     message.source = extents;
     wire().carry(message, [from, sequence] { from->returned(sequence); });
 }

@@ -33,6 +33,7 @@ struct Extent {
     Bytes offset;
     Bytes length;
     fabric::Home home = fabric::Home::host;
+    Bytes region_size = {};
 };
 
 enum class Kind : std::uint8_t {

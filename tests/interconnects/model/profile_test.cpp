@@ -136,7 +136,7 @@ TEST(Profile, MakesADatasheet) {
     const fabric::Datasheet sheet =
         datasheet(parse(std::string(least) + "[host]\npost = \"0.9 us\"\n"));
     EXPECT_THAT(sheet.files, ElementsAre("net/mine.toml"));
-    ASSERT_EQ(sheet.parts.size(), parts().size() + 1);
+    ASSERT_EQ(sheet.parts.size(), parts().size()) << "the whole, and all but a machine";
     const fabric::Part& bus = sheet.parts[2];
     EXPECT_EQ(bus.name, "bus");
     const auto find = [&](std::string_view name) {
@@ -148,6 +148,22 @@ TEST(Profile, MakesADatasheet) {
     EXPECT_FALSE(find("read_stream").set);
     EXPECT_EQ(sheet.parts[1].parameters[0].value, "0.9 us") << "as it is written, not 900 ns";
     EXPECT_EQ(sheet.fitted_records.size(), 2U);
+}
+
+TEST(Profile, ShowsAMachineOnlyWhereThereIsOne) {
+    const Profile plain = parse(least);
+    const Profile with = parse(std::string(least) + "[elan]\npresent = true  # stated: paper\n");
+    EXPECT_FALSE(plain.parameters.elan.present);
+    EXPECT_TRUE(with.parameters.elan.present);
+    EXPECT_THAT(to_toml(plain), ::testing::Not(HasSubstr("[elan]")));
+    EXPECT_THAT(to_toml(with), HasSubstr("\nslice = 32\n"));
+    EXPECT_TRUE(parse(to_toml(with)).parameters.elan.present);
+    const auto has_it = [](const Profile& profile) {
+        const auto shown = datasheet(profile).parts;
+        return std::ranges::find(shown, elan_part, &fabric::Part::name) != shown.end();
+    };
+    EXPECT_FALSE(has_it(plain));
+    EXPECT_TRUE(has_it(with));
 }
 
 TEST(Profile, TraitsFollowTheParameters) {

@@ -52,6 +52,7 @@ TEST(Schema, EveryMemberOfParametersHasItsKey) {
     EXPECT_EQ(keys_of("completion"), members<Completion>());
     EXPECT_EQ(keys_of("connection"), members<Connection>());
     EXPECT_EQ(keys_of("tagged"), members<Tagged>());
+    EXPECT_EQ(keys_of("elan"), members<Elan>());
     EXPECT_EQ(keys_of("mpi"), members<Mpi>());
     constexpr std::size_t made = 1;  // mpi_settings, from those of [mpi] that are set
     EXPECT_EQ(keys_of("") + parts().size() + made, members<Parameters>());
