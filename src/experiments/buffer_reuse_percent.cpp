@@ -49,7 +49,7 @@ Sampling latency_counts(const Context& context) {
 
 /// A batch is at least one queue: that many may finish at a single stroke.
 Sampling bandwidth_counts(const Context& context, unsigned queue) {
-    if (context.virtual_time()) return adapted(context, {queue, 2, queue}, bandwidth_size);
+    if (context.virtual_time()) return adapted(context, {period, 1, 2 * queue}, bandwidth_size);
     return adapted(context, {queue, context.request().quick ? 3U : 8U, queue}, bandwidth_size);
 }
 

@@ -23,26 +23,16 @@ class Stream {
     Stream& operator=(const Stream&) = delete;
 
     /// Sends `sampling`'s messages while it receives `expected`, and returns the rate of each
-    /// batch.
+    /// batch. Many batches are one stream. A single one is a stream of its own, from nothing
+    /// outstanding to nothing outstanding: an adapter may take turns between messages, so that a
+    /// whole queue finishes at a single stroke, and no moment on the way tells how far they are.
     std::vector<double> run(const Sampling& sampling, std::uint64_t expected) {
         const std::uint64_t total =
             sampling.warmup + std::uint64_t{sampling.samples} * sampling.batch;
-        const auto queue = static_cast<unsigned>(requests_.size());
-        const unsigned half = std::max(1U, queue / 2);
         Marks marks(sampling, pair_.host().now());
-
         marks.look(pair_.host(), 0);
-        post(std::min<std::uint64_t>(queue, total));
-        for (std::uint64_t goal = half; finished_ < total; goal += half) {
-            goal = std::min(goal, total);
-            pair_.wait([&] {
-                reap(expected);
-                return finished_ >= goal;
-            });
-            marks.look(pair_.host(), finished_);
-            // Those that finished beyond the goal wait for their turn: half a queue at a time.
-            post(std::min<std::uint64_t>(half, total - posted_));
-        }
+        if (sampling.samples == 1) send(sampling.warmup, expected, marks);
+        send(total, expected, marks);
         marks.end(pair_.host(), finished_);
         receive(expected);
         return marks.rates(size_);
@@ -92,6 +82,22 @@ class Stream {
         std::vector<Mark> marks_;
     };
 
+    /// Until so many have finished in all.
+    void send(std::uint64_t total, std::uint64_t expected, Marks& marks) {
+        const auto queue = static_cast<unsigned>(requests_.size());
+        const unsigned half = std::max(1U, queue / 2);
+        post(std::min<std::uint64_t>(queue, total - posted_));
+        for (std::uint64_t goal = finished_ + half; finished_ < total; goal += half) {
+            goal = std::min(goal, total);
+            pair_.wait([&] {
+                reap(expected);
+                return finished_ >= goal;
+            });
+            marks.look(pair_.host(), finished_);
+            // Those that finished beyond the goal wait for their turn: half a queue at a time.
+            post(std::min<std::uint64_t>(half, total - posted_));
+        }
+    }
     void post(std::uint64_t n) {
         if (places_.size() > 1)
             for (std::uint64_t i = 0; i < n; ++i)

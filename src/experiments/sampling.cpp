@@ -56,9 +56,9 @@ Sampling window_sampling(const Context& context, Bytes bytes_per_window) {
 Sampling queue_sampling(const Context& context, Bytes size, unsigned queue) {
     if (context.virtual_time()) {
         if (size * queue < bulk) return with_wishes(context, queue, 2 * queue, 2);
-        // The link is busy from the first message on: what follows half a queue is steady.
-        const unsigned half = std::max(1U, queue / 2);
-        return with_wishes(context, half, queue, 1);
+        // One sample is a stream of its own (queued_stream), and so long that how it begins and
+        // ends does not count; the first message warms up what there is.
+        return with_wishes(context, 1, queue, 1);
     }
     const bool quick = context.request().quick;
     const unsigned samples = quick ? 5 : 20;

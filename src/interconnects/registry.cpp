@@ -15,6 +15,7 @@
 #include "interconnects/model/fabric.hpp"
 #include "interconnects/model/profile.hpp"
 #include "interconnects/model/traits.hpp"
+#include "interconnects/quadrics/fabric.hpp"
 #include "interconnects/registry_real.hpp"
 #include "sim/engine.hpp"
 
@@ -26,17 +27,24 @@ Faulty with_faults(const std::shared_ptr<const model::Profile>& profile, const s
                    fabric::NodeId nodes) {
     const model::Ground ground = model::Ground::of(profile->parameters, nodes);
     const auto report = std::make_shared<fabric::FaultReport>();
-    return {
-        [profile, script = model::load_faults(path, ground), ground, report](sim::Engine& engine) {
-            return model::open(engine, profile->parameters, script, ground, report);
-        },
-        report};
+    return {[profile, script = model::load_faults(path, ground), ground, nodes,
+             report](sim::Engine& engine) {
+                const model::Parameters& parameters = profile->parameters;
+                return parameters.elan.present
+                           ? quadrics::open(engine, parameters, nodes, script, report)
+                           : model::open(engine, parameters, script, ground, report);
+            },
+            report};
 }
 
 Entry modelled(model::Profile profile) {
     const auto kept = std::make_shared<const model::Profile>(std::move(profile));
     return {model::traits(kept->parameters), nullptr,
-            [kept](sim::Engine& engine) { return model::open(engine, kept->parameters); },
+            [kept](sim::Engine& engine, fabric::NodeId nodes) {
+                return kept->parameters.elan.present
+                           ? quadrics::open(engine, kept->parameters, nodes)
+                           : model::open(engine, kept->parameters);
+            },
             [kept] { return model::datasheet(*kept); },
             [kept](const std::string& script, fabric::NodeId nodes) {
                 return with_faults(kept, script, nodes);
@@ -44,8 +52,8 @@ Entry modelled(model::Profile profile) {
 }
 
 Entry ideal_entry() {
-    return {ideal::traits(), nullptr, [](sim::Engine& engine) { return ideal::open(engine); },
-            nullptr};
+    return {ideal::traits(), nullptr,
+            [](sim::Engine& engine, fabric::NodeId) { return ideal::open(engine); }, nullptr};
 }
 
 /// What is part of the program. An entry is made when it is first asked for: most runs are on one

@@ -26,9 +26,10 @@ struct Faulty {
 
 struct Entry {
     fabric::Traits traits;
-    /// Exactly one of the two is set, as traits.clock says. They throw Error when they cannot.
+    /// Exactly one of the two is set, as traits.clock says. They throw Error when they cannot. A
+    /// virtual one is told how many nodes there will be.
     std::function<std::unique_ptr<fabric::Fabric>()> open_real;
-    std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&)> open_virtual;
+    std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&, fabric::NodeId nodes)> open_virtual;
     /// What a model is made of. Empty for all others.
     std::function<fabric::Datasheet()> datasheet;
     /// The same fabric with the faults of a script, for that many nodes. Throws UsageError if the

@@ -18,7 +18,7 @@ std::unique_ptr<fabric::Nic> FabricSet::open_nic(std::string_view name, fabric::
             throw UsageError(fmt::format(
                 "fabric '{}' runs in {} time and this job in {} time: they cannot meet", name,
                 entry.is_virtual() ? "virtual" : "real", engine_ != nullptr ? "virtual" : "real"));
-        auto opened = engine_ != nullptr ? entry.open_virtual(*engine_) : entry.open_real();
+        auto opened = engine_ != nullptr ? entry.open_virtual(*engine_, nodes_) : entry.open_real();
         found = fabrics_.emplace(name, std::move(opened)).first;
     }
     return found->second->adapter(node).open(host);

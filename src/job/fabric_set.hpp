@@ -17,8 +17,9 @@ class FabricSet {
   public:
     /// Real fabrics.
     explicit FabricSet(FindEntry find) : find_(find) {}
-    /// Virtual ones, all on the time of this engine, which outlives the set.
-    FabricSet(FindEntry find, sim::Engine& engine) : find_(find), engine_(&engine) {}
+    /// Virtual ones between so many nodes, all on the time of this engine, which outlives the set.
+    FabricSet(FindEntry find, sim::Engine& engine, fabric::NodeId nodes)
+        : find_(find), engine_(&engine), nodes_(nodes) {}
 
     /// A virtual one that is there already, under that name.
     void add(std::string_view name, std::unique_ptr<fabric::Fabric> fabric) {
@@ -33,6 +34,7 @@ class FabricSet {
   private:
     FindEntry find_;
     sim::Engine* engine_ = nullptr;
+    fabric::NodeId nodes_ = 0;
     std::map<std::string, std::unique_ptr<fabric::Fabric>, std::less<>> fabrics_;
 };
 

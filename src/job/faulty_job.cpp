@@ -17,8 +17,8 @@ Result run_with_faults(const Options& options, Faults& faults, const Body& body)
             "fabric '{}' has no faults: they strike the parts of a modelled interconnect, and "
             "`railyard fabrics` lists those",
             plan.fabric->name()));
-    const fabric::NodeId nodes = 1 + *std::ranges::max_element(plan.nodes);
-    const interconnects::Faulty faulty = plan.fabric->with_faults(faults.script, nodes);
+    const interconnects::Faulty faulty =
+        plan.fabric->with_faults(faults.script, plan.node_count());
     plan.open = faulty.open;
     Result result = run_fibers(plan, body);
     faults.report = *faulty.report;

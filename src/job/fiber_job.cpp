@@ -22,7 +22,7 @@ namespace {
 /// What all fibers of a job have in common.
 struct Shared {
     explicit Shared(const Plan& p)
-        : plan(p), fabrics(find_entry, engine), exchange(engine, p.ranks) {}
+        : plan(p), fabrics(find_entry, engine, p.node_count()), exchange(engine, p.ranks) {}
 
     const Plan& plan;
     // In this order: fabrics go before the engine that they run on.

@@ -1,6 +1,7 @@
 #pragma once
 /// A job's options with every default filled in and every contradiction refused.
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -35,6 +36,9 @@ struct Plan {
     bool account_for_parts = false;
     /// How the job's fabric is opened, if not as ever; of virtual ones.
     std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&)> open{};
+
+    /// Nodes are counted from nought, and some may have no rank.
+    fabric::NodeId node_count() const { return 1 + *std::ranges::max_element(nodes); }
 };
 
 /// Throws UsageError.

@@ -14,6 +14,9 @@ inline constexpr std::int64_t large = 1 << 20;
 inline constexpr std::array<std::int64_t, 6> latency_sizes{4, 64, 1024, 4096, 16384, 65536};
 inline constexpr std::array<std::int64_t, 6> bandwidth_sizes{64, 1024, 4096, 16384, 65536, large};
 inline constexpr std::array<std::int64_t, 3> small_and_medium{4, 256, 1024};
+/// Where what a message costs whatever its size still counts: beyond, curves cross on their way to
+/// peaks of another order.
+inline constexpr std::array<std::int64_t, 3> basic_latency_sizes{4, 64, 256};
 inline constexpr std::array<std::int64_t, 2> medium_sizes{1024, 4096};
 /// Of the reuse experiment on MPI, where a record speaks of all that one protocol sends.
 inline constexpr std::array<std::int64_t, 10> reuse_sizes{4,     64,    256,   1024,      4096,

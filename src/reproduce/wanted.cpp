@@ -103,8 +103,8 @@ void fill_in(const Record& record, const System& system, Selection& out) {
     if (e.starts_with("quadrics-ping-") && system.ops.front() != "tagged") {
         out.where.emplace("source", "main");
         out.where.emplace("destination", "main");
-        // A message of no bytes has no last byte to watch.
-        if (out.metric == "latency" && out.sizes.front() == 0) out.where[parameter::op] = told;
+        // Elan3lib waits for the destination's event.
+        if (out.metric == "latency") out.where[parameter::op] = told;
     }
     if (e == "quadrics-hotspot") {
         out.over = "nodes";
@@ -150,7 +150,7 @@ std::vector<std::int64_t> relation_sizes(const Record& record) {
                        record.params.contains("message_class") || !between(record).empty();
     if (named) return value_sizes(record);
     if (relation.type == "dip") return dip_sizes();
-    if (relation.metric == "latency") return list(choice::small_and_medium);
+    if (relation.metric == "latency") return list(choice::basic_latency_sizes);
     if (record.experiment.starts_with("multiconn")) return {choice::small, 64, 1024};
     const bool all_sizes =
         relation.over == parameter::message_bytes ||

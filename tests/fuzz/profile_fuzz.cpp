@@ -1,5 +1,6 @@
 /// Any text to the reader of profiles: it is refused with a UsageError of which every line says
-/// where, or taken, and what was taken is printed as a profile that reads back as the same.
+/// where, or taken, and what was taken is printed as a profile that reads back as the same. A
+/// machine that a profile describes is refused, too, or can be built.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "interconnects/model/profile.hpp"
+#include "interconnects/quadrics/machine_parameters.hpp"
 
 namespace {
 
@@ -34,13 +36,26 @@ std::string read_back(const std::string& printed) {
     }
 }
 
+void describe_machine(const model::Parameters& profile) {
+    try {
+        const elan::Parameters machine = quadrics::machine_parameters(profile, 16);
+        if (machine.slice == 0 || machine.buffers == 0 || machine.requests == 0 ||
+            machine.tlb_entries == 0 || machine.network.dimension < 2)
+            broken("nobody can build this", profile.name);
+    } catch (const UsageError&) {
+        // A network of another kind.
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     std::string printed;
     try {
-        printed = model::to_toml(model::parse_profile(text, "fuzz.toml", no_file));
+        const model::Profile profile = model::parse_profile(text, "fuzz.toml", no_file);
+        printed = model::to_toml(profile);
+        describe_machine(profile.parameters);
     } catch (const UsageError& error) {
         if (!std::string_view(error.what()).starts_with("fuzz.toml:"))
             broken("the message does not say where", error.what());

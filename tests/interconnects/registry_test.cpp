@@ -36,7 +36,7 @@ TEST(Registry, EachOpensAsItsClockSays) {
         ASSERT_EQ(entry.open_virtual != nullptr, entry.is_virtual());
         ASSERT_EQ(entry.open_real != nullptr, !entry.is_virtual());
         sim::Engine engine;
-        const auto fabric = entry.is_virtual() ? entry.open_virtual(engine) : entry.open_real();
+        const auto fabric = entry.is_virtual() ? entry.open_virtual(engine, 2) : entry.open_real();
         ASSERT_NE(fabric, nullptr);
         EXPECT_EQ(fabric->traits().name, entry.name());
         EXPECT_EQ(fabric->traits().clock, entry.traits.clock);
@@ -90,7 +90,7 @@ TEST_F(RegistryOfUsers, AProfileIsFoundByPathAndThenByName) {
     EXPECT_EQ(find(folder_ + "/./mine.toml"), entry);
     EXPECT_EQ(find("users-own"), entry);
     sim::Engine engine;
-    EXPECT_EQ(entry->open_virtual(engine)->traits().name, "users-own");
+    EXPECT_EQ(entry->open_virtual(engine, 2)->traits().name, "users-own");
     for (const Entry& listed : registry())
         EXPECT_NE(listed.name(), "users-own") << "only what is shipped is listed";
 }

@@ -1,0 +1,15 @@
+#pragma once
+/// The numbers of the machine of Quadrics, from a profile: its table [elan], and what the other
+/// tables have already said.
+
+#include "fabric/fabric.hpp"
+#include "interconnects/elan/parameters.hpp"
+#include "interconnects/model/parameters.hpp"
+
+namespace railyard::quadrics {
+
+/// A machine with at least so many nodes. Throws UsageError where the profile describes one that
+/// cannot be built: a crossbar, two ports, packets of another size.
+elan::Parameters machine_parameters(const model::Parameters& profile, fabric::NodeId nodes);
+
+}  // namespace railyard::quadrics
