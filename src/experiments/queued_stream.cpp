@@ -55,7 +55,8 @@ class Stream {
         void look(fabric::Host& host, std::uint64_t finished) {
             if (finished < next_) return;
             marks_.push_back({host.now(), finished});
-            next_ += batch_;
+            while (next_ <= finished)
+                next_ += batch_;
         }
         /// A short stream may finish within one look; it is then one sample, warm-up included.
         void end(fabric::Host& host, std::uint64_t finished) {

@@ -138,6 +138,12 @@ TEST_P(Misuse, bad_key_by_a_region_of_somebody_else) {
                 expect_misuse(team, victim, {op, {foreign.get(), {}}}, Code::bad_key);
                 bystander.check_unchanged("memory of a third rank", Where::current());
             }
+            // Where the victim has nothing, as it is larger than all that it has.
+            const Buffer large(team.nic(), 1 << 20);
+            const auto wide = team.gather(large.region().export_blob());
+            const auto beyond = team.nic().import_region(wide[third]);
+            expect_misuse(team, victim, {Op::rdma_write, {beyond.get(), Bytes(512 << 10)}},
+                          Code::bad_key);
         }
     });
 }

@@ -156,7 +156,8 @@ void AddressSpace::unmap(Address address, std::uint32_t size) {
         if (gone && gone->mapped) {
             ++run;
         } else if (run > 0) {
-            give_back_pages(at - run * page_size, std::exchange(run, 0));
+            give_back_pages(at - run * page_size, run);
+            run = 0;
         }
         if (!gone) continue;
         if (gone->owned) frames_.give_back(gone->frame);

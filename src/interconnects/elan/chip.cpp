@@ -48,6 +48,16 @@ Verdict Chip::fault(Context& context, Address address) {
     return Verdict::later;
 }
 
+/// Of an own write: a page was not there, or a reset has lost the walk of the tables.
+void Chip::checked(const MoveHandle& move, Verdict verdict) {
+    if (verdict != Verdict::later) return;
+    engine.schedule(std::max(back_at, engine.now() + parameters.host.trap), [this, move] {
+        move->chunks.clear();
+        move->translated = 0;
+        start(move);
+    });
+}
+
 /// Page by page.
 void Chip::translate(const MoveHandle& move) {
     if (move->resets != resets) return move->mover->checked(move, Verdict::later);  // it was lost

@@ -59,7 +59,7 @@ class Chip final : private Mover {
     std::byte* word(Context& context, Address address) const;
 
   private:
-    void checked(const MoveHandle& /*move*/, Verdict /*verdict*/) override {}
+    void checked(const MoveHandle& move, Verdict verdict) override;
     void moved(const MoveHandle& move, Verdict verdict) override;
     void translate(const MoveHandle& move);
     Verdict fault(Context& context, Address address);

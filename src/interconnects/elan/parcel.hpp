@@ -97,6 +97,7 @@ struct ParcelWords {
     elite::PacketId packet;     ///< as the network knows it
     std::uint8_t retries = 0;   ///< on each way; 0: the adapter's default
     unsigned failures = 0;      ///< on the present way
+    bool tried = false;         ///< it has failed at least once
     unsigned rounds = 0;        ///< the tables know no way any more: it looks for one itself
     bool fetched_anew = false;  ///< a page went away under it
 };

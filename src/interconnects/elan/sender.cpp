@@ -107,6 +107,7 @@ void Sender::told(const ParcelHandle& parcel, Verdict verdict) {
 /// The same way some times more; then the part that was blamed is avoided.
 void Sender::failed(const ParcelHandle& parcel, const elite::Fault& fault) {
     ++retries_;
+    parcel->tried = true;
     if (chip_.is_away()) return try_now(parcel);  // no way is to blame
     if (++parcel->failures > retries_of(*parcel)) {
         parcel->failures = 0;
@@ -160,7 +161,7 @@ void Sender::end(const ParcelHandle& parcel, Verdict verdict) {
 }
 
 void Sender::tell_unreachable(const Parcel& parcel) const {
-    elite::FaultWatch::Lost lost{chip_.node, {}, parcel.serial, unsettled_.coming()};
+    elite::FaultWatch::Lost lost{chip_.node, {}, parcel.serial, unsettled_.coming(), parcel.tried};
     for (Vpid to = parcel.to; to <= (parcel.broadcast ? parcel.last_to : parcel.to); ++to)
         lost.to.push_back(parcel.context->job->processes[to].node);
     network_.watched_by()->unreachable(lost);

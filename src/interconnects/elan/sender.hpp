@@ -1,8 +1,8 @@
 #pragma once
 /// Gets parcels through: into the network as packets, again after a fault, and by another way when
 /// that has not helped (FA-6, FA-7). When the tables know no way any more, each parcel tries all
-/// ways anew, some rounds and ever longer: what broke may have been mended since. What a destination
-/// cannot take yet is sent again after a while.
+/// ways anew, some rounds and ever longer: what broke may have been mended since. What a
+/// destination cannot take yet is sent again after a while.
 
 #include <cstdint>
 #include <functional>

@@ -33,6 +33,7 @@ class FaultWatch {
         std::vector<NodeId> to;
         std::uint64_t number = 0;
         std::uint64_t next = 0;
+        bool tried = false;  ///< it has been on its way at least once
     };
     virtual void unreachable(const Lost& /*lost*/) {}
 };

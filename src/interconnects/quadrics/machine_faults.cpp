@@ -142,7 +142,7 @@ bool MachineFaults::strikes(const Strike& strike, const elite::Fault& fault) con
 }
 
 void MachineFaults::unreachable(const Lost& lost) {
-    --report_->retransmitted;
+    if (lost.tried) --report_->retransmitted;  // its last failure was not followed by another try
     for (const elite::NodeId to : lost.to)
         give_up(to, lost);
 }

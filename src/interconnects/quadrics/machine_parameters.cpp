@@ -13,6 +13,7 @@ namespace {
 /// Above it lie the page tables, in the 28 bits of an address of the SDRAM.
 constexpr Bytes largest_sdram{192 << 20};
 constexpr Bytes largest_header{4096};
+constexpr Bytes envelope{32};  // with the data of a small message, one packet
 
 void need(const model::Parameters& profile, bool right, std::string_view key,
           std::string_view what) {
@@ -35,6 +36,12 @@ void check(const model::Parameters& profile) {
     need(profile, profile.network.topology == model::Topology::fat_tree, "network.topology",
          "is a 'fat_tree'");
     need(profile, profile.adapter.ports == 1, "adapter.ports", "has one link a node");
+    need(profile,
+         !profile.tagged.present ||
+             profile.tagged.eager_limit <= Bytes(elan::packet_data) - envelope,
+         "tagged.eager_limit",
+         fmt::format("sends at most {} with an envelope",
+                     to_string(Bytes(elan::packet_data) - envelope)));
     need(profile, profile.translation.entries > 0, "translation.entries", "has at least 1");
     need(profile, profile.memory.size > Bytes() && profile.memory.size <= largest_sdram,
          "memory.size", fmt::format("has some, at most {}", to_string(largest_sdram)));

@@ -13,12 +13,14 @@ elan::Home home_of(const virtual_time::Extent& extent) {
 }  // namespace
 
 elan::Address MemoryMap::take(const Use& use, const virtual_time::Extent& extent) {
-    const auto [found, is_new] = regions_.try_emplace({use.nic, use.region});
-    Region& region = found->second;
-    if (is_new) {
-        region.size = static_cast<std::uint32_t>(extent.region_size.count());
-        region.address = space_.reserve(home_of(extent), extent.region_size.count());
+    auto found = regions_.find({use.nic, use.region});
+    if (found == regions_.end()) {
+        Region fresh;
+        fresh.size = static_cast<std::uint32_t>(extent.region_size.count());
+        fresh.address = space_.reserve(home_of(extent), extent.region_size.count());
+        found = regions_.emplace(std::pair(use.nic, use.region), fresh).first;
     }
+    Region& region = found->second;
     ++region.uses;
     return region.address + static_cast<elan::Address>(extent.offset.count());
 }

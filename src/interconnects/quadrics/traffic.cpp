@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace railyard::quadrics {
 
 using virtual_time::Extent;
@@ -85,7 +87,9 @@ Traffic::Traffic(sim::Engine& engine, const elan::Parameters& parameters)
       nodes_(job_->processes.size()) {}
 
 Node& Traffic::node(fabric::NodeId id) {
-    auto& its = nodes_.at(id);
+    if (id >= nodes_.size())
+        throw UsageError(fmt::format("node {} is not in a tree of {} nodes", id, nodes_.size()));
+    auto& its = nodes_[id];
     if (!its) {
         its = std::make_unique<Node>(machine_, *job_, id);
         its->on_envelope = [this](std::uint64_t number) { landed(*messages_[number]); };
@@ -120,11 +124,13 @@ Message& Traffic::take_message(const Transfer& transfer, sim::Action arrived) {
 void Traffic::carry(const Transfer& transfer, sim::Action arrived) {
     if (transfer.kind == Kind::acknowledgment) return acknowledge(transfer, std::move(arrived));
     Message& message = take_message(transfer, std::move(arrived));
+    // What may throw comes first: a message that is in the order is waited for.
+    if (!is_envelope(transfer.kind)) find_stretches(message, transfer);
     order_.add(message);
     if (is_envelope(transfer.kind))
         send_envelope(message, transfer.size);
     else
-        send_data(message, transfer);
+        send_data(message);
 }
 
 void Traffic::acknowledge(const Transfer& transfer, sim::Action arrived) {
@@ -178,8 +184,7 @@ void Traffic::find_stretches(Message& message, const Transfer& transfer) {
     if (stretches_.empty()) stretches_.push_back({});
 }
 
-void Traffic::send_data(Message& message, const Transfer& transfer) {
-    find_stretches(message, transfer);
+void Traffic::send_data(Message& message) {
     watch(message, static_cast<std::uint32_t>(stretches_.size()));
     Node& from = node(message.from.node);
     for (const Stretch& stretch : stretches_) {
@@ -201,7 +206,7 @@ void Traffic::send_data(Message& message, const Transfer& transfer) {
 }
 
 void Traffic::landed(Message& message) {
-    if (stopped_) return;
+    if (stopped_ || message.delivered) return;  // delivered: given up, and here after all
     order_.arrived(message);
     deliver_next(message.from.node, message.to.node);
 }
@@ -220,14 +225,20 @@ void Traffic::deliver_next(fabric::NodeId from, fabric::NodeId to) {
 
 void Traffic::sent(Message& message, Status status) {
     if (stopped_) return;
-    if (status.failed()) return lose(message);
+    if (status.failed()) return lose(message, status);
     message.acknowledged = true;
     let_go_if_done(message);
 }
 
 /// The destination cannot be reached any more. What the message has used is not used again: some of
 /// it may have got there all the same.
-void Traffic::lose(Message& message) {
+void Traffic::lose(Message& message, Status status) {
+    if (status.code() != Code::timed_out)
+        throw Error(fmt::format("quadrics: the adapter of node {} refused a DMA to node {}: {}",
+                                message.from.node, message.to.node, status.name()));
+    for (const MemoryMap::Use& use : message.source)
+        node(message.from.node).memory().let_go(use);
+    message.source.clear();
     if (message.delivered) return;
     message.delivered = true;
     message.arrived.reset();

@@ -53,13 +53,13 @@ class Traffic {
     Message& take_message(const virtual_time::Transfer& transfer, sim::Action arrived);
     void acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived);
     void send_envelope(Message& message, Bytes with_it);
-    void send_data(Message& message, const virtual_time::Transfer& transfer);
+    void send_data(Message& message);
     void find_stretches(Message& message, const virtual_time::Transfer& transfer);
     void watch(Message& message, std::uint32_t dmas);
     void sent(Message& message, Status status);
     void landed(Message& message);
     void deliver_next(fabric::NodeId from, fabric::NodeId to);
-    void lose(Message& message);
+    void lose(Message& message, Status status);
     void let_go_if_done(Message& message);
 
     sim::Engine& engine_;

@@ -142,8 +142,9 @@ void Endpoint::start(std::uint64_t sequence) {
     if (!request.returns()) extents_of(request.local, shared.source);
     message.source = shared.source;
     shared.target.clear();
-    // Memory that is not there takes no part; the target's adapter will refuse it.
-    if (request.kind() == Kind::write)
+    // Memory that is not there, or not the peer's, takes no part; the target's adapter will refuse
+    // it.
+    if (request.kind() == Kind::write && request.remote.nic == peer_->setup_.nic->name)
         if (const auto target =
                 shared.find_extent(request.remote, request.remote_offset, request.size))
             shared.target.push_back(*target);

@@ -109,8 +109,9 @@ class Wire {
     /// Starts a transfer now. `arrived` runs, as an event and never within the call, when the far
     /// adapter can judge the message: its first packet is there, or all of it.
     ///
-    /// Between two ends, messages arrive in the order in which they were carried; acknowledgments
-    /// keep that order among themselves only, and a control message overtakes nothing.
+    /// Between two ends, requests arrive in the order in which they were carried, and so do
+    /// envelopes of tagged messages; answers, pulls, announced data and acknowledgments may pass
+    /// them. A control message overtakes nothing and is not overtaken.
     virtual void carry(const Transfer& transfer, sim::Action arrived) = 0;
 
     /// The message has been judged, and `target` is known (for a request to read: `source`).

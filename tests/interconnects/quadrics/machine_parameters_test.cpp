@@ -111,6 +111,8 @@ TEST(MachineParameters, RefuseAMachineThatCannotBeBuilt) {
     EXPECT_THAT(refusal([](P& p) { p.adapter.ports = 2; }), HasSubstr("one link a node"));
     EXPECT_THAT(refusal([](P& p) { p.memory.size = Bytes(); }), HasSubstr("at most 192 MiB"));
     EXPECT_THAT(refusal([](P& p) { p.memory.size = Bytes(1 << 30); }), HasSubstr("at most"));
+    EXPECT_THAT(refusal([](P& p) { p.tagged.eager_limit = Bytes(289); }),
+                HasSubstr("at most 288 B with an envelope"));
 }
 
 }  // namespace
