@@ -74,8 +74,8 @@ void MachineFaults::set(Strike& strike, bool on) {
     strike.on = on;
     if (strike.fault->what == What::adapter_reset) {
         const Time now = machine_.engine().now();
-        const elite::NodeId node =
-            strike.parts.cables.front();  // the cable of a node has its number
+        // The cable of a node has its number.
+        const elite::NodeId node = strike.parts.cables.front();
         return machine_.adapter(node).reset(std::max(strike.fault->end(), now) - now);
     }
     elite::Network& network = machine_.network();

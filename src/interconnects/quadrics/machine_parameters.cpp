@@ -13,7 +13,6 @@ namespace {
 /// Above it lie the page tables, in the 28 bits of an address of the SDRAM.
 constexpr Bytes largest_sdram{192 << 20};
 constexpr Bytes largest_header{4096};
-constexpr Bytes envelope{32};  // with the data of a small message, one packet
 
 void need(const model::Parameters& profile, bool right, std::string_view key,
           std::string_view what) {
@@ -38,10 +37,10 @@ void check(const model::Parameters& profile) {
     need(profile, profile.adapter.ports == 1, "adapter.ports", "has one link a node");
     need(profile,
          !profile.tagged.present ||
-             profile.tagged.eager_limit <= Bytes(elan::packet_data) - envelope,
+             profile.tagged.eager_limit <= Bytes(elan::packet_data) - envelope_size,
          "tagged.eager_limit",
          fmt::format("sends at most {} with an envelope",
-                     to_string(Bytes(elan::packet_data) - envelope)));
+                     to_string(Bytes(elan::packet_data) - envelope_size)));
     need(profile, profile.translation.entries > 0, "translation.entries", "has at least 1");
     need(profile, profile.memory.size > Bytes() && profile.memory.size <= largest_sdram,
          "memory.size", fmt::format("has some, at most {}", to_string(largest_sdram)));

@@ -8,6 +8,9 @@
 
 namespace railyard::quadrics {
 
+/// Of a tagged message; a small one's data fill the rest of its packet.
+constexpr Bytes envelope_size{32};
+
 /// A machine with at least so many nodes. Throws UsageError where the profile describes one that
 /// cannot be built: a crossbar, two ports, packets of another size.
 elan::Parameters machine_parameters(const model::Parameters& profile, fabric::NodeId nodes);

@@ -2,10 +2,10 @@
 /// The messages of the fabric as what the machine does: every one is one or more remote DMAs, or an
 /// envelope in a tagged port's queue.
 ///
-///     send, write, request to read      DMAs that the process commands; an event over there tells
-///     of it envelope of a tagged message      a packet into the port's input queue answers, pulls,
-///     announced data    DMAs that the adapter starts by itself acknowledgment the token: it takes
-///     the network's time and nothing else
+/// - A send, a write, a request to read: DMAs that the process commands; an event tells over there.
+/// - The envelope of a tagged message: a packet into the port's input queue.
+/// - Answers, pulls, announced data: DMAs that the adapter starts by itself.
+/// - An acknowledgment: the token, which takes the network's time and nothing else.
 ///
 /// Where a message's place is not known before it has been judged, its data are written to other
 /// memory of the same kind: only time passes there.
