@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "base/thread_clock.hpp"
 #include "bench/duel.hpp"
 #include "bench/suite.hpp"
 #include "experiments/pair.hpp"
 #include "experiments/procedures.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

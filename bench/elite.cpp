@@ -1,7 +1,7 @@
 /// The switch network of Quadrics: what it costs to follow it flit by flit and packet by packet,
 /// and how far the two are from each other under load (docs/elite.md).
 
-#include "interconnects/elite/load.hpp"
+#include "interconnects/quadrics/elite/load.hpp"
 
 #include <fmt/format.h>
 

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "bench/duel.hpp"
 #include "bench/raw_tcp.hpp"
 #include "bench/suite.hpp"
 #include "experiments/procedures.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

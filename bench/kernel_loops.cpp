@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/thread_clock.hpp"
 #include "bench/duel.hpp"
 #include "bench/kernel_program.hpp"
@@ -25,6 +24,7 @@
 #include "kernels/mg/stencils.hpp"
 #include "kernels/sp/line_solve.hpp"
 #include "kernels/sp/maps.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

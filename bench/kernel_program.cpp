@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "base/error.hpp"
 #include "bench/programs.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

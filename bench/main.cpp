@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "bench/suite.hpp"
+#include "railyard/base/error.hpp"
 #include "results/file.hpp"
 #include "results/machine.hpp"
 

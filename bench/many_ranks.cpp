@@ -9,7 +9,7 @@
 #include "bench/duel.hpp"
 #include "bench/mesh.hpp"
 #include "bench/suite.hpp"
-#include "fabric/host.hpp"
+#include "railyard/host.hpp"
 
 namespace railyard::bench {
 

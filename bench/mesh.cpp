@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fabric/nic.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::bench {
 

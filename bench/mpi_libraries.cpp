@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "base/error.hpp"
 #include "bench/programs.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "base/error.hpp"
 #include "bench/mpi_libraries.hpp"
 #include "bench/suite.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

@@ -4,13 +4,13 @@
 #include <numeric>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/thread_clock.hpp"
 #include "bench/suite.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
 #include "mpi/collectives/alltoall.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/types/datatype.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <memory>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::bench {
 

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/descriptor.hpp"
 #include "experiments/sampling.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard::bench {
 

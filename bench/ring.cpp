@@ -6,11 +6,11 @@
 #include <cstring>
 #include <memory>
 
-#include "base/error.hpp"
 #include "base/thread_clock.hpp"
 #include "bench/duel.hpp"
 #include "bench/suite.hpp"
-#include "fabric/nic.hpp"
+#include "railyard/base/error.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::bench {
 

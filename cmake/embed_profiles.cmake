@@ -5,7 +5,7 @@ foreach(profile IN LISTS PROFILES)
     file(READ ${profile} text)
     string(APPEND rows "    {\"${name}\", R\"profile(${text})profile\"},\n")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"interconnects/model/profile.hpp\"
+file(WRITE ${OUTPUT} "#include \"interconnects/virtual/model/profile.hpp\"
 
 namespace railyard::model {
 

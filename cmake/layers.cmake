@@ -2,31 +2,64 @@
 # of links that holds that folder and nothing else, so a file that includes a header of a layer its
 # own does not depend on does not compile: the floor plan is enforced by the build.
 #
-#     railyard_layer(shm FOLDER interconnects/shm DEPENDS hosts fabric base LINK PkgConfig::hwloc)
+#     railyard_layer(shm FOLDER interconnects/real/shm DEPENDS hosts fabric base LINK PkgConfig::hwloc)
 #
+# INTERFACE railyard/base: its headers in include/railyard/base belong to it as well.
+# AS kernels: files include its headers as "kernels/...", whatever its folder is called.
+# COLD: nothing in it is run often, so it is optimised only as far as that is quickly done.
 # WITH_SUBFOLDERS: the folders in it belong to it, and are no layers of their own.
+#
+# A layer's sources are compiled a few at a time (unity builds), never with those of another layer,
+# and the precompiled header holds headers of other projects only: so both hide no include that runs
+# upwards. RAILYARD_UNITY=OFF compiles each file alone, without a precompiled header.
 set(RAILYARD_LAYER_FILE ${PROJECT_BINARY_DIR}/layers.txt)
 file(WRITE ${RAILYARD_LAYER_FILE} "")
 
+# Lets those who include `root` see `folder` as `name`.
+function(railyard_show root name folder)
+    get_filename_component(parent ${root}/${name} DIRECTORY)
+    file(MAKE_DIRECTORY ${parent})
+    file(CREATE_LINK ${folder} ${root}/${name} SYMBOLIC)
+endfunction()
+
+set(headers_of_all <fmt/format.h> <algorithm> <array> <charconv> <cstddef> <cstdint> <cstring> <deque>
+    <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
+    <unordered_map> <utility> <vector>)
+set(RAILYARD_COLD $<$<CONFIG:Release>:-O1>)
+railyard_precompiled(layers LINK fmt::fmt HEADERS ${headers_of_all})
+railyard_precompiled(cold_layers OPTIONS ${RAILYARD_COLD} LINK fmt::fmt
+                     HEADERS ${headers_of_all} <nlohmann/json.hpp>)
+
 function(railyard_layer name)
-    cmake_parse_arguments(LAYER "WITH_SUBFOLDERS" "FOLDER" "DEPENDS;LINK" ${ARGN})
+    cmake_parse_arguments(LAYER "WITH_SUBFOLDERS;COLD" "FOLDER;AS;INTERFACE" "DEPENDS;LINK" ${ARGN})
     if(NOT LAYER_FOLDER)
         set(LAYER_FOLDER ${name})
     endif()
+    if(NOT LAYER_AS)
+        set(LAYER_AS ${LAYER_FOLDER})
+    endif()
     set(folder ${PROJECT_SOURCE_DIR}/src/${LAYER_FOLDER})
-
     set(root ${PROJECT_BINARY_DIR}/include/${name})
-    get_filename_component(parent ${root}/${LAYER_FOLDER} DIRECTORY)
-    file(MAKE_DIRECTORY ${parent})
-    file(CREATE_LINK ${folder} ${root}/${LAYER_FOLDER} SYMBOLIC)
+    railyard_show(${root} ${LAYER_AS} ${folder})
+    file(APPEND ${RAILYARD_LAYER_FILE} "src/${LAYER_FOLDER} ${LAYER_AS} ${name} ${LAYER_DEPENDS}\n")
 
     set(glob GLOB)
     if(LAYER_WITH_SUBFOLDERS)
         set(glob GLOB_RECURSE)
     endif()
     file(${glob} sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.c)
-    file(${glob} headers CONFIGURE_DEPENDS ${folder}/*.hpp)
+    file(${glob} headers CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.hpp)
     list(FILTER sources EXCLUDE REGEX "/main\\.(cpp|c)$")
+    list(TRANSFORM headers PREPEND ${LAYER_AS}/)
+    if(LAYER_INTERFACE)
+        set(interface ${PROJECT_SOURCE_DIR}/include/${LAYER_INTERFACE})
+        railyard_show(${root} ${LAYER_INTERFACE} ${interface})
+        file(APPEND ${RAILYARD_LAYER_FILE}
+             "include/${LAYER_INTERFACE} ${LAYER_INTERFACE} ${name} ${LAYER_DEPENDS}\n")
+        file(GLOB public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include ${interface}/*.hpp)
+        list(APPEND headers ${public_headers})
+    endif()
+
     set(target railyard_${name})
     set(dependencies ${LAYER_DEPENDS})
     list(TRANSFORM dependencies PREPEND railyard_)
@@ -34,37 +67,30 @@ function(railyard_layer name)
     target_include_directories(${target} PUBLIC ${root})
     # PRIVATE: whoever links this layer gets the code below it, but sees only the headers it names.
     target_link_libraries(${target} PRIVATE ${dependencies} PUBLIC ${LAYER_LINK})
-
-    # Those who share a prelude must be compiled alike, and fmt, which base brings, has definitions.
-    if(RAILYARD_SANITIZE AND (name STREQUAL "base" OR "base" IN_LIST LAYER_DEPENDS))
-        railyard_prelude(${target} <fmt/format.h> <algorithm> <array> <cstddef> <cstdint> <cstring>
-                         <functional> <map> <memory> <optional> <span> <string> <string_view>
-                         <utility> <vector>)
+    railyard_unity(${target})
+    if(LAYER_COLD)
+        target_compile_options(${target} PRIVATE ${RAILYARD_COLD})
+        railyard_precompile(${target} cold_layers)
+    elseif(name STREQUAL "base" OR "base" IN_LIST LAYER_DEPENDS)  # for fmt's definitions
+        railyard_precompile(${target} layers)
     endif()
+    railyard_check_headers(${name} "${headers}" ${target} ${dependencies})
+endfunction()
 
-    # Every header compiles on its own; to know it once, without sanitizers, is enough. One that
-    # its own source file includes before all others needs no further proof.
-    if(RAILYARD_TESTS AND NOT RAILYARD_SANITIZE)
-        set(checks)
-        foreach(header ${headers})
-            file(RELATIVE_PATH base ${folder} ${header})
-            string(REGEX REPLACE "\\.hpp$" ".cpp" source ${header})
-            if(EXISTS ${source})
-                file(STRINGS ${source} first REGEX "^#include" LIMIT_COUNT 1)
-                if(first STREQUAL "#include \"${LAYER_FOLDER}/${base}\"")
-                    continue()
-                endif()
-            endif()
-            set(check ${PROJECT_BINARY_DIR}/header_checks/${name}/${base}.cpp)
-            file(CONFIGURE OUTPUT ${check} CONTENT "#include \"${LAYER_FOLDER}/${base}\"\n")
-            list(APPEND checks ${check})
-        endforeach()
-        if(checks)
-            add_library(header_check_${name} OBJECT ${checks})
-            target_link_libraries(header_check_${name} PRIVATE ${target} ${dependencies})
-            target_compile_options(header_check_${name} PRIVATE -O0 -g0)
-        endif()
+# `ninja headers` (part of `make lint`) compiles every header of a layer on its own.
+add_custom_target(headers)
+function(railyard_check_headers name headers)
+    if(NOT headers)
+        return()
     endif()
-
-    file(APPEND ${RAILYARD_LAYER_FILE} "${LAYER_FOLDER} ${name} ${LAYER_DEPENDS}\n")
+    set(checks)
+    foreach(header ${headers})
+        set(check ${PROJECT_BINARY_DIR}/header_checks/${name}/${header}.cpp)
+        file(CONFIGURE OUTPUT ${check} CONTENT "#include \"${header}\"\n")
+        list(APPEND checks ${check})
+    endforeach()
+    add_library(header_check_${name} OBJECT EXCLUDE_FROM_ALL ${checks})
+    target_link_libraries(header_check_${name} PRIVATE ${ARGN})
+    target_compile_options(header_check_${name} PRIVATE -O0 -g0 -fsyntax-only)
+    add_dependencies(headers header_check_${name})
 endfunction()

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "interconnects/elan3/process.hpp"
+#include "interconnects/quadrics/elan3/process.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;

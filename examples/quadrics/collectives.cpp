@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "interconnects/elanlib/group.hpp"
+#include "interconnects/quadrics/elanlib/group.hpp"
 #include "quadrics/rows.hpp"
 
 using namespace railyard;

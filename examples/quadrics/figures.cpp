@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "interconnects/elanlib/tport.hpp"
+#include "interconnects/quadrics/elanlib/tport.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;

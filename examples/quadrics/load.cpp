@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "interconnects/elite/load.hpp"
+#include "interconnects/quadrics/elite/load.hpp"
 #include "quadrics/rows.hpp"
 
 using namespace railyard;

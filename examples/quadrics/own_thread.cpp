@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "interconnects/elan3/process.hpp"
+#include "interconnects/quadrics/elan3/process.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "interconnects/elan3/process.hpp"
+#include "interconnects/quadrics/elan3/process.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;

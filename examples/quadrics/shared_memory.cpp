@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "interconnects/elanlib/shmem.hpp"
+#include "interconnects/quadrics/elanlib/shmem.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "interconnects/elanlib/tport.hpp"
+#include "interconnects/quadrics/elanlib/tport.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;

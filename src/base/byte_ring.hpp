@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/cpu.hpp"
+#include "railyard/base/cpu.hpp"
 
 namespace railyard {
 

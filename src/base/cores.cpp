@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/topology.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <optional>
 
-#include "base/time.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard {
 

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "base/cpu.hpp"
+#include "railyard/base/cpu.hpp"
 
 namespace railyard {
 

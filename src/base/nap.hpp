@@ -2,7 +2,7 @@
 /// A short sleep of a thread that is no rank: one that helps a rank, or waits for its turn with it.
 /// Ranks themselves wait through their Host, whose clock may be another.
 
-#include "base/time.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard {
 

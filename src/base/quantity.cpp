@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
 namespace {

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/rate.hpp"
-#include "base/time.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard {
 

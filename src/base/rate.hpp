@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/bytes.hpp"
-#include "base/time.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard {
 

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/bytes.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard {
 

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/acquire.hpp"
+#include "railyard/base/acquire.hpp"
 
 namespace railyard {
 

@@ -2,7 +2,7 @@
 /// The processor time that the calling thread has used: how long something took to compute, whoever
 /// else ran on the machine meanwhile.
 
-#include "base/time.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::thread_clock {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard {
 

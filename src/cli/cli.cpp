@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/log.hpp"
 #include "cli/command.hpp"
 #include "cli/words.hpp"
+#include "railyard/base/error.hpp"
 #include "results/machine.hpp"
 
 namespace railyard::cli {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/words.hpp"
+#include "railyard/base/error.hpp"
 #include "report/compare_show.hpp"
 #include "results/file.hpp"
 #include "results/results.hpp"
@@ -22,9 +22,7 @@ namespace railyard::cli {
 
 namespace {
 
-constexpr const char* standard_output = "-";
-
-struct Words {
+struct CompareWords {
     std::vector<std::string> files;
     std::string only, metrics, threshold, json;
     bool differences_only = false;
@@ -87,7 +85,7 @@ void print(const report::Comparison& found, const std::vector<report::CompareFil
     fmt::print("{}", report::compare_summary(found, files));
 }
 
-int compare(const Words& words) {
+int compare(const CompareWords& words) {
     const std::optional<double> threshold = percent(words.threshold);
     const auto files = read_files(words.files);
     const report::CompareFilter filter{
@@ -115,7 +113,7 @@ int compare(const Words& words) {
 Command compare_command(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand(
         "compare", "Puts result files side by side, and marks where they differ");
-    const auto words = std::make_shared<Words>();
+    const auto words = std::make_shared<CompareWords>();
     app->add_option("RESULTS", words->files,
                     "Files that `railyard measure --json` wrote; the first is the measure of all")
         ->type_name("");

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "fabric/datasheet.hpp"
+#include "railyard/datasheet.hpp"
 
 namespace railyard::cli {
 

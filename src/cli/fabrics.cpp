@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "cli/command.hpp"
 #include "cli/datasheet.hpp"
 #include "cli/names.hpp"
-#include "fabric/traits.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
+#include "railyard/traits.hpp"
 #include "report/table.hpp"
 
 namespace railyard::cli {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "cli/command.hpp"
 #include "cli/names.hpp"
@@ -17,7 +16,8 @@
 #include "cli/twin.hpp"
 #include "cli/words.hpp"
 #include "experiments/runner.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 #include "report/report.hpp"
 #include "results/csv.hpp"
 #include "results/file.hpp"
@@ -28,7 +28,7 @@ namespace railyard::cli {
 namespace {
 
 /// The options as they were typed; an empty word was not given.
-struct Words {
+struct MeasureWords {
     std::vector<std::string> experiments;
     std::string on, sizes, ops, queues, buffers, window, iterations, warmup, ranks, memory, mpi;
     std::string only;
@@ -37,13 +37,12 @@ struct Words {
     PeerWords peer;
 };
 
-constexpr const char* standard_output = "-";
 constexpr unsigned most_iterations = 1'000'000'000;
 constexpr unsigned most_outstanding = 1 << 20;
 constexpr unsigned most_buffers = 1 << 12;
 constexpr unsigned most_ranks = 1 << 16;
 
-void add_options(CLI::App& app, Words& words) {
+void add_options(CLI::App& app, MeasureWords& words) {
     app.add_option("EXPERIMENT", words.experiments,
                    "What to measure, one or more (`railyard experiments` lists them)")
         ->type_name("");
@@ -95,7 +94,7 @@ std::vector<Bytes> sizes(const std::string& text) {
     }
 }
 
-experiments::Wishes wishes(const Words& words) {
+experiments::Wishes wishes(const MeasureWords& words) {
     experiments::Wishes w;
     if (!words.sizes.empty()) w.sizes = sizes(words.sizes);
     if (!words.ops.empty())
@@ -118,7 +117,7 @@ experiments::Wishes wishes(const Words& words) {
     return w;
 }
 
-experiments::Plan plan(const Words& words) {
+experiments::Plan plan(const MeasureWords& words) {
     experiments::Plan p;
     if (words.experiments.empty())
         throw UsageError("measure what? Name an experiment; `railyard experiments` lists them");
@@ -160,7 +159,7 @@ void write(const std::string& path, const std::string& content) {
         results::write_file(path, content);
 }
 
-void check_outputs(const Words& words) {
+void check_outputs(const MeasureWords& words) {
     for (const std::string& path : {words.json, words.csv, words.trace})
         if (to_file(path)) results::check_writable(path);
     const auto same = [](const std::string& a, const std::string& b) {
@@ -171,12 +170,12 @@ void check_outputs(const Words& words) {
         throw UsageError("--trace names the same file as --json or --csv");
 }
 
-void apply_twins(const Words& words) {
+void apply_twins(const MeasureWords& words) {
     constexpr std::array<std::string_view, 3> ways{"auto", "process_vm", "bounce"};
     apply_twin("--shm-user-memory", words.shm_user_memory, "RAILYARD_SHM_USER_MEMORY", ways);
 }
 
-int measure(const Words& words) {
+int measure(const MeasureWords& words) {
     const experiments::Plan todo = plan(words);
     apply_twins(words);
     experiments::check(todo);
@@ -216,7 +215,7 @@ int measure(const Words& words) {
 Command measure_command(CLI::App& parent) {
     CLI::App* app =
         parent.add_subcommand("measure", "Runs experiments on fabrics and shows the results");
-    const auto words = std::make_shared<Words>();
+    const auto words = std::make_shared<MeasureWords>();
     add_options(*app, *words);
     app->footer(
         "Examples:\n"

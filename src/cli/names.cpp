@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/suggest.hpp"
 #include "cli/words.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::cli {
 

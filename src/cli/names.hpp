@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "experiments/experiment.hpp"
-#include "fabric/traits.hpp"
-#include "fabric/work.hpp"
+#include "railyard/traits.hpp"
+#include "railyard/work.hpp"
 
 namespace railyard::cli {
 

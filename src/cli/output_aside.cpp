@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::cli {
 

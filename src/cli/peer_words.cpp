@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::cli {
 

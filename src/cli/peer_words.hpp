@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cluster/peer_job.hpp"
+#include "launch/agents/peer_job.hpp"
 
 namespace railyard::cli {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "cli/command.hpp"
 #include "experiments/experiment.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 #include "report/page.hpp"
 #include "reproduce/record.hpp"
 #include "results/file.hpp"
@@ -18,7 +18,7 @@ namespace railyard::cli {
 
 namespace {
 
-struct Words {
+struct ReportWords {
     std::vector<std::string> results;
     std::string verdicts, papers, output;
 };
@@ -51,7 +51,7 @@ void add_names(report::PageInput& input) {
                                      std::string(experiment.source)});
 }
 
-int write_page(const Words& words) {
+int write_page(const ReportWords& words) {
     if (words.results.empty() && words.verdicts.empty())
         throw UsageError(
             "report of what? Name a file that `railyard measure EXPERIMENT --json FILE` wrote");
@@ -77,7 +77,7 @@ int write_page(const Words& words) {
 Command report_command(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand(
         "report", "Writes a page of plots and tables, in one file, for a browser");
-    const auto words = std::make_shared<Words>();
+    const auto words = std::make_shared<ReportWords>();
     app->add_option("RESULTS", words->results,
                     "Files that `railyard measure --json` wrote; of equal rows the last counts")
         ->type_name("");

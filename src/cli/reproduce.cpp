@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
+#include "cli/words.hpp"
 #include "reproduce/show.hpp"
 #include "results/file.hpp"
 
@@ -15,9 +16,7 @@ namespace railyard::cli {
 
 namespace {
 
-constexpr const char* standard_output = "-";
-
-struct Words {
+struct ReproduceWords {
     std::string paper, only, json, exceptions;
     CLI::Option* json_option = nullptr;
     bool list = false, quiet = false;
@@ -29,13 +28,13 @@ struct Words {
     }
 };
 
-std::vector<reproduce::Exception> exceptions(const Words& words) {
+std::vector<reproduce::Exception> exceptions(const ReproduceWords& words) {
     if (words.exceptions.empty()) return reproduce::known_exceptions();
     return reproduce::read_exceptions(results::read_file(words.exceptions), words.exceptions,
                                       reproduce::papers());
 }
 
-int run(const Words& words) {
+int run(const ReproduceWords& words) {
     const auto& all = reproduce::papers();
     const auto chosen = reproduce::choose(all, words.paper, words.only);
     const auto excused = exceptions(words);
@@ -68,7 +67,7 @@ int run(const Words& words) {
 Command reproduce_command(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand(
         "reproduce", "Runs the papers' experiments on the models, and compares the figures");
-    const auto words = std::make_shared<Words>();
+    const auto words = std::make_shared<ReproduceWords>();
     app->add_option("--paper", words->paper, "Only this paper: liu04, petrini02, liu04pcie, ...")
         ->type_name("KEY");
     app->add_option("--only", words->only,

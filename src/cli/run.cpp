@@ -10,23 +10,23 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/names.hpp"
 #include "cli/output_aside.hpp"
 #include "cli/run_summary.hpp"
 #include "cli/settings.hpp"
 #include "cli/words.hpp"
-#include "job/job.hpp"
-#include "programs/programs.hpp"
-#include "runs/run.hpp"
+#include "launch/job/job.hpp"
+#include "programs/builtin/programs.hpp"
+#include "programs/runs/run.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::cli {
 
 namespace {
 
 /// The options as they were typed; an empty word was not given.
-struct Words {
+struct RunWords {
     std::string ranks, on, nodes, ranks_per_node, mpi, connections, algorithms, trace, compute,
         summary, faults;
     std::vector<std::string> settings;
@@ -35,7 +35,7 @@ struct Words {
 
 constexpr unsigned most_ranks = 1 << 16;
 
-void add_options(CLI::App& app, Words& words) {
+void add_options(CLI::App& app, RunWords& words) {
     const auto add = [&](const char* name, std::string& word, const char* type, const char* help) {
         app.add_option(name, word, help)->type_name(type);
     };
@@ -90,7 +90,7 @@ const fabric::Traits& virtual_fabric(const std::string& name) {
                     traits.name, traits.name, traits.name));
 }
 
-std::vector<fabric::NodeId> nodes(const Words& words, unsigned ranks) {
+std::vector<fabric::NodeId> nodes(const RunWords& words, unsigned ranks) {
     if (!words.nodes.empty() && !words.ranks_per_node.empty())
         throw UsageError("--nodes and --ranks-per-node say the same; give one of them");
     unsigned per_node = 1;
@@ -106,7 +106,7 @@ std::vector<fabric::NodeId> nodes(const Words& words, unsigned ranks) {
     return all;
 }
 
-void apply_settings(const Words& words, const fabric::Traits& fabric) {
+void apply_settings(const RunWords& words, const fabric::Traits& fabric) {
     check_settings(fabric);
     if (!words.mpi.empty()) apply_setting(fabric, "--mpi", "library", words.mpi);
     if (!words.connections.empty())
@@ -139,7 +139,7 @@ struct Plan {
     bool compares() const { return fabrics.size() > 1; }
 };
 
-void check_comparison(const Plan& plan, const Words& words) {
+void check_comparison(const Plan& plan, const RunWords& words) {
     if (!plan.compares()) return;
     if (!words.trace.empty())
         throw UsageError("--trace: a trace shows one fabric; give one with --on");
@@ -158,7 +158,7 @@ void check_fault_cost(const Plan& plan) {
             "(--compute record:FILE) and replay it (--compute replay:FILE)");
 }
 
-Plan make_plan(const Words& words, const std::vector<std::string>& program_words) {
+Plan make_plan(const RunWords& words, const std::vector<std::string>& program_words) {
     if (program_words.empty())
         throw UsageError("run what? Name a program; `railyard run --help` lists them");
     if (program_words.front().starts_with('-'))
@@ -236,7 +236,7 @@ void summarise(const Plan& plan, std::span<const runs::Summary> summaries) {
         fmt::print(stderr, "{}", short_summary(summaries.front()));
 }
 
-int run(const Words& words, const std::vector<std::string>& program_words) {
+int run(const RunWords& words, const std::vector<std::string>& program_words) {
     const Plan plan = make_plan(words, program_words);
     std::vector<runs::Summary> summaries;
     for (const fabric::Traits& fabric : plan.fabrics) {
@@ -263,7 +263,7 @@ std::string list_of_programs() {
 
 Command run_command(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand("run", "Runs a built-in MPI program in virtual time");
-    const auto words = std::make_shared<Words>();
+    const auto words = std::make_shared<RunWords>();
     add_options(*app, *words);
     app->prefix_command();
     app->footer(

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/quantity.hpp"
+#include "cli/words.hpp"
 #include "report/table.hpp"
 
 namespace railyard::cli {
@@ -27,10 +28,6 @@ std::string run_time(Duration time) {
 
 std::string kibibytes(double bytes) {
     return fmt::format("{:.1f}", bytes / 1024);
-}
-
-std::string count_of(std::uint64_t n, std::string_view one) {
-    return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
 }
 
 std::string say_compute(const Summary& summary) {

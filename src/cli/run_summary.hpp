@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "runs/summary.hpp"
+#include "programs/runs/summary.hpp"
 
 namespace railyard::cli {
 

@@ -2,14 +2,11 @@
 
 #include "base/quantity.hpp"
 #include "cli/run_summary.hpp"
+#include "cli/words.hpp"
 
 namespace railyard::cli {
 
 namespace {
-
-std::string count_of(std::uint64_t n, std::string_view one) {
-    return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
-}
 
 std::string cost(const runs::Summary& summary) {
     if (!summary.without_faults) return "";

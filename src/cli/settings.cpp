@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/error.hpp"
 #include "cli/words.hpp"
 #include "mpi/engine/settings.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::cli {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "fabric/traits.hpp"
+#include "railyard/traits.hpp"
 
 namespace railyard::cli {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::cli {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/error.hpp"
 #include "base/suggest.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::cli {
 
@@ -49,6 +49,10 @@ std::string unknown(std::string_view what, std::string_view wrong,
     const auto right = nearest(wrong, names);
     return fmt::format("unknown {} '{}'; {}`{}` lists all", what, wrong,
                        right ? fmt::format("did you mean '{}'? ", *right) : "", see);
+}
+
+std::string count_of(std::uint64_t n, std::string_view one) {
+    return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
 }
 
 }  // namespace railyard::cli

@@ -36,7 +36,7 @@ void measure_queue(Context& context, unsigned queue, Ways ways, const std::strin
     pair.part();
 }
 
-void measure(Context& context, Ways ways, const std::string& tag, std::string_view metric) {
+void measure_queues(Context& context, Ways ways, const std::string& tag, std::string_view metric) {
     for (const unsigned queue : context.request().queues)
         measure_queue(context, queue, ways, tag + "/" + std::to_string(queue), metric);
 }
@@ -44,11 +44,11 @@ void measure(Context& context, Ways ways, const std::string& tag, std::string_vi
 }  // namespace
 
 void bandwidth_uni_queue(Context& context) {
-    measure(context, Ways::one, "bandwidth-uni-queue", results::metric::bandwidth);
+    measure_queues(context, Ways::one, "bandwidth-uni-queue", results::metric::bandwidth);
 }
 
 void bandwidth_bi_queue(Context& context) {
-    measure(context, Ways::both, "bandwidth-bi-queue", results::metric::bandwidth_aggregate);
+    measure_queues(context, Ways::both, "bandwidth-bi-queue", results::metric::bandwidth_aggregate);
 }
 
 }  // namespace railyard::experiments

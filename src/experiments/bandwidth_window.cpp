@@ -8,7 +8,7 @@ namespace railyard::experiments {
 
 namespace {
 
-void measure(Context& context, Ways ways, std::string_view tag, std::string_view metric) {
+void measure_windows(Context& context, Ways ways, std::string_view tag, std::string_view metric) {
     const unsigned window = context.request().window;
     Pair pair(context.rank(), tag,
               {.buffer = 2 * largest_size(context),
@@ -30,11 +30,12 @@ void measure(Context& context, Ways ways, std::string_view tag, std::string_view
 }  // namespace
 
 void bandwidth_uni_window(Context& context) {
-    measure(context, Ways::one, "bandwidth-uni-window", results::metric::bandwidth);
+    measure_windows(context, Ways::one, "bandwidth-uni-window", results::metric::bandwidth);
 }
 
 void bandwidth_bi_window(Context& context) {
-    measure(context, Ways::both, "bandwidth-bi-window", results::metric::bandwidth_aggregate);
+    measure_windows(context, Ways::both, "bandwidth-bi-window",
+                    results::metric::bandwidth_aggregate);
 }
 
 }  // namespace railyard::experiments

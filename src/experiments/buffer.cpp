@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

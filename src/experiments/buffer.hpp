@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/bytes.hpp"
 #include "experiments/experiment.hpp"
-#include "fabric/nic.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::experiments {
 

@@ -20,7 +20,7 @@ constexpr unsigned period = 4;
 
 constexpr Bytes latency_size(4 << 10);
 constexpr Bytes bandwidth_size(512 << 10);
-constexpr fabric::Op op = fabric::Op::rdma_write;
+constexpr fabric::Op reuse_op = fabric::Op::rdma_write;
 
 unsigned total(const Sampling& sampling) {
     return sampling.warmup + sampling.samples * sampling.batch;
@@ -78,12 +78,12 @@ void emit(Context& context, unsigned reuse, results::Parameters parameters, std:
 void measure_latency(Context& context, unsigned reuse) {
     const Sampling sampling = latency_counts(context);
     Fresh fresh(context, "latency", reuse, latency_size, total(sampling), 128);
-    if (watchable(context, fresh.pair, op, latency_size)) {
-        Line line(fresh.pair, op, latency_size);
+    if (watchable(context, fresh.pair, reuse_op, latency_size)) {
+        Line line(fresh.pair, reuse_op, latency_size);
         const auto samples =
             ping_pong(line, sampling, [&](unsigned round) { line.move_to(fresh.places[round]); });
-        emit(context, reuse, parameters_of(context, op, latency_size), results::metric::latency,
-             results::unit::microseconds, samples);
+        emit(context, reuse, parameters_of(context, reuse_op, latency_size),
+             results::metric::latency, results::unit::microseconds, samples);
     }
     fresh.pair.part();
 }
@@ -92,9 +92,9 @@ void measure_bandwidth(Context& context, unsigned reuse, unsigned queue) {
     const Sampling sampling = bandwidth_counts(context, queue);
     Fresh fresh(context, "bandwidth/" + std::to_string(queue), reuse, bandwidth_size,
                 total(sampling), queue);
-    const auto samples =
-        queued_stream(fresh.pair, op, bandwidth_size, queue, Ways::one, sampling, fresh.places);
-    auto parameters = parameters_of(context, op, bandwidth_size);
+    const auto samples = queued_stream(fresh.pair, reuse_op, bandwidth_size, queue, Ways::one,
+                                       sampling, fresh.places);
+    auto parameters = parameters_of(context, reuse_op, bandwidth_size);
     parameters[results::parameter::queue] = std::int64_t{queue};
     emit(context, reuse, std::move(parameters), results::metric::bandwidth,
          results::unit::megabytes_per_second, samples);

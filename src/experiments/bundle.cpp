@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
-#include "base/error.hpp"
 #include "experiments/connecting.hpp"
 #include "experiments/exchange.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

@@ -13,8 +13,8 @@
 #include "experiments/buffer.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/patience.hpp"
-#include "fabric/nic.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::experiments {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "experiments/patience.hpp"
-#include "fabric/connection.hpp"
-#include "fabric/memory.hpp"
-#include "fabric/queue_pair.hpp"
+#include "railyard/connection.hpp"
+#include "railyard/memory.hpp"
+#include "railyard/queue_pair.hpp"
 
 namespace railyard::experiments {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <numeric>
 
-#include "base/error.hpp"
 #include "experiments/exchange.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

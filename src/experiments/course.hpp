@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/time.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::experiments {
 

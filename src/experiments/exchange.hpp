@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/error.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "fabric/traits.hpp"
-#include "fabric/work.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/traits.hpp"
+#include "railyard/work.hpp"
 #include "results/row.hpp"
 
 namespace railyard::experiments {

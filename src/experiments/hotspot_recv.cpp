@@ -40,7 +40,7 @@ std::vector<double> master(fabric::Host& host, Lines& lines, unsigned slaves,
     return microseconds(times, sampling.batch);
 }
 
-void measure(Context& context, Star& star, fabric::Op op, Bytes size) {
+void measure_receive(Context& context, Star& star, fabric::Op op, Bytes size) {
     Lines lines(star, op, size);
     const Sampling sampling = counts(context, size);
     for (unsigned slaves = 1; slaves <= star.slaves(); ++slaves) {
@@ -65,7 +65,7 @@ void measure(Context& context, Star& star, fabric::Op op, Bytes size) {
 void hotspot_recv(Context& context) {
     Star star(context, "hotspot-recv", largest_size(context));
     sweep(context, [&](fabric::Op op, Bytes size) {
-        if (watchable(context, star.any_pair(), op, size)) measure(context, star, op, size);
+        if (watchable(context, star.any_pair(), op, size)) measure_receive(context, star, op, size);
     });
     star.part();
 }

@@ -105,7 +105,7 @@ Sampling counts(const Context& context) {
             std::max(1U, request.iterations.value_or(iterations)), 1};
 }
 
-void measure(Context& context, Star& star, fabric::Op op, Bytes size) {
+void measure_send(Context& context, Star& star, fabric::Op op, Bytes size) {
     Lines lines(star, op, size);
     const Sampling sampling = counts(context);
     const unsigned n = sampling.warmup + sampling.samples;
@@ -136,7 +136,7 @@ void measure(Context& context, Star& star, fabric::Op op, Bytes size) {
 void hotspot_send(Context& context) {
     Star star(context, "hotspot-send", largest_size(context));
     sweep(context, [&](fabric::Op op, Bytes size) {
-        if (watchable(context, star.any_pair(), op, size)) measure(context, star, op, size);
+        if (watchable(context, star.any_pair(), op, size)) measure_send(context, star, op, size);
     });
     star.part();
 }

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/bytes.hpp"
 #include "experiments/pair.hpp"
 #include "experiments/sampling.hpp"
 #include "experiments/stamp.hpp"
-#include "fabric/work.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/work.hpp"
 
 namespace railyard::experiments {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

@@ -27,10 +27,10 @@ void by_suite(Context& context) {
 /// As many as one likes; whether a machine holds them is seen when they run.
 constexpr int any_ranks = 1 << 16;
 
-std::vector<Bytes> latency_sizes() {
+std::vector<Bytes> mpi_latency_sizes() {
     return doubling(Bytes(1), Bytes(64 << 10));
 }
-std::vector<Bytes> bandwidth_sizes() {
+std::vector<Bytes> mpi_bandwidth_sizes() {
     return doubling(Bytes(1), Bytes(1 << 20));
 }
 /// Every power of two and an eighth above: what changes with a switch of protocols, between two
@@ -75,7 +75,7 @@ std::vector<Experiment> between_two() {
          .source = "liu04pcie fig. 12; rashti07 fig. 3",
          .run = by_suite<ping_pong_rounds>,
          .variants = one_or_two_ports,
-         .defaults = {.sizes = latency_sizes()}},
+         .defaults = {.sizes = mpi_latency_sizes()}},
         {.name = "mpi-bandwidth-uni-multiport",
          .source = "liu04pcie fig. 13",
          .run = by_suite<window_rounds>,
@@ -85,7 +85,7 @@ std::vector<Experiment> between_two() {
          .source = "liu04pcie fig. 14",
          .run = by_suite<window_rounds>,
          .variants = striping,
-         .defaults = {.sizes = bandwidth_sizes(), .window = 64}},
+         .defaults = {.sizes = mpi_bandwidth_sizes(), .window = 64}},
         {.name = "mpi-bandwidth-uni",
          .source = "rashti07 fig. 4",
          .run = by_suite<window_rounds>,
@@ -93,11 +93,11 @@ std::vector<Experiment> between_two() {
         {.name = "mpi-bandwidth-pingpong",
          .source = "rashti07 fig. 4",
          .run = by_suite<ping_pong_rounds>,
-         .defaults = {.sizes = bandwidth_sizes()}},
+         .defaults = {.sizes = mpi_bandwidth_sizes()}},
         {.name = "mpi-bandwidth-bothway",
          .source = "rashti07 fig. 4",
          .run = by_suite<window_rounds>,
-         .defaults = {.sizes = bandwidth_sizes(), .window = 64}},
+         .defaults = {.sizes = mpi_bandwidth_sizes(), .window = 64}},
         {.name = "mpi-logp",
          .source = "rashti07 fig. 5",
          .run = by_suite<train_rounds>,
@@ -106,7 +106,7 @@ std::vector<Experiment> between_two() {
          .source = "rashti07 fig. 6",
          .run = by_suite<reuse_rounds>,
          .variants = registration_cache,
-         .defaults = {.sizes = bandwidth_sizes()}},
+         .defaults = {.sizes = mpi_bandwidth_sizes()}},
         {.name = "mpi-unexpected-queue",
          .source = "rashti07 fig. 7",
          .run = by_suite<queue_rounds>,

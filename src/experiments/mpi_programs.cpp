@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

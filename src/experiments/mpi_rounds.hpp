@@ -1,9 +1,9 @@
 #pragma once
 /// How often the procedures of the MPI suite repeat what they measure, by the clock and by size.
 
-#include "base/bytes.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/sampling.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard::experiments {
 

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "base/time.hpp"
 #include "experiments/experiment.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::experiments {
 

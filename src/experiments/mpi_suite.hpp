@@ -1,14 +1,14 @@
 #pragma once
-/// Runs procedures of the MPI suite (src/suite), which are ordinary MPI code, as experiments: on
-/// the ranks of a job, with what a Request asks for, and with Rows for results.
+/// Runs procedures of the MPI suite (src/programs/suite), which are ordinary MPI code, as
+/// experiments: on the ranks of a job, with what a Request asks for, and with Rows for results.
 
 #include <span>
 #include <string_view>
 
-#include "base/bytes.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/mpi_session.hpp"
 #include "experiments/sampling.hpp"
+#include "railyard/base/bytes.hpp"
 #include "suite/suite.h"
 
 namespace railyard::experiments {

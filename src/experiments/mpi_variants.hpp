@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "fabric/traits.hpp"
+#include "railyard/traits.hpp"
 
 namespace railyard::experiments {
 

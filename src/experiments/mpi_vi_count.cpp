@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "experiments/mpi_kernels.hpp"
 #include "experiments/mpi_programs.hpp"
 #include "experiments/mpi_session.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

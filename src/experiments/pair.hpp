@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
-#include "fabric/nic.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::experiments {
 

@@ -2,9 +2,9 @@
 /// How a rank of an experiment waits: spinning, and not for ever. A peer that says nothing for a
 /// long while is taken for lost, so that a measurement ends with a word and not with a hang.
 
-#include "base/time.hpp"
-#include "fabric/host.hpp"
-#include "fabric/traits.hpp"
+#include "railyard/base/time.hpp"
+#include "railyard/host.hpp"
+#include "railyard/traits.hpp"
 
 namespace railyard::experiments {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fabric/memory.hpp"
-#include "fabric/traits.hpp"
+#include "railyard/memory.hpp"
+#include "railyard/traits.hpp"
 #include "results/row.hpp"
 
 namespace railyard::experiments {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <set>
 
-#include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "cluster/peer_job.hpp"
 #include "experiments/experiment.hpp"
-#include "job/job.hpp"
+#include "launch/agents/peer_job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard::experiments {
 

@@ -15,7 +15,7 @@ namespace {
 
 enum class Mode : std::uint8_t { one_port, striping, binding };
 
-std::string_view name(Mode mode) {
+std::string_view mode_name(Mode mode) {
     return mode == Mode::striping ? "striping" : "binding";
 }
 
@@ -48,7 +48,7 @@ std::vector<std::size_t> rails_of(Mode mode, const Place& place) {
     return {0};
 }
 
-constexpr unsigned real_parts = 5;
+constexpr unsigned port_parts = 5;
 
 /// Two pairs that share a port come to take turns, window by window, and it takes some windows to
 /// get there and to see it; of large messages, where that would be many bytes, one does.
@@ -112,7 +112,7 @@ class Measurement {
             if (size == Bytes(0)) continue;
             context_.progress(mode == Mode::one_port
                                   ? "one port " + to_string(size)
-                                  : std::string(name(mode)) + " " + to_string(size));
+                                  : std::string(mode_name(mode)) + " " + to_string(size));
             // In virtual time there are few windows, and pairs that take turns must be seen doing
             // so.
             const bool followed = context_.virtual_time() && place_.processes > 1;
@@ -133,14 +133,15 @@ class Measurement {
         std::iota(senders.begin(), senders.end(), 0);
         const bool sent = place_.first || plan_.ways == Ways::both;
         if (!sent) return;
-        const unsigned parts = context_.virtual_time() ? 1 : real_parts;
+        const unsigned parts = context_.virtual_time() ? 1 : port_parts;
         const auto rates = course.rates_of_all(key, senders, parts);
         if (rates.empty()) return;
         auto parameters = parameters_of(context_, fabric::Op::rdma_write, size);
         parameters[results::parameter::window] = std::int64_t{context_.request().window};
         parameters[results::parameter::processes] = std::int64_t{place_.processes};
         parameters[results::parameter::ports] = std::int64_t{mode == Mode::one_port ? 1 : 2};
-        if (mode != Mode::one_port) parameters[results::parameter::mode] = std::string(name(mode));
+        if (mode != Mode::one_port)
+            parameters[results::parameter::mode] = std::string(mode_name(mode));
         context_.emit(std::move(parameters), plan_.metric, results::unit::megabytes_per_second,
                       results::summarize(rates));
     }

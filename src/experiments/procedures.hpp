@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "experiments/pair.hpp"
 #include "experiments/sampling.hpp"
-#include "fabric/work.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/work.hpp"
 
 namespace railyard::experiments {
 

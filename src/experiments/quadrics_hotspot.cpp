@@ -21,7 +21,7 @@ using fabric::Op;
 /// Requests that each accessing rank keeps under way. In virtual time one: ranks are then served in
 /// turn, and evenly, where several would be answered at a stroke.
 constexpr unsigned outstanding = 4;
-constexpr unsigned real_parts = 5;
+constexpr unsigned hotspot_parts = 5;
 
 /// Rank 0 owns the block; all others access it.
 class Hotspot {
@@ -107,7 +107,7 @@ class Hotspot {
     void emit(const Course& course, Op op, Bytes size, int nodes, const std::string& key) {
         std::vector<int> ranks(static_cast<std::size_t>(nodes));
         std::iota(ranks.begin(), ranks.end(), 1);
-        const unsigned parts = context_.virtual_time() ? 1 : real_parts;
+        const unsigned parts = context_.virtual_time() ? 1 : hotspot_parts;
         auto rates = course.rates_of_all(key, ranks, parts);
         if (rates.empty()) return;
         auto parameters = parameters_of(context_, op, size);

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
 
 namespace railyard::experiments {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "results/statistics.hpp"
 
 namespace railyard::experiments::raw {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <string>
 
-#include "base/error.hpp"
 #include "experiments/exchange.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments::raw {
 

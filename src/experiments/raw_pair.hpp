@@ -11,10 +11,10 @@
 #include <span>
 #include <string_view>
 
-#include "base/bytes.hpp"
-#include "base/cpu.hpp"
-#include "base/time.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/cpu.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::experiments::raw {
 

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/error.hpp"
 #include "experiments/exchange.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments::raw {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "experiments/raw_pair.hpp"
 #include "experiments/sampling.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard::experiments::raw {
 

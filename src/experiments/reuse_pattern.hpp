@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard::experiments {
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/log.hpp"
-#include "cluster/peer_job.hpp"
-#include "job/job.hpp"
+#include "launch/agents/peer_job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/time.hpp"
 #include "experiments/experiment.hpp"
-#include "fabric/host.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/time.hpp"
+#include "railyard/host.hpp"
 #include "results/statistics.hpp"
 
 namespace railyard::experiments {

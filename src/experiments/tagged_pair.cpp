@@ -4,9 +4,9 @@
 #include <cstring>
 #include <string>
 
-#include "base/error.hpp"
 #include "experiments/connecting.hpp"
 #include "experiments/exchange.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

@@ -13,8 +13,8 @@
 #include "experiments/patience.hpp"
 #include "experiments/procedures.hpp"
 #include "experiments/sampling.hpp"
-#include "fabric/tagged_port.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/tagged_port.hpp"
 
 namespace railyard::experiments {
 

@@ -1,7 +1,7 @@
-#include "fabric/datasheet.hpp"
-#include "fabric/fabric.hpp"
-#include "fabric/part_use.hpp"
-#include "fabric/work.hpp"
+#include "railyard/datasheet.hpp"
+#include "railyard/fabric.hpp"
+#include "railyard/part_use.hpp"
+#include "railyard/work.hpp"
 
 namespace railyard::fabric {
 

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.hpp"
-#include "base/error.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::hosts {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "base/asymmetric_fence.hpp"
-#include "base/cpu.hpp"
 #include "base/shared_memory.hpp"
+#include "railyard/base/cpu.hpp"
 
 namespace railyard::hosts {
 

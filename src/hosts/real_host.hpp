@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "fabric/host.hpp"
 #include "hosts/bell.hpp"
 #include "hosts/source.hpp"
+#include "railyard/host.hpp"
 
 namespace railyard::hosts {
 

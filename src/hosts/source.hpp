@@ -2,7 +2,7 @@
 /// What a Nic is to the real Host it attaches to: something that can be given the floor, and that
 /// may have a descriptor to sleep on.
 
-#include "base/time.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::hosts {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "fabric/host.hpp"
+#include "railyard/host.hpp"
 #include "sim/engine.hpp"
 
 namespace railyard::hosts {

@@ -10,13 +10,13 @@
 #include <mutex>
 #include <vector>
 
-#include "base/error.hpp"
-#include "interconnects/ideal/fabric.hpp"
-#include "interconnects/model/fabric.hpp"
-#include "interconnects/model/profile.hpp"
-#include "interconnects/model/traits.hpp"
-#include "interconnects/quadrics/fabric.hpp"
+#include "interconnects/quadrics/fabric/fabric.hpp"
 #include "interconnects/registry_real.hpp"
+#include "interconnects/virtual/ideal/fabric.hpp"
+#include "interconnects/virtual/model/fabric.hpp"
+#include "interconnects/virtual/model/profile.hpp"
+#include "interconnects/virtual/model/traits.hpp"
+#include "railyard/base/error.hpp"
 #include "sim/engine.hpp"
 
 namespace railyard::interconnects {

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "fabric/datasheet.hpp"
-#include "fabric/fabric.hpp"
-#include "fabric/fault_report.hpp"
-#include "fabric/traits.hpp"
+#include "railyard/datasheet.hpp"
+#include "railyard/fabric.hpp"
+#include "railyard/fault_report.hpp"
+#include "railyard/traits.hpp"
 
 namespace railyard::sim {
 class Engine;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "interconnects/iwarp/fabric.hpp"
-#include "interconnects/shm/fabric.hpp"
+#include "interconnects/real/iwarp/fabric.hpp"
+#include "interconnects/real/shm/fabric.hpp"
 
 namespace railyard::interconnects {
 

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "report/compare_columns.hpp"
 
 namespace railyard::report {

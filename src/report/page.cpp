@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "report/page_documents.hpp"
 #include "report/page_template.hpp"
 
@@ -20,9 +20,10 @@ namespace {
 using results::Row;
 
 /// What a row is about, as opposed to what came out.
-using Subject = std::tuple<std::string, std::string, results::Parameters, std::string, std::string>;
+using RowSubject =
+    std::tuple<std::string, std::string, results::Parameters, std::string, std::string>;
 
-Subject subject(const Row& row) {
+RowSubject subject(const Row& row) {
     return {row.experiment, row.fabric, row.parameters, row.metric, row.unit};
 }
 
@@ -81,7 +82,7 @@ PageJson rows_json(const std::vector<Row>& rows) {
 }  // namespace
 
 std::vector<Row> merged(std::vector<Row> first, std::span<const Row> then) {
-    std::map<Subject, std::size_t> places;
+    std::map<RowSubject, std::size_t> places;
     for (std::size_t i = 0; i < first.size(); ++i)
         places.emplace(subject(first[i]), i);
     for (const Row& row : then) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::report {
 

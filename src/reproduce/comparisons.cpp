@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/choices.hpp"
 #include "reproduce/number.hpp"
 #include "reproduce/shapes.hpp"

@@ -9,8 +9,8 @@
 #include <array>
 #include <set>
 
-#include "base/error.hpp"
 #include "base/suggest.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::reproduce {
 

@@ -18,7 +18,7 @@ Json parameters_json(const results::Parameters& parameters) {
 }
 
 /// One word a verdict; what was not to be checked says why in its reason.
-std::string_view word(Outcome outcome) {
+std::string_view outcome_word(Outcome outcome) {
     switch (outcome) {
         case Outcome::right:
             return "holds";
@@ -66,7 +66,7 @@ Json verdict_json(const Verdict& verdict) {
              {"params", parameters_json(record.params)}};
     add_published(out, record);
     if (checked(verdict.outcome)) add_found(out, verdict);
-    out["verdict"] = std::string(word(verdict.outcome));
+    out["verdict"] = std::string(outcome_word(verdict.outcome));
     if (!verdict.reason.empty())
         out["reason"] = verdict.reason;
     else if (!checked(verdict.outcome))

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "experiments/runner.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::reproduce {
 

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <ranges>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/choices.hpp"
 #include "reproduce/wanted.hpp"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "results/json.hpp"
 
 namespace railyard::reproduce {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/check.hpp"
 #include "reproduce/choices.hpp"
 #include "reproduce/relations.hpp"

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "base/suggest.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/systems.hpp"
 
 namespace railyard::reproduce {

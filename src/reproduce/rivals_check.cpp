@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/choices.hpp"
 #include "reproduce/relations.hpp"
 #include "reproduce/wanted.hpp"

@@ -31,7 +31,7 @@ std::string difference(const Verdict& verdict) {
     return value ? fmt::format("{:+.1f} %", std::abs(*value) < 0.05 ? 0.0 : *value) : "";
 }
 
-std::string word(const Verdict& verdict) {
+std::string verdict_word(const Verdict& verdict) {
     const bool relation = verdict.record.kind == Kind::relation;
     if (verdict.outcome == Outcome::right) return relation ? "holds" : "right";
     if (verdict.outcome == Outcome::off) return relation ? "FAILS" : "OFF";
@@ -90,7 +90,7 @@ std::string tables(std::span<const Verdict> verdicts) {
         if (here != title) flush();
         title = here;
         table.add_row({record.id, record.system, stated(record), ours(verdict), difference(verdict),
-                       std::string(name(verdict.basis)), word(verdict), remark(verdict)});
+                       std::string(name(verdict.basis)), verdict_word(verdict), remark(verdict)});
     }
     flush();
     return out;

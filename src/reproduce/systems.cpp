@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::reproduce {
 

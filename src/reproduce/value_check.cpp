@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/check.hpp"
 #include "reproduce/mpi_wanted.hpp"
 #include "reproduce/number.hpp"

@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/choices.hpp"
 #include "reproduce/mpi_wanted.hpp"
 

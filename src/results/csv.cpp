@@ -10,7 +10,7 @@ namespace railyard::results {
 
 namespace {
 
-std::string quoted(std::string_view field) {
+std::string csv_field(std::string_view field) {
     if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
     std::string out = "\"";
     for (const char c : field) {
@@ -24,7 +24,7 @@ std::string line(const std::vector<std::string>& fields) {
     std::string out;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         if (i > 0) out += ',';
-        out += quoted(fields[i]);
+        out += csv_field(fields[i]);
     }
     return out + "\r\n";
 }

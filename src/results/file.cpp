@@ -8,7 +8,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::results {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::results {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/bytes.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard::results {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "results/json.hpp"
 
 namespace railyard::results {

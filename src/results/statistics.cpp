@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::results {
 

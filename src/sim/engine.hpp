@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/error.hpp"
 #include "base/rank_local.hpp"
-#include "base/time.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/error.hpp"
+#include "railyard/base/time.hpp"
 #include "sim/action.hpp"
 #include "sim/context.hpp"
 #include "sim/event_queue.hpp"

@@ -4,7 +4,7 @@
 #include <bit>
 #include <limits>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::sim {
 

@@ -18,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/time.hpp"
+#include "railyard/base/time.hpp"
 #include "sim/action.hpp"
 
 namespace railyard::sim {

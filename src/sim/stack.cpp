@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "sim/sanitizers.hpp"
 
 namespace railyard::sim {

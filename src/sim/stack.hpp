@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/bytes.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard::sim {
 

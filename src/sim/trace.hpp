@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::sim {
 

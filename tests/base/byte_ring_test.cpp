@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t capacity = 1024;
 
-struct Ring {
+struct PiecesRing {
     std::array<std::byte, capacity> bytes{};
     std::atomic<std::uint64_t> done{0};
     ByteRingProducer producer{bytes.data(), capacity, &done};
@@ -30,7 +30,7 @@ TEST(ByteRing, PiecesBeginOnCacheLinesAndNeverWrap) {
 }
 
 TEST(ByteRing, RefusesWhatDoesNotFitAndTakesItLater) {
-    Ring ring;
+    PiecesRing ring;
     ASSERT_NE(ring.producer.reserve(600), nullptr);
     ring.producer.commit(600);
     EXPECT_EQ(ring.producer.reserve(600), nullptr);
@@ -40,7 +40,7 @@ TEST(ByteRing, RefusesWhatDoesNotFitAndTakesItLater) {
 }
 
 TEST(ByteRing, APieceAsLargeAsTheRingFits) {
-    Ring ring;
+    PiecesRing ring;
     for (int i = 0; i < 3; ++i) {
         ASSERT_NE(ring.producer.reserve(capacity), nullptr);
         ring.producer.commit(capacity);
@@ -50,7 +50,7 @@ TEST(ByteRing, APieceAsLargeAsTheRingFits) {
 }
 
 TEST(ByteRing, RandomPiecesComeOutAsTheyWentIn) {
-    Ring ring;
+    PiecesRing ring;
     std::mt19937 random(7);
     std::deque<std::pair<std::uint64_t, std::byte>> inside;
     for (int i = 0; i < 20'000; ++i) {

@@ -1,4 +1,4 @@
-#include "base/bytes.hpp"
+#include "railyard/base/bytes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 #include <gtest/gtest.h>
 

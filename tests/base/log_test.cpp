@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
 namespace {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/shared_memory.hpp"
+#include "railyard/base/bytes.hpp"
 
 namespace railyard {
 namespace {

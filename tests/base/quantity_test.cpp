@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
 namespace {

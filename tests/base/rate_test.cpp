@@ -11,7 +11,7 @@ namespace {
 
 using namespace literals;
 
-constexpr std::uint64_t max_u64 = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 TEST(Rate, FactoriesAndAccessors) {
     EXPECT_EQ(Rate::bytes_per_second(400e6), 400_MBps);
@@ -35,7 +35,7 @@ TEST(Rate, DoublesAreRoundedAndKeptInRange) {
     EXPECT_EQ(Rate::bytes_per_second(-1.0), Rate());
     EXPECT_EQ(Rate::bytes_per_second(-1), Rate());
     EXPECT_EQ(Rate::bytes_per_second(std::nan("")), Rate());
-    EXPECT_EQ(Rate::bytes_per_second(max_u64).bytes_per_second(), max_u64);
+    EXPECT_EQ(Rate::bytes_per_second(most).bytes_per_second(), most);
 }
 
 TEST(Rate, OrderAndRatio) {
@@ -61,8 +61,8 @@ TEST(Rate, TimeToMoveRoundsToTheNearest) {
 TEST(Rate, TimeToMoveSaturates) {
     EXPECT_EQ(0_B / Rate(), Duration());
     EXPECT_EQ(1_B / Rate(), Duration::forever());
-    EXPECT_EQ(Bytes(max_u64) / Rate::bytes_per_second(1), Duration::forever());
-    EXPECT_EQ(Bytes(max_u64) / Rate::fastest(), 1_s);
+    EXPECT_EQ(Bytes(most) / Rate::bytes_per_second(1), Duration::forever());
+    EXPECT_EQ(Bytes(most) / Rate::fastest(), 1_s);
     EXPECT_EQ(Bytes(9'223'372) / Rate::bytes_per_second(1), Duration::s(9'223'372));
     EXPECT_EQ(Bytes(9'223'373) / Rate::bytes_per_second(1), Duration::forever());
 }
@@ -75,7 +75,7 @@ TEST(Rate, MeasuredRate) {
     EXPECT_EQ(0_B / Duration(), Rate());
     EXPECT_EQ(8_B / Duration(), Rate::fastest());
     EXPECT_EQ(8_B / Duration::ps(-1), Rate::fastest());
-    EXPECT_EQ(Bytes(max_u64) / 1_ps, Rate::fastest());
+    EXPECT_EQ(Bytes(most) / 1_ps, Rate::fastest());
 }
 
 TEST(Rate, TimeToMoveIsWithinHalfAPicosecond) {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
 namespace {

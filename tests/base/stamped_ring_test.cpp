@@ -14,7 +14,7 @@ struct Cell {
 };
 constexpr std::uint32_t count = 8;
 
-struct Ring {
+struct CellRing {
     std::array<Cell, count> cells;
     std::atomic<std::uint64_t> done{0};
     RingProducer<Cell, count> producer{cells.data(), &done};
@@ -22,13 +22,13 @@ struct Ring {
 };
 
 TEST(StampedRing, ZeroedMemoryIsAnEmptyRing) {
-    Ring ring;
+    CellRing ring;
     EXPECT_EQ(ring.consumer.front(), nullptr);
     EXPECT_NE(ring.producer.claim(), nullptr);
 }
 
 TEST(StampedRing, AClaimedCellIsInvisibleUntilPublished) {
-    Ring ring;
+    CellRing ring;
     Cell* cell = ring.producer.claim();
     EXPECT_EQ(ring.consumer.front(), nullptr);
     ring.producer.publish(*cell);
@@ -36,7 +36,7 @@ TEST(StampedRing, AClaimedCellIsInvisibleUntilPublished) {
 }
 
 TEST(StampedRing, HoldsAsManyAsItHasCellsAndGivesThemInOrder) {
-    Ring ring;
+    CellRing ring;
     std::uint64_t written = 0;
     std::uint64_t read = 0;
     for (int lap = 0; lap < 5; ++lap) {
@@ -57,7 +57,7 @@ TEST(StampedRing, HoldsAsManyAsItHasCellsAndGivesThemInOrder) {
 }
 
 TEST(StampedRing, CarriesEverythingBetweenTwoThreads) {
-    Ring ring;
+    CellRing ring;
     constexpr std::uint64_t messages = 200'000;
     std::thread producer([&] {
         for (std::uint64_t i = 0; i < messages;) {

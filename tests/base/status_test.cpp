@@ -1,4 +1,4 @@
-#include "base/status.hpp"
+#include "railyard/base/status.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/time.hpp"
+#include "railyard/base/time.hpp"
 
 #include <gtest/gtest.h>
 

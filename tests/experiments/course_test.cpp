@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "base/error.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "base/error.hpp"
 #include "experiments/measure.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 namespace {

@@ -1,6 +1,6 @@
 #include "experiments/measure.hpp"
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 

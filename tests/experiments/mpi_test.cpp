@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "base/error.hpp"
 #include "experiments/measure.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 namespace {

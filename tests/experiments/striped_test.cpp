@@ -8,8 +8,8 @@
 #include <functional>
 #include <string>
 
-#include "base/error.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 namespace {

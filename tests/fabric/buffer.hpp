@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fabric/nic.hpp"
 #include "fabric/spmd.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::contract {
 

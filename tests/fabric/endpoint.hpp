@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fabric/buffer.hpp"
-#include "fabric/nic.hpp"
 #include "fabric/team.hpp"
+#include "railyard/nic.hpp"
 
 // Tests write `{.id = 1}` for a request that is otherwise empty; GCC 12 warns of members that have
 // no initialiser of their own even then.

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "base/error.hpp"
 #include "fabric/endpoint.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::contract {
 namespace {

@@ -16,13 +16,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/status.hpp"
-#include "base/time.hpp"
-#include "fabric/connection.hpp"
-#include "fabric/traits.hpp"
-#include "fabric/work.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/status.hpp"
+#include "railyard/base/time.hpp"
+#include "railyard/connection.hpp"
+#include "railyard/traits.hpp"
+#include "railyard/work.hpp"
 
 namespace railyard::contract {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "fabric/spmd.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
 
 namespace railyard::contract {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
 #include "mpi/collectives/algorithms.hpp"
+#include "railyard/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace railyard;

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "interconnects/model/fault_script.hpp"
+#include "interconnects/virtual/model/fault_script.hpp"
+#include "railyard/base/error.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "job/frames.hpp"
+#include "launch/job/frames.hpp"
 
 namespace {
 

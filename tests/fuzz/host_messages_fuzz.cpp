@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "cluster/agent_call.hpp"
-#include "cluster/host_messages.hpp"
+#include "launch/agents/agent_call.hpp"
+#include "launch/agents/host_messages.hpp"
 
 namespace {
 

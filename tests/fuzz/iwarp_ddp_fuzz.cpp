@@ -9,7 +9,7 @@
 #include <cstring>
 #include <span>
 
-#include "interconnects/iwarp/receiver.hpp"
+#include "interconnects/real/iwarp/receiver.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "interconnects/iwarp/big_endian.hpp"
-#include "interconnects/iwarp/crc32c.hpp"
-#include "interconnects/iwarp/deframer.hpp"
+#include "interconnects/real/iwarp/big_endian.hpp"
+#include "interconnects/real/iwarp/crc32c.hpp"
+#include "interconnects/real/iwarp/deframer.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "interconnects/iwarp/stream.hpp"
+#include "interconnects/real/iwarp/stream.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "interconnects/iwarp/handshake.hpp"
+#include "interconnects/real/iwarp/handshake.hpp"
 
 namespace {
 

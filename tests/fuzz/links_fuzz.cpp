@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "links/handshake.hpp"
-#include "links/seal.hpp"
+#include "launch/links/handshake.hpp"
+#include "launch/links/seal.hpp"
 
 namespace {
 

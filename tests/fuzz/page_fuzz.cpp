@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "report/page.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/check.hpp"
 #include "reproduce/exceptions.hpp"
 #include "reproduce/record.hpp"

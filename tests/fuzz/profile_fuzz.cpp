@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "interconnects/model/profile.hpp"
-#include "interconnects/quadrics/machine_parameters.hpp"
+#include "interconnects/quadrics/fabric/machine_parameters.hpp"
+#include "interconnects/virtual/model/profile.hpp"
+#include "railyard/base/error.hpp"
 
 namespace {
 

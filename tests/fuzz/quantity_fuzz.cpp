@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "railyard/base/error.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "results/results.hpp"
 #include "results/row.hpp"
 

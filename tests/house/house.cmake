@@ -11,7 +11,8 @@ file(READ ${RAILYARD_LAYER_FILE} lines)
 string(REPLACE ";" " " lines "${lines}")
 string(STRIP "${lines}" lines)
 string(REPLACE "\n" ";" lines "${lines}")
-list(TRANSFORM lines REPLACE "^[^ ]+ ([^ ]+).*$" "\\1" OUTPUT_VARIABLE layer_names)
+list(TRANSFORM lines REPLACE "^[^ ]+ [^ ]+ ([^ ]+).*$" "\\1" OUTPUT_VARIABLE layer_names)
+list(REMOVE_DUPLICATES layer_names)
 foreach(layer IN LISTS layer_names)
     file(GENERATE OUTPUT ${visible}/${layer}.txt
          CONTENT "$<JOIN:$<TARGET_PROPERTY:railyard_${layer},INCLUDE_DIRECTORIES>,\n>\n")
@@ -24,6 +25,6 @@ set(compile ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only "-I$<JOIN:${base_sees
 add_test(NAME HouseBuild.AcceptsADownwardInclude COMMAND ${compile} COMMAND_EXPAND_LISTS)
 add_test(NAME HouseBuild.RefusesAnUpwardInclude COMMAND ${compile} -DUPWARD COMMAND_EXPAND_LISTS)
 set_tests_properties(HouseBuild.RefusesAnUpwardInclude PROPERTIES
-    PASS_REGULAR_EXPRESSION "fabric/nic.hpp: No such file|'fabric/nic.hpp' file not found")
+    PASS_REGULAR_EXPRESSION "railyard/nic.hpp: No such file|'railyard/nic.hpp' file not found")
 set_tests_properties(HouseBuild.AcceptsADownwardInclude HouseBuild.RefusesAnUpwardInclude
                      PROPERTIES LABELS house)

@@ -25,13 +25,21 @@ std::vector<File> src() {
     return read_files(RAILYARD_SOURCE_DIR, {"src"});
 }
 
+std::vector<File> src_and_interface() {
+    return read_files(RAILYARD_SOURCE_DIR, {"src", "include/railyard"});
+}
+
 std::vector<Layer> layers_from(const std::string& text) {
     std::istringstream in(text);
     return read_layers(in);
 }
 
 const char* const small_house =
-    "base base \nfabric fabric base\ninterconnects/shm shm fabric;base\n";
+    "src/base base base \n"
+    "include/railyard/base railyard/base base \n"
+    "src/fabric fabric fabric base\n"
+    "include/railyard railyard fabric base\n"
+    "src/interconnects/real/shm interconnects/real/shm shm fabric;base\n";
 
 TEST(HouseLayers, AreDeclaredLowestFirst) {
     ASSERT_THAT(built_layers(), Not(IsEmpty()));
@@ -39,26 +47,28 @@ TEST(HouseLayers, AreDeclaredLowestFirst) {
 }
 
 TEST(HouseLayers, ACycleIsFound) {
-    EXPECT_THAT(check_floors(layers_from("a a b\nb b a\n")),
+    EXPECT_THAT(check_floors(layers_from("src/a a a b\nsrc/b b b a\n")),
                 ElementsAre("layer a depends on b, which is not declared before it"));
 }
 
 TEST(HouseLayers, IncludesRunDownwards) {
-    ASSERT_THAT(src(), Not(IsEmpty()));
-    EXPECT_THAT(check_include_directions(src(), built_layers()), IsEmpty());
+    ASSERT_THAT(src_and_interface(), Not(IsEmpty()));
+    EXPECT_THAT(check_include_directions(src_and_interface(), built_layers()), IsEmpty());
 }
 
 TEST(HouseLayers, AnUpwardIncludeIsFound) {
     const std::vector<File> files = {
-        make_file("src/fabric/nic.hpp", "#include \"base/time.hpp\"\n#include <vector>\n"),
-        make_file("src/base/time.hpp", "#pragma once\n  #  include <fabric/nic.hpp>\n"),
-        make_file("src/interconnects/shm/nic.cpp", "#include \"base/gone.hpp\"\n"),
+        make_file("include/railyard/nic.hpp",
+                  "#include \"railyard/base/time.hpp\"\n#include <vector>\n"),
+        make_file("include/railyard/base/time.hpp",
+                  "#pragma once\n  #  include <railyard/nic.hpp>\n"),
+        make_file("src/interconnects/real/shm/nic.cpp", "#include \"base/gone.hpp\"\n"),
         make_file("src/attic/a.cpp", ""),
     };
     EXPECT_THAT(check_include_directions(files, layers_from(small_house)),
-                ElementsAre("src/base/time.hpp:2: layer base may not include fabric/nic.hpp of "
-                            "layer fabric",
-                            "src/interconnects/shm/nic.cpp:1: base/gone.hpp does not exist",
+                ElementsAre("include/railyard/base/time.hpp:2: layer base may not include "
+                            "railyard/nic.hpp of layer fabric",
+                            "src/interconnects/real/shm/nic.cpp:1: base/gone.hpp does not exist",
                             "src/attic/a.cpp:1: belongs to no layer of src/CMakeLists.txt"));
 }
 
@@ -68,23 +78,26 @@ TEST(HouseLayers, AFabricIsKnownToTheRegistryAlone) {
 
 TEST(HouseLayers, AFabricKnownElsewhereIsFound) {
     const std::vector<File> files = {
-        make_file("src/interconnects/registry.cpp", "#include \"interconnects/shm/fabric.hpp\"\n"),
-        make_file("src/interconnects/shm/nic.cpp", "#include \"interconnects/shm/nic.hpp\"\n"),
-        make_file("src/interconnects/ideal/nic.cpp",
-                  "#include \"interconnects/virtual/nic.hpp\"\n"
-                  "#include \"interconnects/shm/nic.hpp\"\n"),
-        make_file("src/job/job.cpp", "#include \"interconnects/registry.hpp\"\n"),
+        make_file("src/interconnects/registry.cpp",
+                  "#include \"interconnects/real/shm/fabric.hpp\"\n"),
+        make_file("src/interconnects/real/shm/nic.cpp",
+                  "#include \"interconnects/real/shm/nic.hpp\"\n"),
+        make_file("src/interconnects/virtual/ideal/nic.cpp",
+                  "#include \"interconnects/virtual/common/nic.hpp\"\n"
+                  "#include \"interconnects/real/shm/nic.hpp\"\n"),
+        make_file("src/launch/job/job.cpp", "#include \"interconnects/registry.hpp\"\n"),
         make_file("src/experiments/a.cpp",
-                  "#include \"interconnects/shm/nic.hpp\"\n"
+                  "#include \"interconnects/real/shm/nic.hpp\"\n"
                   "#include \"interconnects/registry.hpp\"\n"),
-        make_file("src/job/run.cpp", "#include \"interconnects/virtual/nic.hpp\"\n"),
+        make_file("src/launch/job/run.cpp", "#include \"interconnects/virtual/common/nic.hpp\"\n"),
     };
     const std::string only = "only the registry and the fabric itself include interconnects/";
-    EXPECT_THAT(check_fabric_privacy(files),
-                ElementsAre("src/interconnects/ideal/nic.cpp:2: " + only + "shm/nic.hpp",
-                            "src/experiments/a.cpp:1: " + only + "shm/nic.hpp",
-                            "src/experiments/a.cpp:2: only job/ asks the registry",
-                            "src/job/run.cpp:1: " + only + "virtual/nic.hpp"));
+    EXPECT_THAT(
+        check_fabric_privacy(files),
+        ElementsAre("src/interconnects/virtual/ideal/nic.cpp:2: " + only + "real/shm/nic.hpp",
+                    "src/experiments/a.cpp:1: " + only + "real/shm/nic.hpp",
+                    "src/experiments/a.cpp:2: only launch/ asks the registry",
+                    "src/launch/job/run.cpp:1: " + only + "virtual/common/nic.hpp"));
 }
 
 TEST(HouseLayers, ExperimentsNameNoFabric) {
@@ -93,8 +106,8 @@ TEST(HouseLayers, ExperimentsNameNoFabric) {
 
 TEST(HouseLayers, ANamedFabricIsFound) {
     const std::vector<File> files = {
-        make_file("src/interconnects/shm/nic.hpp", ""),
-        make_file("src/job/job.hpp", "std::string fabric = \"shm\";\n"),
+        make_file("src/interconnects/real/shm/nic.hpp", ""),
+        make_file("src/launch/job/job.hpp", "std::string fabric = \"shm\";\n"),
         make_file("src/experiments/a.cpp", "// on \"shm\"\nif (name == \"shm\") {}\n"),
     };
     EXPECT_THAT(check_no_fabric_is_named(files),

@@ -9,34 +9,30 @@ namespace railyard::house {
 
 namespace {
 
-/// "src/base/time.hpp" as "base/time.hpp"; empty for what is not in src/.
+/// "src/base/log.hpp" as "base/log.hpp"; empty for what is not in src/.
 std::string_view under_src(const File& file) {
     std::string_view path = file.path;
     return path.starts_with("src/") ? path.substr(4) : std::string_view();
 }
 
-/// "interconnects/shm/nic.hpp" as "shm"; empty for what is in no folder of a fabric.
-std::string_view fabric_of(std::string_view path) {
+/// "interconnects/real/shm/nic.hpp" as "real/shm"; empty for what is in no folder of a fabric.
+std::string_view room_of(std::string_view path) {
     constexpr std::string_view prefix = "interconnects/";
     if (!path.starts_with(prefix)) return {};
     path.remove_prefix(prefix.size());
-    const auto slash = path.find('/');
+    const auto kind = path.find('/');
+    const auto slash = kind == std::string_view::npos ? kind : path.find('/', kind + 1);
     return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
 /// Rooms of what all virtual or all real fabrics share.
 bool is_common(std::string_view room) {
-    return room == "virtual" || room == "real";
+    return room.ends_with("/common");
 }
 
-/// Quadrics is one interconnect in five rooms: the upper ones stand on the lower. The uppermost is
-/// the fabric, and reads the profiles and the scripts of faults that the generic model reads.
-bool is_below(std::string_view from, std::string_view to) {
-    static constexpr std::array<std::string_view, 5> rooms = {"elite", "elan", "elan3", "elanlib",
-                                                              "quadrics"};
-    if (from == "quadrics" && to == "model") return true;
-    const auto lower = std::find(rooms.begin(), rooms.end(), to);
-    return lower != rooms.end() && std::find(lower, rooms.end(), from) != rooms.end();
+/// Quadrics is one interconnect in five rooms; which stands on which, the layers say.
+bool is_quadrics(std::string_view room) {
+    return room.starts_with("quadrics/");
 }
 
 std::string without_comment(const std::string& line) {
@@ -68,28 +64,28 @@ Complaints check_floors(const std::vector<Layer>& layers) {
     return complaints;
 }
 
-Complaints check_include_directions(const std::vector<File>& src,
+Complaints check_include_directions(const std::vector<File>& sources,
                                     const std::vector<Layer>& layers) {
     Complaints complaints;
     std::set<std::string_view> known;
-    for (const File& file : src)
-        known.insert(under_src(file));
-    for (const File& file : src) {
+    for (const File& file : sources)
+        known.insert(file.path);
+    for (const File& file : sources) {
         if (!is_source(file)) continue;
-        const Layer* from = layer_of(under_src(file), layers);
+        const Layer* from = layer_of(file, layers);
         if (!from) {
             complaints.push_back(at(file, 1, "belongs to no layer of src/CMakeLists.txt"));
             continue;
         }
-        for (const auto& [line, header] : includes_of(file)) {
-            const Layer* to = layer_of(header, layers);
-            if (!to) continue;  // a library's
-            if (!known.contains(header))
-                complaints.push_back(at(file, line, header + " does not exist"));
-            else if (to != from && !from->dependencies.contains(to->name))
+        for (const auto& [line, name] : includes_of(file)) {
+            const Header header = find_header(name, layers);
+            if (!header.layer) continue;  // a library's
+            if (!known.contains(header.file))
+                complaints.push_back(at(file, line, name + " does not exist"));
+            else if (header.layer != from && !from->dependencies.contains(header.layer->name))
                 complaints.push_back(at(file, line,
-                                        "layer " + from->name + " may not include " + header +
-                                            " of layer " + to->name));
+                                        "layer " + from->name + " may not include " + name +
+                                            " of layer " + header.layer->name));
         }
     }
     return complaints;
@@ -101,15 +97,18 @@ Complaints check_fabric_privacy(const std::vector<File>& src) {
         const std::string_view path = under_src(file);
         const bool is_registry = path.starts_with("interconnects/registry");
         for (const auto& [line, header] : includes_of(file)) {
-            const std::string_view to = fabric_of(header);
-            const std::string_view from = fabric_of(path);
-            const bool shared = !from.empty() && (is_common(to) || is_below(from, to));
+            const std::string_view to = room_of(header);
+            const std::string_view from = room_of(path);
+            // The fabric of Quadrics reads the profiles and fault scripts that the model reads.
+            const bool shared =
+                !from.empty() && (is_common(to) || (is_quadrics(from) && is_quadrics(to)) ||
+                                  (from == "quadrics/fabric" && to == "virtual/model"));
             if (!to.empty() && to != from && !shared && !is_registry)
                 complaints.push_back(
                     at(file, line, "only the registry and the fabric itself include " + header));
             if (header.starts_with("interconnects/registry") && !is_registry &&
-                !path.starts_with("job/"))
-                complaints.push_back(at(file, line, "only job/ asks the registry"));
+                !path.starts_with("launch/"))
+                complaints.push_back(at(file, line, "only launch/ asks the registry"));
         }
     }
     return complaints;
@@ -118,10 +117,11 @@ Complaints check_fabric_privacy(const std::vector<File>& src) {
 Complaints check_no_fabric_is_named(const std::vector<File>& src) {
     std::set<std::string> fabrics;
     for (const File& file : src)
-        // No fabric is opened by the names of these rooms.
-        if (const auto fabric = fabric_of(under_src(file));
-            !fabric.empty() && !is_common(fabric) && !is_below("elanlib", fabric))
-            fabrics.insert(std::string(fabric));
+        // The rooms of Quadrics are no names of fabrics.
+        if (const auto room = room_of(under_src(file));
+            !room.empty() && !is_common(room) && !is_quadrics(room))
+            fabrics.insert(std::string(room.substr(room.find('/') + 1)));
+    fabrics.insert("quadrics");
     Complaints complaints;
     for (const File& file : src) {
         const std::string_view path = under_src(file);
@@ -139,12 +139,12 @@ Complaints check_time_belongs_to_host(const std::vector<File>& src) {
     Complaints complaints;
     for (const File& file : src) {
         const std::string_view path = under_src(file);
-        const std::string_view fabric = fabric_of(path);
-        const bool in_virtual_time = path.starts_with("sim/") || fabric == "virtual" ||
-                                     fabric == "ideal" || is_below("quadrics", fabric);
+        const bool in_virtual_time = path.starts_with("sim/") ||
+                                     path.starts_with("interconnects/virtual/") ||
+                                     path.starts_with("interconnects/quadrics/");
         // The physical limits are measured by raw code, with no Host under it.
         const bool raw =
-            path.starts_with("experiments/limits") || path.starts_with("experiments/raw_");
+            path.starts_with("experiments/limits") || path.starts_with("experiments/raw");
         const bool above = (path.starts_with("experiments/") && !raw) || path.starts_with("mpi/");
         if (in_virtual_time || above)
             complain_about(complaints, file, machine_time, "time belongs to the Host");

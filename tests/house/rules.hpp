@@ -8,10 +8,12 @@ namespace railyard::house {
 
 /// A layer names only layers that are declared before it, so there is no cycle.
 Complaints check_floors(const std::vector<Layer>& layers);
-/// Includes in src/ name a header of their own layer or of one that it depends on.
-Complaints check_include_directions(const std::vector<File>& src, const std::vector<Layer>& layers);
-/// A fabric's headers are included by that fabric and by the registry; `virtual`, which the virtual
-/// fabrics share, also by them. The registry is asked by job/ alone.
+/// Includes in src/ and include/railyard/ name a header of their own layer or of one that it
+/// depends on.
+Complaints check_include_directions(const std::vector<File>& sources,
+                                    const std::vector<Layer>& layers);
+/// A fabric's headers are included by that fabric and by the registry; a room `common`, which the
+/// fabrics of a kind share, also by them. The registry is asked by launch/ alone.
 Complaints check_fabric_privacy(const std::vector<File>& src);
 /// experiments/ and mpi/ name no fabric, not even in a string: they ask Traits.
 Complaints check_no_fabric_is_named(const std::vector<File>& src);

@@ -48,7 +48,7 @@ TEST(HouseTidiness, ATestThatIsNotBuiltIsFound) {
                   "railyard_test(base LAYERS base)\n"
                   "railyard_test(shm FOLDER interconnects/shm LAYERS shm)\n"),
         make_file("tests/base/a_test.cpp", ""),
-        make_file("tests/interconnects/shm/b_test.cpp", ""),
+        make_file("tests/interconnects/real/shm/b_test.cpp", ""),
         make_file("tests/interconnects/c_test.cpp", ""),
         make_file("tests/attic/d_test.cpp", ""),
     };

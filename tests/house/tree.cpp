@@ -67,11 +67,13 @@ std::vector<Layer> read_layers(std::istream& in) {
         // CMake separates the dependencies by semicolons.
         std::replace(line.begin(), line.end(), ';', ' ');
         std::istringstream words(line);
-        Layer layer;
-        if (!(words >> layer.folder >> layer.name)) continue;
+        Place place;
+        std::string name;
+        if (!(words >> place.folder >> place.prefix >> name)) continue;
+        if (layers.empty() || layers.back().name != name) layers.push_back({name, {}, {}});
+        layers.back().places.push_back(std::move(place));
         for (std::string word; words >> word;)
-            layer.dependencies.insert(word);
-        layers.push_back(std::move(layer));
+            layers.back().dependencies.insert(word);
     }
     return layers;
 }
@@ -86,13 +88,32 @@ std::vector<Include> includes_of(const File& file) {
     return found;
 }
 
-const Layer* layer_of(std::string_view path, const std::vector<Layer>& layers) {
-    const Layer* best = nullptr;
-    for (const Layer& layer : layers) {
-        const bool inside = path.starts_with(layer.folder + "/");
-        if (inside && (!best || layer.folder.size() > best->folder.size())) best = &layer;
-    }
+namespace {
+
+/// The place whose folder or prefix holds `path` and is the longest to do so, and its layer.
+std::pair<const Layer*, const Place*> holder(std::string_view path,
+                                             const std::vector<Layer>& layers,
+                                             std::string Place::*part) {
+    std::pair<const Layer*, const Place*> best;
+    for (const Layer& layer : layers)
+        for (const Place& place : layer.places) {
+            const bool inside = path.starts_with(place.*part + "/");
+            if (inside && (!best.second || (place.*part).size() > (best.second->*part).size()))
+                best = {&layer, &place};
+        }
     return best;
+}
+
+}  // namespace
+
+const Layer* layer_of(const File& file, const std::vector<Layer>& layers) {
+    return holder(file.path, layers, &Place::folder).first;
+}
+
+Header find_header(std::string_view name, const std::vector<Layer>& layers) {
+    const auto [layer, place] = holder(name, layers, &Place::prefix);
+    if (!layer) return {};
+    return {layer, place->folder + std::string(name.substr(place->prefix.size()))};
 }
 
 bool is_header(const File& file) {

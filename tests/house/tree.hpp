@@ -12,14 +12,21 @@
 namespace railyard::house {
 
 struct File {
-    std::string path;  ///< from the root of the tree, e.g. "src/base/time.hpp"
+    std::string path;  ///< from the root of the tree, e.g. "include/railyard/base/time.hpp"
     std::vector<std::string> lines;
 };
 
-/// One line of the build's layers.txt.
+/// A folder of the tree, and how files include its headers: "src/base" is "base",
+/// "include/railyard/base" is "railyard/base".
+struct Place {
+    std::string folder;
+    std::string prefix;
+};
+
+/// What the build's layers.txt says of a layer, a line a place.
 struct Layer {
-    std::string folder;  ///< under src/
     std::string name;
+    std::vector<Place> places;
     std::set<std::string> dependencies;  ///< names
 };
 
@@ -42,9 +49,15 @@ std::vector<File> read_project(const std::filesystem::path& root);
 std::vector<Layer> read_layers(std::istream& in);
 std::vector<Include> includes_of(const File& file);
 
-/// The layer that a path under src/ (without "src/") belongs to, or null: that with the longest
-/// folder that holds it.
-const Layer* layer_of(std::string_view path, const std::vector<Layer>& layers);
+/// The layer that a file belongs to, or null: that with the longest folder that holds it.
+const Layer* layer_of(const File& file, const std::vector<Layer>& layers);
+/// The layer that owns a header by the name under which it is included, or null. `file` is then
+/// where the header must be.
+struct Header {
+    const Layer* layer = nullptr;
+    std::string file;
+};
+Header find_header(std::string_view name, const std::vector<Layer>& layers);
 
 bool is_source(const File& file);
 bool is_header(const File& file);

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "sim/engine.hpp"
 
 namespace railyard::interconnects {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
 
 namespace railyard::mpi {
 

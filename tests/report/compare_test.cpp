@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "report/compare_columns.hpp"
 #include "report/compare_show.hpp"
 #include "report/rows.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "report/page_input.hpp"
 #include "report/page_template.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <set>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/mpi_wanted.hpp"
 #include "reproduce/rows.hpp"
 #include "reproduce/systems.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/shapes.hpp"
 
 namespace railyard::reproduce {

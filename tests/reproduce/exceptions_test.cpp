@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/check.hpp"
 
 namespace railyard::reproduce {

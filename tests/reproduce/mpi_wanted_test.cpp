@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/check.hpp"
 #include "reproduce/rows.hpp"
 

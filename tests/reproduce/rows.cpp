@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::reproduce {
 

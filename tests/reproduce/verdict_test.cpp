@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/reproduce.hpp"
 #include "reproduce/rows.hpp"
 #include "reproduce/show.hpp"

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::results {
 namespace {

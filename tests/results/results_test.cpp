@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "results/file.hpp"
 #include "results/samples.hpp"
 

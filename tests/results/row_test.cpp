@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 #include "results/samples.hpp"
 
 namespace railyard::results {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::results {
 namespace {

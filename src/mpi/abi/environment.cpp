@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "fabric/host.hpp"
 #include "mpi/abi/entry.hpp"
+#include "railyard/host.hpp"
 
 namespace railyard::mpi::abi {
 

@@ -6,8 +6,8 @@
 #include <new>
 
 #include "base/rank_local.hpp"
-#include "job/board.hpp"
-#include "job/rank.hpp"
+#include "launch/job/board.hpp"
+#include "launch/job/rank.hpp"
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/state.hpp"
 #include "mpi/engine/process.hpp"

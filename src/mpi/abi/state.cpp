@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "job/join.hpp"
+#include "launch/job/join.hpp"
 
 namespace railyard::mpi::abi {
 

@@ -12,8 +12,7 @@
 #include <string>
 
 #include "base/rank_local.hpp"
-#include "base/time.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
 #include "mpi/abi/builtin_types.hpp"
 #include "mpi/abi/call.hpp"
 #include "mpi/abi/handles.hpp"
@@ -25,6 +24,7 @@
 #include "mpi/engine/process.hpp"
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/operation.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::mpi::abi {
 

@@ -5,12 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/suggest.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 
 namespace {
+
+namespace offered {
 
 using enum Algorithm;
 
@@ -28,6 +30,8 @@ constexpr Algorithm for_allreduce[] = {
 constexpr Algorithm for_reduce_scatter[] = {recursive_halving, pairwise, reduce_scatter};
 constexpr Algorithm for_scan[] = {recursive_doubling, linear};
 
+}  // namespace offered
+
 struct Offer {
     std::string_view name;
     std::span<const Algorithm> algorithms;
@@ -35,23 +39,23 @@ struct Offer {
 
 /// In the order of Collective.
 constexpr std::array<Offer, collective_count> offers = {{
-    {"barrier", for_barrier},
-    {"bcast", for_bcast},
-    {"gather", for_gather},
-    {"gatherv", for_gatherv},
-    {"scatter", for_gather},
-    {"scatterv", for_gatherv},
-    {"allgather", for_allgather},
-    {"allgatherv", for_allgatherv},
-    {"alltoall", for_alltoall},
-    {"alltoallv", for_alltoallv},
-    {"alltoallw", for_alltoallv},
-    {"reduce", for_reduce},
-    {"allreduce", for_allreduce},
-    {"reduce_scatter", for_reduce_scatter},
-    {"reduce_scatter_block", for_reduce_scatter},
-    {"scan", for_scan},
-    {"exscan", for_scan},
+    {"barrier", offered::for_barrier},
+    {"bcast", offered::for_bcast},
+    {"gather", offered::for_gather},
+    {"gatherv", offered::for_gatherv},
+    {"scatter", offered::for_gather},
+    {"scatterv", offered::for_gatherv},
+    {"allgather", offered::for_allgather},
+    {"allgatherv", offered::for_allgatherv},
+    {"alltoall", offered::for_alltoall},
+    {"alltoallv", offered::for_alltoallv},
+    {"alltoallw", offered::for_alltoallv},
+    {"reduce", offered::for_reduce},
+    {"allreduce", offered::for_allreduce},
+    {"reduce_scatter", offered::for_reduce_scatter},
+    {"reduce_scatter_block", offered::for_reduce_scatter},
+    {"scan", offered::for_scan},
+    {"exscan", offered::for_scan},
 }};
 
 /// In the order of Algorithm.
@@ -75,7 +79,7 @@ constexpr std::array<std::string_view, 18> names = {
     "shared",
     "tree",
 };
-static_assert(names.size() == static_cast<std::size_t>(tree) + 1);
+static_assert(names.size() == static_cast<std::size_t>(Algorithm::tree) + 1);
 
 const Offer& offer_of(Collective collective) {
     return offers[static_cast<std::size_t>(collective)];
@@ -97,8 +101,8 @@ Collective parse_collective(std::string_view word) {
 }
 
 Algorithm parse_algorithm(std::string_view word, Collective collective) {
-    if (word == name(automatic)) return automatic;
-    std::vector<std::string> known = {std::string(name(automatic))};
+    if (word == name(Algorithm::automatic)) return Algorithm::automatic;
+    std::vector<std::string> known = {std::string(name(Algorithm::automatic))};
     for (const Algorithm algorithm : algorithms_of(collective)) {
         if (name(algorithm) == word) return algorithm;
         known.emplace_back(name(algorithm));
@@ -130,7 +134,7 @@ std::span<const Algorithm> algorithms_of(Collective collective) {
 
 Algorithms parse_algorithms(std::string_view text) {
     Algorithms result;
-    if (trimmed(text).empty() || trimmed(text) == name(automatic)) return result;
+    if (trimmed(text).empty() || trimmed(text) == name(Algorithm::automatic)) return result;
     while (true) {
         const auto comma = text.find(',');
         const std::string_view wish = trimmed(text.substr(0, comma));
@@ -150,7 +154,7 @@ std::string to_string(const Algorithms& algorithms) {
     std::string text;
     for (std::size_t i = 0; i < offers.size(); ++i) {
         const auto collective = static_cast<Collective>(i);
-        if (algorithms[collective] == automatic) continue;
+        if (algorithms[collective] == Algorithm::automatic) continue;
         if (!text.empty()) text += ',';
         text += fmt::format("{}={}", name(collective), name(algorithms[collective]));
     }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "fabric/connection.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
+#include "railyard/connection.hpp"
 
 namespace railyard::mpi {
 

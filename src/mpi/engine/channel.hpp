@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/lazy_queue.hpp"
-#include "fabric/nic.hpp"
 #include "mpi/engine/mail.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/ring.hpp"
 #include "mpi/engine/route.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 

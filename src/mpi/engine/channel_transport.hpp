@@ -10,12 +10,12 @@
 #include <span>
 #include <vector>
 
-#include "fabric/nic.hpp"
 #include "mpi/engine/connector.hpp"
 #include "mpi/engine/matcher.hpp"
 #include "mpi/engine/route.hpp"
 #include "mpi/engine/transport.hpp"
 #include "mpi/engine/unexpected_store.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/nap.hpp"
-#include "base/time.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::mpi {
 

@@ -30,9 +30,6 @@ Envelope key_for(const Envelope& message, Index kind) {
     return key;
 }
 
-Link<Request>& request_link(Request& request) {
-    return request.link;
-}
 auto message_link(int index) {
     return [index](Unexpected& m) -> Link<Unexpected>& { return m.links[index]; };
 }

@@ -30,4 +30,8 @@ struct LinkedList {
     }
 };
 
+inline Link<Request>& request_link(Request& request) {
+    return request.link;
+}
+
 }  // namespace railyard::mpi

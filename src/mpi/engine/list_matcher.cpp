@@ -5,10 +5,7 @@ namespace railyard::mpi {
 
 namespace {
 
-Link<Request>& request_link(Request& request) {
-    return request.link;
-}
-Link<Unexpected>& message_link(Unexpected& message) {
+Link<Unexpected>& only_link(Unexpected& message) {
     return message.links[Unexpected::all];
 }
 
@@ -23,7 +20,7 @@ class ListMatcher final : public Matcher {
         }
         return nullptr;
     }
-    void keep(Unexpected& message) override { messages_.append(message, message_link); }
+    void keep(Unexpected& message) override { messages_.append(message, only_link); }
 
     Unexpected* post(Request& receive) override {
         if (Unexpected* message = find(receive.envelope)) {
@@ -34,13 +31,13 @@ class ListMatcher final : public Matcher {
         return nullptr;
     }
     Unexpected* find(const Envelope& wanted) override {
-        for (Unexpected* m = messages_.first; m != nullptr; m = message_link(*m).next) {
+        for (Unexpected* m = messages_.first; m != nullptr; m = only_link(*m).next) {
             ++visits_.unexpected;
             if (takes(wanted, m->envelope())) return m;
         }
         return nullptr;
     }
-    void withdraw(Unexpected& message) override { messages_.remove(message, message_link); }
+    void withdraw(Unexpected& message) override { messages_.remove(message, only_link); }
     bool withdraw(Request& receive) override {
         if (receive.link.list == nullptr) return false;
         posted_.remove(receive, request_link);

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/copy_few.hpp"
-#include "base/error.hpp"
 #include "mpi/engine/patient_post.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 

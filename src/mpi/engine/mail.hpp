@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "fabric/nic.hpp"
 #include "mpi/engine/packet.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/cpu.hpp"
-#include "fabric/memory.hpp"
+#include "railyard/base/cpu.hpp"
+#include "railyard/memory.hpp"
 
 namespace railyard::mpi {
 

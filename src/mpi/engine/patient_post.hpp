@@ -1,7 +1,7 @@
 #pragma once
 /// Posting where a full send queue is no failure: it empties by itself.
 
-#include "fabric/nic.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 

@@ -8,8 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "fabric/host.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
 #include "mpi/collectives/party.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/counters.hpp"
@@ -19,6 +18,7 @@
 #include "mpi/engine/status.hpp"
 #include "mpi/engine/transport.hpp"
 #include "mpi/types/buffer.hpp"
+#include "railyard/host.hpp"
 
 namespace railyard::mpi {
 

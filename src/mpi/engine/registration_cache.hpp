@@ -9,8 +9,8 @@
 #include <map>
 #include <memory>
 
-#include "fabric/nic.hpp"
 #include "mpi/engine/counters.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 

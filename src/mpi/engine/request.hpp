@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/copy_few.hpp"
-#include "fabric/memory.hpp"
 #include "mpi/engine/packet.hpp"
 #include "mpi/engine/status.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/datatype.hpp"
+#include "railyard/memory.hpp"
 
 namespace railyard::mpi {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "base/error.hpp"
 #include "mpi/engine/patient_post.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 

@@ -16,9 +16,9 @@
 #include <cstring>
 #include <memory>
 
-#include "base/acquire.hpp"
-#include "fabric/nic.hpp"
 #include "mpi/engine/packet.hpp"
+#include "railyard/base/acquire.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 

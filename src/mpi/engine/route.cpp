@@ -6,7 +6,7 @@
 #include <random>
 #include <span>
 
-#include "job/fabric_between.hpp"
+#include "launch/job/fabric_between.hpp"
 #include "mpi/engine/addresses.hpp"
 
 namespace railyard::mpi {

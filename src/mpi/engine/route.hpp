@@ -9,12 +9,12 @@
 #include <optional>
 #include <string_view>
 
-#include "fabric/nic.hpp"
 #include "mpi/engine/mail.hpp"
 #include "mpi/engine/registration_cache.hpp"
 #include "mpi/engine/ring.hpp"
 #include "mpi/engine/settings.hpp"
 #include "mpi/engine/transport.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 

@@ -4,8 +4,8 @@
 
 #include <charconv>
 
-#include "base/error.hpp"
 #include "base/quantity.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 

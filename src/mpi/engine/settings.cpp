@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstdlib>
 
-#include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "mpi/engine/setting_rows.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/bytes.hpp"
-#include "base/time.hpp"
-#include "fabric/traits.hpp"
 #include "mpi/engine/packet.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/time.hpp"
+#include "railyard/traits.hpp"
 
 namespace railyard::mpi {
 

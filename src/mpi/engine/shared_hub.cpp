@@ -2,9 +2,9 @@
 
 #include <atomic>
 
-#include "base/cpu.hpp"
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/error.hpp"
+#include "railyard/base/cpu.hpp"
 
 namespace railyard::mpi {
 

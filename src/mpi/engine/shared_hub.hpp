@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "fabric/nic.hpp"
 #include "mpi/collectives/hub.hpp"
 #include "mpi/engine/process.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 

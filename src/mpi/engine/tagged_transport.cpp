@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "fabric/nic.hpp"
 #include "mpi/engine/addresses.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/transport.hpp"
 #include "mpi/types/error.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 

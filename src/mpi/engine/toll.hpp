@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "fabric/host.hpp"
 #include "mpi/engine/matcher.hpp"
 #include "mpi/engine/settings.hpp"
+#include "railyard/host.hpp"
 
 namespace railyard::mpi {
 

@@ -7,12 +7,12 @@
 #include <memory>
 #include <optional>
 
-#include "fabric/host.hpp"
-#include "job/rank.hpp"
+#include "launch/job/rank.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/settings.hpp"
 #include "mpi/engine/toll.hpp"
+#include "railyard/host.hpp"
 
 namespace railyard::mpi {
 

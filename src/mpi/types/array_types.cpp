@@ -12,10 +12,6 @@ namespace railyard::mpi {
 
 namespace {
 
-std::ptrdiff_t signed_of(std::size_t n) {
-    return static_cast<std::ptrdiff_t>(n);
-}
-
 void check(Order order) {
     if (order != Order::c && order != Order::fortran)
         throw MpiError(ErrorClass::arg,

@@ -53,14 +53,14 @@ constexpr BasicTraits marker(Basic basic, std::string_view name) {
 }
 
 /// Sixteen bytes, as Fortran's REAL(16); C has them as long double on some machines only.
-struct alignas(16) Quad {
+struct alignas(16) QuadStorage {
     std::byte bytes[16];
 };
-struct alignas(16) QuadComplex {
+struct alignas(16) QuadComplexStorage {
     std::byte bytes[32];
 };
 
-constexpr std::array list{
+constexpr std::array basic_types{
     single<char>(Basic::c_char, "MPI_CHAR"),
     single<signed char>(Basic::signed_char, "MPI_SIGNED_CHAR"),
     single<unsigned char>(Basic::unsigned_char, "MPI_UNSIGNED_CHAR"),
@@ -114,10 +114,10 @@ constexpr std::array list{
     single<std::complex<double>>(Basic::double_complex, "MPI_DOUBLE_COMPLEX"),
     single<float>(Basic::real4, "MPI_REAL4"),
     single<double>(Basic::real8, "MPI_REAL8"),
-    single<Quad>(Basic::real16, "MPI_REAL16", Family::floating),
+    single<QuadStorage>(Basic::real16, "MPI_REAL16", Family::floating),
     single<std::complex<float>>(Basic::complex8, "MPI_COMPLEX8"),
     single<std::complex<double>>(Basic::complex16, "MPI_COMPLEX16"),
-    single<QuadComplex>(Basic::complex32, "MPI_COMPLEX32"),
+    single<QuadComplexStorage>(Basic::complex32, "MPI_COMPLEX32"),
     single<std::int8_t>(Basic::integer1, "MPI_INTEGER1"),
     single<std::int16_t>(Basic::integer2, "MPI_INTEGER2"),
     single<std::int32_t>(Basic::integer4, "MPI_INTEGER4"),
@@ -132,12 +132,12 @@ constexpr std::array list{
 /// Sorted by the enumeration, so that a look-up is an index.
 constexpr auto table = [] {
     std::array<BasicTraits, basic_kinds> all{};
-    for (const BasicTraits& one : list)
+    for (const BasicTraits& one : basic_types)
         all[static_cast<std::size_t>(one.basic)] = one;
     return all;
 }();
 
-static_assert(list.size() + 1 == basic_kinds, "every Basic has its line");
+static_assert(basic_types.size() + 1 == basic_kinds, "every Basic has its line");
 static_assert(std::all_of(table.begin() + 1, table.end(),
                           [](const BasicTraits& t) { return t.basic != Basic::none; }),
               "no Basic has two lines");

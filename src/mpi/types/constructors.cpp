@@ -6,10 +6,6 @@ namespace railyard::mpi {
 
 namespace {
 
-std::ptrdiff_t signed_of(std::size_t n) {
-    return static_cast<std::ptrdiff_t>(n);
-}
-
 TypeRef make(Shape shape, Contents contents) {
     return std::make_shared<const Datatype>(std::move(shape), std::move(contents));
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 

@@ -9,10 +9,6 @@ namespace {
 /// Up to as many blocks are written out one by one; a tree of them would take more room and time.
 constexpr std::size_t few = 8;
 
-std::ptrdiff_t signed_of(std::size_t n) {
-    return static_cast<std::ptrdiff_t>(n);
-}
-
 LayoutRef strided(const LayoutRef& child, std::size_t count, std::ptrdiff_t stride,
                   std::ptrdiff_t offset) {
     auto layout = std::make_shared<Layout>();

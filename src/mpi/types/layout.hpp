@@ -9,6 +9,10 @@
 
 namespace railyard::mpi {
 
+inline std::ptrdiff_t signed_of(std::size_t n) {
+    return static_cast<std::ptrdiff_t>(n);
+}
+
 struct Layout;
 using LayoutRef = std::shared_ptr<const Layout>;
 

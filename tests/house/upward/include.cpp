@@ -1,6 +1,6 @@
 // Compiled by a test with what layer `base` sees: with UPWARD it must not compile.
 #ifdef UPWARD
-#include "fabric/nic.hpp"
+#include "railyard/nic.hpp"
 #else
-#include "base/time.hpp"
+#include "railyard/base/time.hpp"
 #endif

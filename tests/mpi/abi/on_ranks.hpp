@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
 #include "mpi/real_fabric.hpp"
 
 namespace railyard::mpi {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "base/error.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 namespace {

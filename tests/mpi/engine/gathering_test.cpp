@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
 #include "mpi/engine/world.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <cstdlib>
 
-#include "base/error.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 namespace {

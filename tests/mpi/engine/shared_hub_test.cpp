@@ -55,8 +55,8 @@ TEST_P(SharedHubs, SumsAreRightAndNoRoundSeesAnother) {
                       *predefined(Operation::Kind::sum));
             const long ranks = w.size();
             for (std::size_t i = 0; i < n; ++i)
-                expect(out[i] == ranks * (round * 1000 + static_cast<long>(i)) +
-                                     ranks * (ranks - 1) / 2,
+                expect(out[i] ==
+                           ranks * (round * 1000 + static_cast<long>(i)) + ranks * (ranks - 1) / 2,
                        "wrong sum");
         }
     });

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/real_fabric.hpp"
 #include "mpi/types/datatype.hpp"

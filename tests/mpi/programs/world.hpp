@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "job/job.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi::programs {
 

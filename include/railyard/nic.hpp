@@ -1,0 +1,65 @@
+#pragma once
+/// One rank's opening of its node's adapter: where memory is registered, queues are made and
+/// connections come in. A Nic serves one thread at a time and outlives all that it makes.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "railyard/base/bytes.hpp"
+#include "railyard/connection.hpp"
+#include "railyard/host.hpp"
+#include "railyard/memory.hpp"
+#include "railyard/queue_pair.hpp"
+#include "railyard/queues.hpp"
+#include "railyard/tagged_port.hpp"
+#include "railyard/traits.hpp"
+
+namespace railyard::fabric {
+
+class Nic {
+  public:
+    virtual ~Nic() = default;
+    Nic(const Nic&) = delete;
+    Nic& operator=(const Nic&) = delete;
+
+    virtual Host& host() = 0;
+    virtual const Traits& traits() const = 0;
+    /// What peers need in order to connect here.
+    virtual const Address& address() const = 0;
+
+    /// Does what can be done now for peers and for own requests; polls do it too.
+    virtual void progress() = 0;
+
+    // Memory. These throw Error when they cannot.
+
+    /// The caller's memory, which it keeps alive for as long as the region.
+    virtual std::unique_ptr<Region> register_memory(std::span<std::byte> memory, Access access) = 0;
+    /// Memory of the Nic's own, zeroed; peers may reach it faster (Traits::maps_allocated).
+    virtual std::unique_ptr<Region> allocate(Bytes size, Access access, Home home = Home::host) = 0;
+    /// A peer's region, from its blob. Whether it is (still) there shows when it is used.
+    virtual std::unique_ptr<RemoteRegion> import_region(const RegionBlob& blob) = 0;
+
+    // Queues. These throw Error when they cannot.
+
+    virtual std::unique_ptr<CompletionQueue> create_completion_queue(std::uint32_t depth) = 0;
+    virtual std::unique_ptr<ReceiveQueue> create_receive_queue(
+        std::uint32_t depth, ReceiveQueue::Sharing sharing = ReceiveQueue::Sharing::own) = 0;
+    virtual std::unique_ptr<QueuePair> create_queue_pair(const QueuePairOptions& options) = 0;
+
+    // Connections coming in.
+
+    virtual std::unique_ptr<Listener> listen(Service service) = 0;
+    /// The oldest peer-to-peer request that no connect_peer() of this side matches yet; each is
+    /// given once.
+    virtual std::optional<PeerRequest> poll_peer_request() = 0;
+
+    /// Null unless Traits::tagged.
+    virtual TaggedPort* tagged_port() { return nullptr; }
+
+  protected:
+    Nic() = default;
+};
+
+}  // namespace railyard::fabric

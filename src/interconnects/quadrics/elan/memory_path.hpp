@@ -1,0 +1,114 @@
+#pragma once
+/// The ways between the adapter's units and the two memories: the PCI bus to main memory, the
+/// SDRAM, and the internal data bus that all data cross. Requests are pipelined, and so many are
+/// outstanding at a time (EL-1).
+///
+/// What happens to a block is decided by those before it, so nothing is an event but what somebody
+/// waits for. Blocks that wait for their turn are planned ahead; a processor's access or a fill of
+/// the cache, which wait for no turn, may put that off, and is found out when the time has come.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "interconnects/quadrics/elan/parameters.hpp"
+#include "interconnects/quadrics/elan/part.hpp"
+
+namespace railyard::elan {
+
+enum class Home : std::uint8_t { sdram, main };
+
+class MemoryPath {
+  public:
+    MemoryPath(sim::Engine& engine, const Parameters& parameters, std::uint32_t node);
+
+    /// Blocks of one size, a request each, that follow each other.
+    struct Blocks {
+        Home home = Home::main;
+        Bytes size;
+        unsigned count = 1;
+    };
+    /// `done` runs when the data are in the adapter. `first`: nothing was read just before it.
+    void read(const Blocks& blocks, bool first, sim::Action done);
+    /// `issued` runs when the memory has taken the last request over, `done` when the data are
+    /// there.
+    void write(const Blocks& blocks, sim::Action issued, sim::Action done);
+
+    /// The host's processor reads or writes the adapter over PCI.
+    void host_access(Bytes size, bool read, sim::Action done);
+    /// The cache reads the SDRAM.
+    void fill(Duration work, sim::Action done);
+
+    const Part& pci() const { return pci_; }
+    const Part& sdram() const { return sdram_; }
+    const Part& internal() const { return internal_; }
+    std::size_t most_outstanding() const { return most_; }
+
+  private:
+    struct Request {
+        bool is_write = false;
+        Home home = Home::main;
+        Duration on_bus;     ///< of the internal bus, each block
+        Duration in_memory;  ///< of the memory, each block
+        Duration extra;      ///< of the memory, for the first block
+        unsigned left = 0;   ///< blocks that have not begun
+        Time asked;
+        Time end;            ///< of the blocks that have begun
+        Time planned_begin;  ///< of the last block, if nobody else comes
+        Time planned_end;
+        sim::Action issued;
+        sim::Action done;
+    };
+    /// When blocks may begin: in order, and so many outstanding.
+    struct Turns {
+        Time begun;              ///< the last one
+        std::vector<Time> ends;  ///< of those that end last, as many as may be outstanding
+        std::size_t first = 0;   ///< from here on, and around, they are in order
+        Time next(const Request& request) const {
+            return std::max(std::max(request.asked, begun), ends[first]);
+        }
+        /// Of the so-manyth, counted from the last to end.
+        Time end_of(std::size_t nth) const {
+            const std::size_t place = first + ends.size() - nth;
+            return ends[place < ends.size() ? place : place - ends.size()];
+        }
+        void note(Time begin, Time end);
+    };
+    /// How the parts will be when all that waits has begun.
+    struct Plan {
+        Turns turns;
+        std::array<Time, 2> memory;  ///< free from then on, by home
+        Time internal;
+    };
+    Duration in_memory(Home home, Bytes size, bool is_write) const;
+    Request make(bool is_write, const Blocks& blocks) const;
+    void ask(Request&& request);
+    bool begin_blocks(Request& request);
+    void advance();
+    void replan();
+    void plan(Request& request);
+    void wait_for(Request& request);
+    void look_at(Request& request);
+
+    sim::Engine& engine_;
+    const Parameters& parameters_;
+    const Duration block_on_bus_;                               ///< of a block of the usual size
+    std::array<std::array<Duration, 2>, 2> block_in_memory_{};  ///< likewise; writing, and home
+    Part pci_;
+    Part sdram_;
+    Part internal_;
+    sim::Trace::Lane pci_lane_ = 0;
+    sim::Trace::Lane sdram_lane_ = 0;
+    sim::Trace::Lane internal_lane_ = 0;
+    Turns turns_;  ///< of what has begun
+    Plan plan_;
+    bool plan_holds_ = false;
+    std::vector<Request*> waiting_;  ///< with blocks that have not begun, in order
+    std::vector<std::unique_ptr<Request>> made_;
+    std::vector<Request*> free_;
+    std::size_t most_ = 0;
+};
+
+}  // namespace railyard::elan

@@ -1,0 +1,122 @@
+#pragma once
+/// What a packet carries: transactions for the inputter of another adapter, and the word that comes
+/// back with its token.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "interconnects/quadrics/elan/descriptor.hpp"
+#include "interconnects/quadrics/elan/journal.hpp"
+#include "interconnects/quadrics/elan/pool.hpp"
+#include "railyard/base/status.hpp"
+
+namespace railyard::elan {
+
+class Context;
+struct Parcel;
+
+enum class Transaction : std::uint8_t {
+    write_blocks,  ///< data of a DMA; the last packet sets an event with it
+    read_request,  ///< a descriptor, for the DMA engine over there
+    set_event,
+    enqueue,  ///< a small message for an input queue
+    test,     ///< accepted only if a word in memory has reached a value
+};
+
+/// What the destination says of it.
+enum class Verdict : std::uint8_t {
+    taken,
+    later,        ///< a page is being bound, or a queue is full: worth another try
+    not_yet,      ///< the tested word has not got there
+    no_context,   ///< no such process, or one of another job
+    no_right,     ///< the address is not open to the sender
+    bad_address,  ///< nothing is mapped there
+    unreachable,  ///< no way is left
+};
+
+/// As the data path tells it to programs.
+constexpr Status to_status(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::taken:
+            return {};
+        case Verdict::later:
+        case Verdict::not_yet:
+            return Code::again;
+        case Verdict::no_context:
+            return Code::refused;
+        case Verdict::no_right:
+            return Code::no_right;
+        case Verdict::bad_address:
+            return Code::out_of_bounds;
+        case Verdict::unreachable:
+            return Code::timed_out;
+    }
+    return Code::invalid;
+}
+
+using ParcelHandle = Handle<Parcel>;
+
+/// Who sent a parcel, and is told what became of it: once.
+class Sending {
+  public:
+    virtual ~Sending() = default;
+    virtual void settled(const ParcelHandle& parcel, Verdict verdict) = 0;
+};
+
+struct ParcelWords {
+    // The header.
+    std::uint64_t serial = 0;  ///< of its source: a destination takes each once (FA-8)
+    std::uint64_t oldest = 0;  ///< all serials below this have been settled
+    std::uint64_t job = 0;
+    Vpid from = 0;
+    Vpid to = 0;
+    Vpid last_to = 0;  ///< of a broadcast
+    bool broadcast = false;
+    std::uint8_t channel = 0;
+    elite::Priority priority = elite::Priority::low;
+
+    // The transaction.
+    Transaction kind = Transaction::write_blocks;
+    Address address = null_address;  ///< what is written, tested or set
+    std::uint32_t size = 0;          ///< of its data
+    bool has_data = false;           ///< else nobody looks at them, neither here nor there
+    Address event = null_address;    ///< set behind the data, if this is the last packet
+    Status status;                   ///< that comes with an event
+    std::uint32_t number = 0;        ///< a queue's, or the value tested for
+    DmaId dma = 0;
+    bool last = true;  ///< of its DMA: it has the ACK Now flag that ends the whole
+
+    // The token, on its way back.
+    Verdict verdict = Verdict::taken;
+
+    // The source's own.
+    Context* context = nullptr;
+    Sending* sender = nullptr;
+    elite::PacketId packet;     ///< as the network knows it
+    std::uint8_t retries = 0;   ///< on each way; 0: the adapter's default
+    unsigned failures = 0;      ///< on the present way
+    bool tried = false;         ///< it has failed at least once
+    unsigned rounds = 0;        ///< the tables know no way any more: it looks for one itself
+    bool fetched_anew = false;  ///< a page went away under it
+};
+
+/// Held by the source until it is settled, and by destinations until they have done with it.
+struct Parcel final : Pooled, ParcelWords {
+    std::array<std::byte, packet_data> data;
+    Descriptor descriptor;             ///< of a read
+    Handle<Pooled> owner;              ///< what the sender knows it by
+    std::vector<elite::Part> avoided;  ///< what it has found bad, if it looks for a way anew
+
+    std::span<std::byte> content() { return {data.data(), size}; }
+
+  private:
+    void clear() override {
+        static_cast<ParcelWords&>(*this) = {};
+        owner = nullptr;
+        avoided.clear();
+    }
+};
+
+}  // namespace railyard::elan

@@ -1,0 +1,149 @@
+#pragma once
+/// Elan3lib: the lowest user-level interface of a process to its adapter. Memory in one address
+/// space, remote DMA, and events. All calls are made in fibers of the process, its threads; none is
+/// a system call, but for a wait that blocks.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "interconnects/quadrics/elan/machine.hpp"
+
+namespace railyard::elan3 {
+
+using elan::Address;
+using elan::Home;
+using elan::Vpid;
+
+/// How to wait for an event (EV-3).
+enum class Wait : std::uint8_t {
+    poll,   ///< look at a block in main memory, which the adapter copies there: no bus traffic
+    busy,   ///< read the event itself, over the bus, again and again
+    block,  ///< sleep, and be interrupted
+};
+
+/// An event in Elan memory, and the two equal blocks by which it is polled for.
+struct Event {
+    Address address = elan::null_address;
+    Address block = elan::null_address;  ///< in Elan memory, prepared
+    Address word = elan::null_address;   ///< in main memory: nought until it fires
+};
+
+struct EventOptions {
+    std::uint32_t sets = 1;  ///< that make it fire
+    std::vector<elan::Chained> chain;
+    bool for_thread = false;  ///< no block copy; each firing is for a thread to take
+    bool rearms = false;      ///< needs no prime(): whoever sets it waits for the process to see it
+    std::uint32_t block = 4;  ///< bytes that are copied; the first word is not nought
+};
+
+/// The two events of a DMA; either, both or none (RD-2).
+struct Notify {
+    Address source = elan::null_address;
+    Address destination = elan::null_address;
+    elite::Priority priority = elite::Priority::low;
+};
+
+class Process {
+  public:
+    /// That process of the job, in its context. Closes it at the end: its threads stop, and nobody
+    /// reaches its memory any more.
+    Process(elan::Machine& machine, std::shared_ptr<const elan::Job> job, Vpid self);
+    ~Process();
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    Vpid self() const { return self_; }
+    std::size_t processes() const { return job_->processes.size(); }
+    const elan::Job& job() const { return *job_; }
+    elan::Machine& machine() { return machine_; }
+    elan::Adapter& adapter() { return adapter_; }
+    elan::Context& context() { return context_; }
+    sim::Engine& engine() { return machine_.engine(); }
+    Time now() { return engine().now(); }
+
+    // Memory. Addresses are the same for the process and for its adapter, but for a fixed offset on
+    // a 64-bit host; pages are bound when first touched.
+    Address allocate(Home home, std::uint32_t size) { return space().allocate(home, size); }
+    void release(Address address, std::uint32_t size) { space().release(address, size); }
+    /// Where nothing is mapped. The memory stays the caller's, and must outlive the mapping.
+    Address map(std::span<std::byte> memory);
+    void unmap(Address address, std::uint32_t size) { space().unmap(address, size); }
+    void expose(const elan::Segment& segment) { space().expose(segment); }
+    /// The processor's own accesses; those to Elan memory cross the bus. Throw UsageError where
+    /// nothing is mapped.
+    void store(Address address, std::span<const std::byte> data);
+    void load(Address address, std::span<std::byte> data);
+    template <class T>
+    void put_value(Address address, const T& value) {
+        store(address, std::as_bytes(std::span(&value, 1)));
+    }
+    template <class T>
+    T value(Address address) {
+        T result{};
+        load(address, std::as_writable_bytes(std::span(&result, 1)));
+        return result;
+    }
+
+    // Events.
+    Event make_event(const EventOptions& options = {});
+    void forget(const Event& event);
+    /// An event that a wait has seen fires again only after this.
+    void prime(const Event& event);
+    void set(Vpid vpid, Address event);
+    /// One look at main memory; a firing that is found is taken.
+    bool poll(const Event& event);
+    /// What became of what it stands for, once it has fired.
+    Status status(const Event& event) { return state(event).status; }
+    Status wait(const Event& event, Wait how = Wait::poll);
+
+    /// Until the word at an address in main memory is not below that: remote writes end there.
+    void wait_for(Address word, std::uint32_t at_least);
+
+    // Remote DMA: steps 1 and 2; the rest is the adapter's.
+    elan::DmaId start(const elan::Descriptor& descriptor);
+    elan::DmaId put(Vpid to, Address from, Address at, std::uint32_t size, const Notify& notify);
+    elan::DmaId get(Vpid from, Address at, Address to, std::uint32_t size, const Notify& notify);
+    /// To all processes from the first to the last, whose nodes must be a range (BC-1).
+    elan::DmaId broadcast(Vpid first, Vpid last, Address from, Address at, std::uint32_t size,
+                          const Notify& notify);
+
+    /// Code of the user's own on the thread processor.
+    elan::Thread& start_thread(std::string name, elan::ThreadProcessor::Code code);
+    /// Makes an input queue with that number; its event is for a thread.
+    void make_queue(std::uint32_t number, Address event);
+
+    /// The processor works for so long.
+    void spend(Duration work);
+    /// All that it has worked so far; waiting is no work.
+    Duration worked() const { return worked_; }
+    const std::vector<Status>& troubles() const { return context_.troubles; }
+
+  private:
+    elan::AddressSpace& space() { return context_.space; }
+    void over_bus(Bytes size, bool read);
+    void command(const elan::Command& command, elan::DmaId id = 0);
+    void sleep(const sim::Reason& reason);
+    void wake();
+    elan::EventState& state(const Event& event) { return context_.events.at(event.address); }
+    bool has_fired(const Event& event);
+    Status take(const Event& event);
+
+    static constexpr std::uint32_t descriptors = 64;  ///< in a ring: far more than are under way
+
+    elan::Machine& machine_;
+    const std::shared_ptr<const elan::Job> job_;
+    const Vpid self_;
+    elan::Adapter& adapter_;
+    elan::Context& context_;
+    Address ring_ = elan::null_address;
+    std::uint32_t next_descriptor_ = 0;
+    std::vector<sim::Fiber*> sleepers_;  ///< threads that wait, in the order of their coming
+    std::set<Address> interrupted_;      ///< events for which threads that blocked were woken
+    Duration worked_;
+};
+
+}  // namespace railyard::elan3

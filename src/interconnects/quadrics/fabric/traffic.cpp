@@ -1,0 +1,328 @@
+#include "interconnects/quadrics/fabric/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "interconnects/quadrics/fabric/machine_parameters.hpp"
+#include "railyard/base/error.hpp"
+
+namespace railyard::quadrics {
+
+using virtual_time::Extent;
+using virtual_time::Kind;
+using virtual_time::Transfer;
+
+namespace {
+
+bool is_envelope(Kind kind) {
+    return kind == Kind::tagged || kind == Kind::tagged_request;
+}
+
+/// By a command of its process; all else the adapter does by itself.
+bool is_commanded(Kind kind) {
+    return kind == Kind::send || kind == Kind::write || kind == Kind::read_request ||
+           kind == Kind::atomic_request || is_envelope(kind);
+}
+
+/// What an atomic operation or a request to read has to say.
+Bytes payload(const Transfer& transfer) {
+    switch (transfer.kind) {
+        case Kind::read_request:
+        case Kind::atomic_request:
+            return envelope_size;
+        default:
+            return transfer.size;
+    }
+}
+
+std::vector<elite::NodeId> all_nodes(elan::Machine& machine) {
+    std::vector<elite::NodeId> nodes(machine.network().tree().nodes());
+    for (elite::NodeId i = 0; i < nodes.size(); ++i)
+        nodes[i] = i;
+    return nodes;
+}
+
+/// A list of extents as addresses of one adapter, taken piece by piece.
+class Pieces {
+  public:
+    Pieces(Node& node, std::uint32_t nic, std::span<const Extent> extents, Bytes size,
+           std::vector<MemoryMap::Use>& uses) {
+        for (const Extent& extent : extents) {
+            if (extent.length == Bytes()) continue;
+            uses.push_back({nic, extent.region});
+            pieces_.push_back({node.memory().take(uses.back(), extent), extent.length});
+        }
+        if (pieces_.empty() && size > Bytes())
+            pieces_.push_back({node.memory().somewhere(size), size});
+    }
+    elan::Address address() const { return pieces_.empty() ? 0 : pieces_[next_].address; }
+    Bytes left() const { return pieces_.empty() ? Bytes() : pieces_[next_].length; }
+    void take(Bytes size) {
+        Piece& piece = pieces_[next_];
+        piece.address += static_cast<elan::Address>(size.count());
+        piece.length = piece.length - size;
+        if (piece.length == Bytes() && next_ + 1 < pieces_.size()) ++next_;
+    }
+
+  private:
+    struct Piece {
+        elan::Address address = 0;
+        Bytes length;
+    };
+    std::vector<Piece> pieces_;
+    std::size_t next_ = 0;
+};
+
+}  // namespace
+
+Traffic::Traffic(sim::Engine& engine, const elan::Parameters& parameters)
+    : engine_(engine),
+      machine_(engine, parameters),
+      job_(machine_.add_job(all_nodes(machine_))),
+      nodes_(job_->processes.size()) {}
+
+Node& Traffic::node(fabric::NodeId id) {
+    if (id >= nodes_.size())
+        throw UsageError(fmt::format("node {} is not in a tree of {} nodes", id, nodes_.size()));
+    auto& its = nodes_[id];
+    if (!its) {
+        its = std::make_unique<Node>(machine_, *job_, id);
+        its->on_envelope = [this](std::uint64_t number) { landed(*messages_[number]); };
+    }
+    return *its;
+}
+
+void Traffic::stop() {
+    stopped_ = true;
+    for (const auto& message : messages_)
+        message->arrived.reset();
+    for (const auto& node : nodes_)
+        if (node) node->stop();
+}
+
+Message& Traffic::take_message(const Transfer& transfer, sim::Action arrived) {
+    if (free_.empty()) {
+        messages_.push_back(std::make_unique<Message>());
+        messages_.back()->number = messages_.size() - 1;
+        free_.push_back(messages_.back().get());
+    }
+    Message& message = *free_.back();
+    free_.pop_back();
+    message.kind = transfer.kind;
+    message.from = transfer.from;
+    message.to = transfer.to;
+    message.arrived = std::move(arrived);
+    message.is_there = message.delivered = message.acknowledged = false;
+    return message;
+}
+
+void Traffic::carry(const Transfer& transfer, sim::Action arrived) {
+    if (transfer.kind == Kind::acknowledgment) return acknowledge(transfer, std::move(arrived));
+    Message& message = take_message(transfer, std::move(arrived));
+    // What may throw comes first: a message that is in the order is waited for.
+    if (!is_envelope(transfer.kind)) find_stretches(message, transfer);
+    order_.add(message);
+    if (is_envelope(transfer.kind))
+        send_envelope(message, transfer.size);
+    else
+        send_data(message);
+}
+
+void Traffic::acknowledge(const Transfer& transfer, sim::Action arrived) {
+    const auto [from, to] = std::pair(transfer.from.node, transfer.to.node);
+    const elite::Parameters& network = machine_.parameters().network;
+    const unsigned switches = from == to ? 0 : elite::FatTree::distance(from, to);
+    engine_.schedule(engine_.now() + network.token_time(switches), std::move(arrived));
+}
+
+/// Both sides hear of it: the source when all packets have been acknowledged, the destination when
+/// all data are in place.
+void Traffic::watch(Message& message, std::uint32_t dmas) {
+    message.sent = node(message.from.node).take_event(dmas, [this, &message](Status status) {
+        sent(message, status);
+    });
+    if (is_envelope(message.kind)) return;
+    message.landed =
+        node(message.to.node).take_event(dmas, [this, &message](Status) { landed(message); });
+}
+
+void Traffic::send_envelope(Message& message, Bytes with_it) {
+    Node& from = node(message.from.node);
+    node(message.to.node).thread(message.to.nic);  // its queue must be there
+    watch(message, 1);
+    const elan::Address envelope = from.take_block();
+    from.store(envelope, std::as_bytes(std::span(&message.number, 1)));
+    message.blocks = {envelope, from.take_block()};
+    elan::Descriptor descriptor;
+    descriptor.direction = elan::Direction::message;
+    descriptor.size = static_cast<std::uint32_t>((envelope_size + with_it).count());
+    descriptor.source = message.from.node;
+    descriptor.destination = message.to.node;
+    descriptor.source_address = envelope;
+    descriptor.destination_address = message.to.nic;
+    descriptor.source_event = message.sent;
+    from.command(descriptor, message.blocks.back());
+}
+
+void Traffic::find_stretches(Message& message, const Transfer& transfer) {
+    const Bytes size = payload(transfer);
+    Pieces from(node(message.from.node), message.from.nic, transfer.source, size, message.source);
+    Pieces to(node(message.to.node), message.to.nic, transfer.target, size, message.target);
+    stretches_.clear();
+    for (Bytes left = size; left > Bytes();) {
+        const Bytes n = std::min({from.left(), to.left(), left});
+        stretches_.push_back({from.address(), to.address(), n});
+        from.take(n);
+        to.take(n);
+        left = left - n;
+    }
+    if (stretches_.empty()) stretches_.push_back({});
+}
+
+void Traffic::send_data(Message& message) {
+    watch(message, static_cast<std::uint32_t>(stretches_.size()));
+    Node& from = node(message.from.node);
+    for (const Stretch& stretch : stretches_) {
+        elan::Descriptor descriptor;
+        descriptor.size = static_cast<std::uint32_t>(stretch.size.count());
+        descriptor.source = message.from.node;
+        descriptor.destination = message.to.node;
+        descriptor.source_address = stretch.from;
+        descriptor.destination_address = stretch.to;
+        descriptor.source_event = message.sent;
+        descriptor.destination_event = message.landed;
+        if (!is_commanded(message.kind)) {
+            from.start(descriptor);
+            continue;
+        }
+        message.blocks.push_back(from.take_block());
+        from.command(descriptor, message.blocks.back());
+    }
+}
+
+void Traffic::landed(Message& message) {
+    if (stopped_ || message.delivered) return;  // delivered: given up, and here after all
+    order_.arrived(message);
+    deliver_next(message.from.node, message.to.node);
+}
+
+void Traffic::deliver_next(fabric::NodeId from, fabric::NodeId to) {
+    while (Message* const message = order_.take_next(from, to)) {
+        message->delivered = true;
+        sim::Action arrived = std::move(message->arrived);
+        const bool outer = std::exchange(delivering_envelope_, is_envelope(message->kind));
+        let_go_if_done(*message);
+        arrived();
+        delivering_envelope_ = outer;
+        if (stopped_) return;
+    }
+}
+
+void Traffic::sent(Message& message, Status status) {
+    if (stopped_) return;
+    if (status.failed()) return lose(message, status);
+    message.acknowledged = true;
+    let_go_if_done(message);
+}
+
+/// The destination cannot be reached any more. What the message has used is not used again: some of
+/// it may have got there all the same.
+void Traffic::lose(Message& message, Status status) {
+    if (status.code() != Code::timed_out)
+        throw Error(fmt::format("quadrics: the adapter of node {} refused a DMA to node {}: {}",
+                                message.from.node, message.to.node, status.name()));
+    for (const MemoryMap::Use& use : message.source)
+        node(message.from.node).memory().let_go(use);
+    message.source.clear();
+    if (message.delivered) return;
+    message.delivered = true;
+    message.arrived.reset();
+    order_.lost(message);
+    deliver_next(message.from.node, message.to.node);
+}
+
+void Traffic::let_go_if_done(Message& message) {
+    if (!message.acknowledged || !message.delivered) return;
+    Node& from = node(message.from.node);
+    Node& to = node(message.to.node);
+    from.give_back_event(message.sent);
+    if (message.landed != elan::null_address) to.give_back_event(message.landed);
+    message.landed = elan::null_address;
+    for (const elan::Address block : message.blocks)
+        from.give_back_block(block);
+    for (const MemoryMap::Use& use : message.source)
+        from.memory().let_go(use);
+    for (const MemoryMap::Use& use : message.target)
+        to.memory().let_go(use);
+    message.blocks.clear();
+    message.source.clear();
+    message.target.clear();
+    free_.push_back(&message);
+}
+
+/// Only what comes with an envelope is not in place when it has arrived: the thread writes it
+/// there.
+void Traffic::place(const Transfer& transfer, sim::Action placed) {
+    if (transfer.kind != Kind::tagged || transfer.size == Bytes()) return placed();
+    node(transfer.to.node).thread(transfer.to.nic).write(transfer.size, std::move(placed));
+}
+
+void Traffic::complete(const virtual_time::End& end, std::optional<Duration> after,
+                       sim::Action visible) {
+    if (after)
+        node(end.node).show(end.nic, *after, std::move(visible));
+    else
+        node(end.node).show_with_data(end.nic, std::move(visible));
+}
+
+void Traffic::match(const virtual_time::End& end, std::size_t entries, sim::Action matched) {
+    const elan::TportTimes& times = machine_.parameters().tports;
+    const Duration passing = times.entry * static_cast<std::int64_t>(entries);
+    MatchingThread& thread = node(end.node).thread(end.nic);
+    if (delivering_envelope_)
+        thread.match(times.match + passing, std::move(matched));
+    else
+        thread.match_receive(times.receive + passing, std::move(matched));
+}
+
+std::vector<fabric::PartUse> Traffic::parts() {
+    using fabric::PartKind;
+    std::vector<fabric::PartUse> all;
+    const auto add = [&](PartKind kind, Duration busy, const std::string& name) {
+        if (busy > Duration{}) all.push_back({kind, name, busy});
+    };
+    for (fabric::NodeId id = 0; id < nodes_.size(); ++id) {
+        if (!nodes_[id]) continue;
+        elan::Adapter& adapter = nodes_[id]->adapter();
+        elan::MemoryPath& path = adapter.chip().path;
+        const std::string node = fmt::format("node {}, ", id);
+        add(PartKind::adapter, adapter.chip().microcode.processor().busy(), node + "microcode");
+        add(PartKind::adapter, adapter.threads().processor().busy(), node + "thread processor");
+        add(PartKind::adapter, path.internal().busy(), node + "internal bus");
+        add(PartKind::adapter, path.sdram().busy(), node + "memory");
+        add(PartKind::bus, path.pci().busy(), node + "bus");
+    }
+    const elite::Network& network = machine_.network();
+    const elite::FatTree& tree = network.tree();
+    for (elite::CableId cable = 0; cable < tree.cables(); ++cable) {
+        const elite::LinkId up = tree.up(cable);
+        const bool of_node = tree.is_out_of_node(up);
+        const std::string name = of_node ? fmt::format("node {}, link 0", tree.near(up).id)
+                                         : "switches, " + tree.cable_name(cable);
+        add(PartKind::link, network.busy(up), name + (of_node ? " out" : ", up"));
+        add(PartKind::link, network.busy(tree.reverse(up)), name + (of_node ? " in" : ", down"));
+    }
+    return all;
+}
+
+void Traffic::forgotten(const virtual_time::End& end, std::uint64_t region) {
+    // A destructor asks: a node that is not there is no error here.
+    if (end.node < nodes_.size() && nodes_[end.node])
+        nodes_[end.node]->memory().forget({end.nic, region});
+}
+
+}  // namespace railyard::quadrics

@@ -1,0 +1,114 @@
+#pragma once
+/// MPA's receiving side: finds frames in the byte stream, however that is cut, checks CRC and
+/// Markers, and brings each payload to where the layer above says.
+///
+/// With CRC or Markers a frame is first whole and checked, then placed. Without them payload is on
+/// its way to its place from the moment its header was understood; direct() then says where the
+/// bytes that come next belong, so that the socket can be read straight into it:
+///
+///     vectors = direct() + own buffer;  n = readv(vectors)
+///     direct_filled(part of n that went there);  feed(the rest)
+
+#include <sys/uio.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "interconnects/real/iwarp/mpa.hpp"
+#include "interconnects/real/iwarp/place.hpp"
+#include "interconnects/real/iwarp/staging.hpp"
+
+namespace railyard::iwarp::mpa {
+
+/// What DDP tells MPA about a frame.
+enum class Verdict : std::uint8_t {
+    go,    ///< place it
+    wait,  ///< not now: ask again when fed again
+    stop,  ///< an error: drop this and all that comes
+};
+
+/// The layer above.
+class Consumer {
+  public:
+    virtual ~Consumer() = default;
+    /// A ULPDU of `length` bytes begins with `head`: its DDP header, or less if it is shorter than
+    /// that. Every check is made here; on `go`, `payload` says where the rest is to go. Nothing is
+    /// placed before.
+    virtual Verdict begin(std::span<const std::byte> head, std::size_t length, Cursor& payload) = 0;
+    /// All of it is in place.
+    virtual Verdict end() = 0;
+    /// The memory it was going to has gone in the meantime. No more of it will be placed.
+    virtual void place_lost() = 0;
+    /// CRC or Markers are wrong. Nothing of the frame was placed, unless without CRC.
+    virtual void broken(Fault fault) = 0;
+};
+
+class Deframer {
+  public:
+    /// Pool and consumer must outlive it. `watched`: another thread may look for the last byte of
+    /// a payload, which then is never read straight into its place: the kernel's copy is in no
+    /// order that another processor could rely on.
+    Deframer(Framing framing, StagingPool& pool, Consumer& consumer, bool watched = false)
+        : framing_(framing), watched_(watched), pool_(pool), consumer_(consumer) {}
+    ~Deframer() { pool_.give_back(std::move(staged_)); }
+    Deframer(const Deframer&) = delete;
+    Deframer& operator=(const Deframer&) = delete;
+
+    /// Takes bytes of the stream and says how many. Fewer than there are only if the consumer
+    /// waits: the rest, which may be nothing, is the caller's to keep and to feed again.
+    std::size_t feed(std::span<const std::byte> bytes);
+
+    /// Where the next bytes of the stream belong; none if that is not known yet.
+    std::size_t direct(std::span<iovec> out);
+    /// The first `n` bytes of direct() have been filled.
+    void direct_filled(std::size_t n);
+
+    bool waiting() const { return waiting_; }
+    bool stopped() const { return state_ == State::stopped; }
+    /// Between frames: the only place where a stream may end.
+    bool at_boundary() const { return state_ == State::head && head_have_ == 0; }
+    std::uint64_t frames() const { return frames_; }
+
+  private:
+    enum class State : std::uint8_t { head, payload, tail, staging, stopped };
+
+    bool whole_frames() const { return framing_.crc || framing_.markers; }
+    std::size_t head_needed() const;
+    std::size_t lead() const;
+    std::size_t raw_size(std::size_t ulpdu) const;
+
+    std::span<const std::byte> take_head(std::span<const std::byte> bytes);
+    std::span<const std::byte> take_in_place(std::span<const std::byte> bytes);
+    void head_complete();
+    void begin_payload();
+    void finish_payload();
+    void staging_complete();
+    bool deliver(std::span<const std::byte> raw);
+    bool check_markers(std::span<const std::byte> raw) const;
+    std::span<const std::byte> strip_markers(std::span<std::byte> raw) const;
+    void finish(Verdict verdict);
+    void stop(Fault fault);
+    void lose_place();
+
+    Framing framing_;
+    bool watched_;
+    State state_ = State::head;
+    bool waiting_ = false;
+    bool checked_ = false;  ///< the staged frame, which waits
+    StagingPool& pool_;
+    Consumer& consumer_;
+
+    std::array<std::byte, 24> head_;  ///< Marker, length field, DDP header
+    std::size_t head_have_ = 0;
+    Cursor payload_;
+    std::size_t left_ = 0;  ///< bytes to come in this state
+    StagingPool::Handle staged_;
+    std::size_t staged_size_ = 0;
+    std::size_t stripped_ = 0;
+    std::uint64_t position_ = 0;  ///< of this frame in the stream; counted only with Markers
+    std::uint64_t frames_ = 0;
+};
+
+}  // namespace railyard::iwarp::mpa

@@ -1,0 +1,122 @@
+#pragma once
+/// MPA's start-up as two machines without sockets: who connected asks (Initiator), who was
+/// connected to answers (Answerer), and both know then how the stream is framed and how many Reads
+/// and atomics may be under way each way (RFC 6581).
+///
+/// Timers are their owner's. After an error the TCP connection is closed, and nothing is sent,
+/// except where `terminate` says what.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "interconnects/real/iwarp/mpa.hpp"
+#include "interconnects/real/iwarp/startup.hpp"
+
+namespace railyard::iwarp::mpa {
+
+/// What one side wants of a connection.
+struct Wishes {
+    bool crc = true;
+    bool markers = false;                       ///< in what it receives
+    std::uint8_t revision = 2;                  ///< 1 for peers that do not answer to 2
+    std::uint16_t ird = 16;                     ///< most Reads and atomics that it serves at once
+    std::uint16_t ord = 16;                     ///< most that it wants to have under way
+    bool peer_to_peer = true;                   ///< either side may speak first
+    RtrKinds rtr{.write = true, .read = true};  ///< ready-to-receive messages that it knows
+};
+
+/// The message by which the initiator tells the other side that it may speak.
+enum class Rtr : std::uint8_t { none, write, read, send };
+
+struct Agreement {
+    Framing in{};
+    Framing out{};
+    std::uint16_t ird = 0;
+    std::uint16_t ord = 0;
+    Rtr rtr = Rtr::none;  ///< the initiator sends it first of all, before it is connected
+    bool enhanced = false;
+    friend bool operator==(const Agreement&, const Agreement&) = default;
+};
+
+/// The bytes of one frame, as far as they are not sent.
+class StartupOutput {
+  public:
+    void set(const StartupFrame& frame) {
+        size_ = frame.write(bytes_.data());
+        sent_ = 0;
+    }
+    std::span<const std::byte> unsent() const { return {bytes_.data() + sent_, size_ - sent_}; }
+    void sent(std::size_t n) { sent_ += n; }
+
+  private:
+    std::array<std::byte, longest_startup> bytes_;
+    std::size_t size_ = 0;
+    std::size_t sent_ = 0;
+};
+
+class Initiator {
+  public:
+    enum class State : std::uint8_t { asking, agreed, rejected, failed };
+
+    /// Throws UsageError if the private data are too long.
+    Initiator(const Wishes& wishes, std::span<const std::byte> private_data);
+
+    StartupOutput& output() { return output_; }
+    /// Takes what belongs to the reply and says how much; what follows is the stream's.
+    std::size_t feed(std::span<const std::byte> bytes);
+    /// How many bytes the reply still needs, at least.
+    std::size_t missing() const { return reader_.missing(); }
+
+    State state() const { return state_; }
+    StartupError error() const { return error_; }
+    /// With `failed`: both are in full operation, so the peer is told by a Terminate.
+    std::optional<Fault> terminate() const { return terminate_; }
+    /// Once agreed.
+    const Agreement& agreement() const { return agreement_; }
+    /// Once agreed or rejected: what the peer sent along.
+    const StartupFrame& reply() const { return *reply_; }
+
+  private:
+    void understand();
+    void fail(StartupError error, std::optional<Fault> terminate = {});
+
+    Wishes wishes_;
+    StartupOutput output_;
+    StartupReader reader_{true};
+    State state_ = State::asking;
+    StartupError error_ = StartupError::none;
+    std::optional<Fault> terminate_;
+    std::optional<StartupFrame> reply_;
+    Agreement agreement_;
+};
+
+class Answerer {
+  public:
+    enum class State : std::uint8_t { listening, asked, accepted, rejected, failed };
+
+    std::size_t feed(std::span<const std::byte> bytes);
+    std::size_t missing() const { return reader_.missing(); }
+    StartupOutput& output() { return output_; }
+
+    State state() const { return state_; }
+    StartupError error() const { return reader_.error(); }
+    /// Once asked.
+    const StartupFrame& request() const { return *request_; }
+
+    // The answer; only when asked. Both throw UsageError if the private data are too long.
+
+    const Agreement& accept(const Wishes& wishes, std::span<const std::byte> private_data);
+    void reject(std::span<const std::byte> private_data);
+
+  private:
+    StartupOutput output_;
+    StartupReader reader_{false};
+    State state_ = State::listening;
+    std::optional<StartupFrame> request_;
+    Agreement agreement_;
+};
+
+}  // namespace railyard::iwarp::mpa

@@ -1,0 +1,172 @@
+#pragma once
+/// One rank's opening of iWARP: its listening socket, its connections, and the round of things to
+/// look after whenever somebody polls; or by a thread of its own.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "hosts/real_host.hpp"
+#include "interconnects/real/iwarp/connection.hpp"
+#include "interconnects/real/iwarp/events.hpp"
+#include "interconnects/real/iwarp/link.hpp"
+#include "interconnects/real/iwarp/nic_name.hpp"
+#include "interconnects/real/iwarp/outbox.hpp"
+#include "interconnects/real/iwarp/region.hpp"
+#include "interconnects/real/iwarp/request.hpp"
+#include "interconnects/real/iwarp/settings.hpp"
+#include "interconnects/real/iwarp/staging.hpp"
+#include "interconnects/real/iwarp/tags.hpp"
+#include "railyard/nic.hpp"
+
+namespace railyard::iwarp {
+
+class QueuePair;
+
+class Nic final : public fabric::Nic, public hosts::Source {
+  public:
+    /// Throws Error if it cannot listen.
+    Nic(hosts::RealHost& host, const fabric::Traits& traits, const Settings& settings);
+    ~Nic() override;
+
+    fabric::Host& host() override { return host_; }
+    const fabric::Traits& traits() const override { return traits_; }
+    const fabric::Address& address() const override { return address_; }
+    void progress() override { make_progress(); }
+
+    std::unique_ptr<fabric::Region> register_memory(std::span<std::byte> memory,
+                                                    fabric::Access access) override;
+    std::unique_ptr<fabric::Region> allocate(Bytes size, fabric::Access access,
+                                             fabric::Home home) override;
+    std::unique_ptr<fabric::RemoteRegion> import_region(const fabric::RegionBlob& blob) override;
+    std::unique_ptr<fabric::CompletionQueue> create_completion_queue(std::uint32_t depth) override;
+    std::unique_ptr<fabric::ReceiveQueue> create_receive_queue(
+        std::uint32_t depth, fabric::ReceiveQueue::Sharing sharing) override;
+    std::unique_ptr<fabric::QueuePair> create_queue_pair(
+        const fabric::QueuePairOptions& options) override;
+    std::unique_ptr<fabric::Listener> listen(fabric::Service service) override;
+    std::optional<fabric::PeerRequest> poll_peer_request() override;
+
+    bool make_progress() override;
+    void expect_wait() override;
+    int descriptor() const override;
+    bool tick(Time now) override;
+    Time next_timer() const override;
+
+    // For the parts of this fabric.
+
+    /// All regions and streams of a Nic trust each other.
+    static constexpr Domain domain{1};
+
+    /// Where a progress thread runs, everything happens under this; it is not recursive.
+    [[nodiscard]] std::unique_lock<std::mutex> guard() const {
+        return threaded() ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+    }
+    bool threaded() const { return settings_.progress_thread; }
+    /// make_progress() under a guard. True if anything happened that a waiter may care about.
+    bool progress_once();
+    /// Something happened that a waiter may care about.
+    void has_news() { ++news_; }
+
+    const NicName& name() const { return name_; }
+    const Settings& settings() const { return settings_; }
+    mpa::Wishes wishes() const;
+    StreamId next_stream() { return StreamId{++streams_}; }
+    TagTable& tags() { return tags_; }
+    Lives& lives() { return lives_; }
+    StagingPool& staging() { return staging_; }
+    RequestPool& requests() { return requests_; }
+    Reception& reception() { return reception_; }
+    Events& events() { return events_; }
+    /// For one read; what is in it is used up before the next.
+    std::span<std::byte> read_buffer() { return read_buffer_; }
+    Outbox::Storage& take_storage();
+    void return_storage(Outbox::Storage& storage);
+
+    void add(Link& link);
+    void remove(Link& link);
+    void forget_events(const Watcher& watcher) { events_.forget(watcher); }
+    /// Something came from it.
+    void found(Link& link);
+    /// A socket takes no more (or does again): all are asked more often meanwhile.
+    void output_waits(bool waits) { output_waits_ = waits; }
+    /// It may have more to be read, of which its socket says nothing.
+    void come_back_to(Link& link);
+    void has_sent(Link& link);
+    /// Keeps it until the peer has what was sent.
+    void linger(std::unique_ptr<Link> link, bool abrupt);
+    /// A region's memory is about to go.
+    void detach_memory(std::span<const std::byte> memory);
+
+    void set_connecting(QueuePair& queue_pair) { connecting_.push_back(&queue_pair); }
+    const std::vector<QueuePair*>& connecting() const { return connecting_; }
+    void forget_connecting(QueuePair& queue_pair) { std::erase(connecting_, &queue_pair); }
+    /// QueuePair::tick() is to be called when QueuePair::next_timer() says so.
+    void watch_time(QueuePair& queue_pair);
+    /// Its connection is over.
+    void forget(QueuePair& queue_pair);
+
+  private:
+    // nic.cpp
+    void serve_ready();
+    // nic_time.cpp
+    bool tick_once(Time now);
+    Time earliest_timer() const;
+    void reap();
+    void check_senders(Time now);
+    void check_life(Time now);
+    void end_dead();
+    void finish_lingering();
+    void start_thread();
+    void stop_thread();
+    void run_thread();
+
+    hosts::RealHost& host_;
+    const fabric::Traits& traits_;
+    const Settings settings_;
+    NicName name_;
+    fabric::Address address_;
+    mutable std::mutex mutex_;
+    Descriptor listening_;
+    Events events_;
+    Reception reception_{*this};
+    TagTable tags_;
+    Lives lives_;
+    StagingPool staging_;
+    RequestPool requests_;
+    std::vector<std::byte> read_buffer_;
+    std::vector<std::unique_ptr<Outbox::Storage>> storages_;
+    std::vector<Outbox::Storage*> free_storages_;
+
+    std::uint64_t streams_ = 0;
+    std::uint64_t news_ = 0;
+    std::uint64_t news_told_ = 0;  ///< to the host
+    Link* hot_ = nullptr;          ///< the one that last received: looked at first
+    unsigned trust_ = 0;           ///< in its being the next one, too
+    unsigned rounds_ = 0;          ///< until all sockets are asked
+    mutable unsigned hits_ = 0;    ///< messages in a row that it brought
+    bool output_waits_ = false;    ///< somebody waits until its socket takes more
+    bool check_due_ = false;       ///< next_check_ is to be set
+    std::vector<Link*> links_;     ///< all there are
+    std::vector<Link*> ready_;     ///< to be read from, whatever their sockets say
+    std::vector<Link*> serving_;   ///< those of ready_ whose turn it is; empty but meanwhile
+    std::vector<Link*> senders_;   ///< whose peers may not have acknowledged everything
+    std::vector<std::unique_ptr<Link>> lingering_;
+    std::vector<QueuePair*> connecting_;
+    std::vector<QueuePair*> timed_;
+    std::vector<Link*> dead_;          ///< found to be, and about to be ended
+    Time next_check_ = Time::never();  ///< of senders_
+    Time next_heartbeat_ = Time::never();
+
+    std::atomic<bool> ending_{false};
+    Descriptor wake_thread_;
+    hosts::RemoteBell bell_;
+    std::thread thread_;
+};
+
+}  // namespace railyard::iwarp

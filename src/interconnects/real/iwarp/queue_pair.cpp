@@ -1,0 +1,232 @@
+#include "interconnects/real/iwarp/queue_pair.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "interconnects/real/common/shape.hpp"
+#include "interconnects/real/iwarp/nic.hpp"
+#include "interconnects/real/iwarp/region.hpp"
+#include "railyard/base/error.hpp"
+
+namespace railyard::iwarp {
+
+using fabric::ConnectionState;
+using fabric::Flags;
+using fabric::Op;
+using fabric::WorkRequest;
+
+QueuePair::QueuePair(Nic& nic, const fabric::QueuePairOptions& options)
+    : fabric::QueuePair(options.context),
+      nic_(nic),
+      send_depth_(options.send_depth),
+      send_completions_(static_cast<CompletionQueue*>(options.send_completions)),
+      receive_completions_(static_cast<CompletionQueue*>(options.receive_completions)),
+      receives_(static_cast<ReceiveQueue*>(options.receives)),
+      own_patience_(options.receiver_not_ready_timeout) {
+    const fabric::Traits& traits = nic.traits();
+    if (send_completions_ == nullptr || receive_completions_ == nullptr || receives_ == nullptr)
+        throw UsageError("a queue pair needs two completion queues and a receive queue");
+    if (send_depth_ == 0 || send_depth_ > traits.max_send_depth)
+        throw UsageError(fmt::format("send depth of a queue pair: 1 to {}, found {}",
+                                     traits.max_send_depth, send_depth_));
+    if (options.port >= traits.ports)
+        throw UsageError(fmt::format("iwarp has one port, number 0; found {}", options.port));
+    if (!receives_->shared()) {
+        if (receives_->has_owner())
+            throw UsageError("a receive queue of Sharing::own serves one queue pair only");
+        receives_->set_owner(this);
+    }
+}
+
+QueuePair::~QueuePair() {
+    close();
+    const auto guard = nic_.guard();
+    nic_.forget(*this);
+    receives_->remove_starving(*this);
+    if (!receives_->shared()) receives_->set_owner(nullptr);
+    send_completions_->discard(this);
+    receive_completions_->discard(this);
+}
+
+Status QueuePair::reason() const {
+    const auto guard = nic_.guard();
+    return reason_;
+}
+
+bool QueuePair::has_failed() const {
+    return state_ == ConnectionState::failed && reason_ != Code::refused &&
+           reason_ != Code::timed_out;
+}
+
+QueuePair::Posted QueuePair::not_accepting() const {
+    return {0, has_failed() ? Code::flushed : Code::not_connected};
+}
+
+QueuePair::Posted QueuePair::post(std::span<const WorkRequest> requests) {
+    const auto guard = nic_.guard();
+    if (state_ != ConnectionState::connected) [[unlikely]]
+        return not_accepting();
+    const real::Limits limits{max_slices, max_inline, nic_.traits().max_message.count()};
+    Posted posted{0, Code::ok};
+    for (const WorkRequest& work : requests) {
+        const real::Shape shape = real::shape_of(work, limits);
+        posted.status = shape.refusal;
+        if (shape.refusal == Code::ok && count_ == send_depth_) {
+            link_->push();
+            if (state_ != ConnectionState::connected) return {posted.count, Code::flushed};
+            if (count_ == send_depth_) posted.status = Code::again;
+        }
+        if (!posted.status.ok()) break;
+        enqueue(work, shape.length, shape.fault);
+        ++posted.count;
+    }
+    // All together: they may travel in one packet.
+    if (posted.count > 0) link_->push();
+    return posted;
+}
+
+void QueuePair::enqueue(const WorkRequest& work, std::uint64_t length, Code fault) {
+    Request& request = *nic_.requests().take();
+    request.next = nullptr;
+    request.id = work.id;
+    request.op = work.op;
+    request.flags = work.flags;
+    request.fault = fault == Code::ok ? check(work, length) : fault;
+    request.with_immediate = work.op == Op::send && work.with_immediate;
+    request.invalidates = work.op == Op::send && work.invalidate != nullptr;
+    request.part = 0;
+    request.added = request.answered = false;
+    request.immediate = work.immediate;
+    request.operand = work.operand;
+    request.swap = work.swap;
+    request.length = length;
+    request.sequence = ++sequence_;
+    const fabric::RemoteRegion* const remote =
+        work.op == Op::send ? work.invalidate : work.remote.region;
+    if (remote != nullptr) {
+        const auto& region = static_cast<const ImportedRegion&>(*remote);
+        request.stag = region.stag();
+        request.to = region.tagged_offset(work.remote.offset.count());
+    }
+    request.count = 0;
+    if (!work.bytes.empty()) {
+        copy_bytes(request.bytes.data(), work.bytes.data(), work.bytes.size());
+        request.places[request.count++] = {request.bytes.data(), work.bytes.size(), Lease()};
+    } else if (request.fault == Code::ok) {
+        for (const fabric::Slice& slice : work.local)
+            if (slice.length > Bytes())
+                request.places[request.count++] = {
+                    slice.data(), slice.length.count(),
+                    static_cast<const LocalRegion*>(slice.region)->lease()};
+    }
+    (oldest_ == nullptr ? oldest_ : newest_->next) = &request;
+    newest_ = &request;
+    if (unissued_ == nullptr) unissued_ = &request;
+    ++count_;
+}
+
+bool QueuePair::is_done(const Request& request) const {
+    if (!request.added) return false;
+    if (request.awaits_answer()) return request.answered;
+    if (request.awaits_confirmation()) return confirmed_ >= request.sequence;
+    return link_->stream().outbox().sent_position() >= request.end;
+}
+
+Request* QueuePair::unlink_oldest() {
+    Request* const request = oldest_;
+    oldest_ = request->next;
+    if (unissued_ == request) unissued_ = request->next;
+    if (current_ == request) current_ = nullptr;
+    --count_;
+    return request;
+}
+
+void QueuePair::retire_done() {
+    while (oldest_ != nullptr && oldest_->fault == Code::ok && is_done(*oldest_)) {
+        Request* const request = unlink_oldest();
+        if (!has(request->flags, Flags::unsignalled)) complete(*request, Code::ok);
+        nic_.requests().give_back(request);
+    }
+}
+
+void QueuePair::retire() {
+    if (state_ != ConnectionState::connected) return;
+    retire_done();
+    if (oldest_ == nullptr || oldest_->fault == Code::ok) return;
+    // Its turn has come: all before it is done.
+    fail(oldest_->fault, oldest_->fault, terminate_local());
+}
+
+void QueuePair::complete(const Request& request, Code status) {
+    fabric::Completion completion;
+    completion.id = request.id;
+    completion.status = status;
+    completion.op = request.op;
+    completion.length = Bytes(status == Code::ok ? request.length : 0);
+    completion.queue_pair = this;
+    send_completions_->push(completion);
+    nic_.has_news();
+}
+
+void QueuePair::close() {
+    const auto guard = nic_.guard();
+    if (is_connecting()) return connection_failed(Code::flushed);
+    if (state_ != ConnectionState::connected) return;
+    fail(Code::flushed, Code::flushed, std::nullopt);
+}
+
+void QueuePair::fail(Code code, Code oldest, const std::optional<Terminate>& last_words) {
+    if (state_ != ConnectionState::connected) return;
+    log_debug("iwarp: a connection is over: {}", railyard::name(code));
+    retire_done();
+    state_ = ConnectionState::failed;
+    reason_ = code;
+    flush_requests(oldest);
+    flush_receives(code);
+    nic_.forget(*this);
+    nic_.has_news();
+    if (last_words) link_->stream().terminate(*last_words);
+    // Without last words, a frame that left in part need not be finished.
+    const bool abrupt = !last_words && !link_->stream().outbox().empty();
+    nic_.linger(std::move(link_), abrupt);
+}
+
+void QueuePair::flush_requests(Code oldest) {
+    while (oldest_ != nullptr) {
+        Request* const request = unlink_oldest();
+        complete(*request, oldest);
+        nic_.requests().give_back(request);
+        oldest = Code::flushed;
+    }
+    newest_ = unissued_ = current_ = nullptr;
+}
+
+void QueuePair::flush_receives(Code current) {
+    if (claimed_) {
+        claimed_ = false;
+        fabric::Completion completion;
+        completion.op = Op::receive;
+        completion.queue_pair = this;
+        completion.id = receive_.id;
+        completion.status = current;
+        receive_completions_->push(completion);
+    }
+    receives_->remove_starving(*this);
+    starving_ = false;
+    if (receives_->shared()) return;
+    for (; !receives_->empty(); receives_->pop())
+        flush_receive(receives_->front().id);
+}
+
+void QueuePair::flush_receive(std::uint64_t id) {
+    fabric::Completion completion;
+    completion.id = id;
+    completion.status = Code::flushed;
+    completion.op = Op::receive;
+    completion.queue_pair = this;
+    receive_completions_->push(completion);
+}
+
+}  // namespace railyard::iwarp

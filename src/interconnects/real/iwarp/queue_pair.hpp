@@ -1,0 +1,197 @@
+#pragma once
+/// One end of a connection. Requests become messages of the stream in the order of posting, as far
+/// as the socket takes them; the rest wait in a queue and move on whenever the Nic makes progress.
+///
+/// The class is spread over files by concern: queue_pair.cpp (life, queue, failure), send_path.cpp
+/// (requests out), receive_path.cpp (what comes in), remote_access.cpp (checks of requests, and
+/// what a Terminate means), connecting.cpp.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "interconnects/real/iwarp/completion_queue.hpp"
+#include "interconnects/real/iwarp/connection.hpp"
+#include "interconnects/real/iwarp/link.hpp"
+#include "interconnects/real/iwarp/meeting.hpp"
+#include "interconnects/real/iwarp/nic_name.hpp"
+#include "interconnects/real/iwarp/receive_queue.hpp"
+#include "interconnects/real/iwarp/request.hpp"
+#include "railyard/queue_pair.hpp"
+
+namespace railyard::iwarp {
+
+class Nic;
+
+class QueuePair final : public fabric::QueuePair, public Upcalls {
+  public:
+    QueuePair(Nic& nic, const fabric::QueuePairOptions& options);
+    ~QueuePair() override;
+
+    Status connect(const fabric::Address& to, fabric::Service service,
+                   const fabric::PrivateData& data, Time deadline) override;
+    Status accept(fabric::ConnectionRequest& request, const fabric::PrivateData& data) override;
+    Status connect_peer(const fabric::Address& to, fabric::Discriminator discriminator,
+                        const fabric::PrivateData& data, Time deadline) override;
+    fabric::ConnectionState state() override;
+    Status reason() const override;
+    const fabric::PrivateData& peer_data() const override { return peer_data_; }
+    void close() override;
+    Posted post(std::span<const fabric::WorkRequest> requests) override;
+    using fabric::QueuePair::post;
+
+    // For its link.
+
+    /// Gives requests to the stream, as long as that takes them.
+    void issue();
+    /// Completes those that are done, oldest first.
+    void retire();
+    /// No request waits for anything.
+    bool is_idle() const {
+        return oldest_ == nullptr && state_ == fabric::ConnectionState::connected;
+    }
+    /// All requests are with the stream, or further, and nobody is to be asked for confirmation.
+    bool has_issued_all() const {
+        return unissued_ == nullptr && !life_wanted_ &&
+               confirmation_wanted_ == confirmation_asked_ &&
+               state_ == fabric::ConnectionState::connected;
+    }
+    /// The TCP connection has ended.
+    void link_lost();
+    /// There is a message, and no receive for it.
+    void starve();
+
+    // For the receive queue.
+
+    /// Over for good; an attempt to connect that came to nothing can be repeated.
+    bool has_failed() const;
+    /// A receive has been posted: goes on with what waits for it.
+    void feed();
+    /// A receive has been posted too late.
+    void flush_receive(std::uint64_t id);
+
+    // For the Nic, and for those who connect.
+
+    bool is_connecting() const { return state_ == fabric::ConnectionState::connecting; }
+    Link* link() { return link_.get(); }
+    /// Whether it asks `from` for `discriminator`, by another ask than `theirs`.
+    bool waits_for(const NicId& from, fabric::Discriminator discriminator, const Ask& theirs) const;
+    /// A peer asks for what this queue pair asks for, too.
+    void meet(const std::shared_ptr<Call>& theirs);
+    void dial_agreed();
+    void dial_rejected();
+    void dial_failed();
+    /// What time brings: attempts that are too late, messages that waited too long.
+    bool tick(Time now);
+    /// When tick() is due; never if nothing depends on time.
+    Time next_timer() const;
+    /// Asks the peer for a sign of life, unless it has been and did not answer yet.
+    void ask_for_life();
+
+    // Upcalls of the stream: receive_path.cpp.
+
+    const ReceiveBuffer* claim_receive() override;
+    void received(const Arrival& arrival) override;
+    void receive_failed(Status why) override;
+    void written() override;
+    void requested() override { become_ready(); }
+    void answered(const Outstanding& request, std::uint64_t original) override;
+    void failed(const Terminate& found) override;
+    void terminated_by_peer(const Terminate& found) override;
+    void lost() override { fail(Code::remote_closed, Code::remote_closed, std::nullopt); }
+
+  private:
+    // queue_pair.cpp
+    Posted not_accepting() const;
+    void enqueue(const fabric::WorkRequest& work, std::uint64_t length, Code fault);
+    bool is_done(const Request& request) const;
+    void retire_done();
+    Request* unlink_oldest();
+    void complete(const Request& request, Code status);
+    /// The queue pair is over for the reason `code`. `oldest` goes to the oldest request that still
+    /// waits, all others are flushed; the peer is told `last_words`.
+    void fail(Code code, Code oldest, const std::optional<Terminate>& last_words);
+    void flush_requests(Code oldest);
+    void flush_receives(Code current);
+
+    // send_path.cpp
+    bool begin_next(Stream& stream);
+    bool begin_request(Stream& stream, Request& request);
+    void part_added(Request& request, std::uint64_t end);
+    bool ask_for_confirmation(Stream& stream);
+
+    // remote_access.cpp
+    Code check(const fabric::WorkRequest& work, std::uint64_t length) const;
+    Code status_of(const Terminate& found) const;
+
+    // connecting.cpp
+    Status may_connect() const;
+    void begin_asking(const NicName& to, bool as_peer, std::uint64_t target,
+                      const fabric::PrivateData& data, Time deadline);
+    void dial();
+    void say_why(Dial& failed);
+    void start_over();
+    std::optional<Hello> hello() const;
+    bool answer(const std::shared_ptr<Call>& call);
+    Stream::Settings stream_settings(const mpa::Agreement& agreement, int socket) const;
+    void set_peer(const std::optional<Hello>& theirs);
+    void connection_failed(Code code);
+    void stop_asking();
+    void become_ready() {
+        if (state_ != fabric::ConnectionState::connected) [[unlikely]]
+            connected();
+    }
+    void connected();
+
+    // What a small message touches comes first.
+    Nic& nic_;
+    fabric::ConnectionState state_ = fabric::ConnectionState::idle;
+    bool claimed_ = false;  ///< receive_ is in use
+    bool starving_ = false;
+    std::uint32_t send_depth_;
+    std::uint32_t count_ = 0;  ///< requests from oldest_ on
+    std::uint32_t reads_under_way_ = 0;
+    Request* oldest_ = nullptr;
+    Request* newest_ = nullptr;
+    Request* unissued_ = nullptr;  ///< the oldest that is not wholly in the outbox
+    Request* current_ = nullptr;   ///< whose message the stream is cutting up
+    std::uint64_t sequence_ = 0;
+    std::uint64_t confirmed_ = 0;  ///< requests up to this one are known to be done at the peer
+    std::uint64_t confirmation_wanted_ = 0;
+    std::uint64_t confirmation_asked_ = 0;
+    std::uint32_t next_number_ = 1;  ///< of sinks and atomics: what answers name
+    std::unique_ptr<Link> link_;
+    CompletionQueue* send_completions_;
+    CompletionQueue* receive_completions_;
+    ReceiveQueue* receives_;
+    PostedReceive receive_;
+    ReceiveBuffer receive_buffer_;
+
+    Code reason_ = Code::ok;
+    Code receive_fault_ = Code::ok;
+    bool peer_is_ours_ = false;
+    bool life_asked_ = false;   ///< and not yet answered
+    bool life_wanted_ = false;  ///< to be asked
+    NicId peer_{};
+    fabric::PrivateData peer_data_;
+    Duration own_patience_;                          ///< with a peer that posts no receive
+    Duration peers_patience_ = Duration::forever();  ///< with us
+    Time starving_until_ = Time::never();
+    // While connecting.
+    struct Asking {
+        NicName to;
+        bool as_peer = false;
+        bool plain = false;  ///< with a peer that is not ours
+        std::uint64_t target = 0;
+        std::uint8_t revision = 2;  ///< of MPA, to peers that may not know that one
+        fabric::PrivateData data;
+        Time deadline = Time::never();
+        Time yields_until = Time::never();
+        std::optional<Meeting> meeting;
+        std::unique_ptr<Dial> dial;
+    };
+    std::unique_ptr<Asking> asking_;
+    std::optional<Ask> peers_ask_;  ///< that lost against ours, and may still come
+};
+
+}  // namespace railyard::iwarp

@@ -1,0 +1,126 @@
+#include "interconnects/real/iwarp/rdmap.hpp"
+
+#include <atomic>
+
+#include "interconnects/real/iwarp/big_endian.hpp"
+
+namespace railyard::iwarp::rdmap {
+
+Shape shape_of(Opcode opcode) {
+    using ddp::Queue;
+    switch (opcode) {
+        case Opcode::write:
+        case Opcode::read_response:
+            return {.assigned = true, .tagged = true};
+        case Opcode::read_request:
+            return {.assigned = true, .queue = Queue::request, .length = ReadRequest::size};
+        case Opcode::send:
+            return {.assigned = true};
+        case Opcode::send_invalidate:
+            return {.assigned = true, .invalidates = true};
+        case Opcode::send_solicited:
+            return {.assigned = true, .solicited = true};
+        case Opcode::send_solicited_invalidate:
+            return {.assigned = true, .invalidates = true, .solicited = true};
+        case Opcode::terminate:
+            return {.assigned = true, .queue = Queue::terminate};
+        case Opcode::immediate:
+            return {.assigned = true, .length = Immediate::size};
+        case Opcode::immediate_solicited:
+            return {.assigned = true, .length = Immediate::size, .solicited = true};
+        case Opcode::atomic_request:
+            return {.assigned = true, .queue = Queue::request, .length = AtomicRequest::size};
+        case Opcode::atomic_response:
+            return {
+                .assigned = true, .queue = Queue::atomic_response, .length = AtomicResponse::size};
+    }
+    return {};
+}
+
+void write(std::byte* to, const ReadRequest& request) {
+    store32(to, request.sink_stag);
+    store64(to + 4, request.sink_to);
+    store32(to + 12, request.length);
+    store32(to + 16, request.source_stag);
+    store64(to + 20, request.source_to);
+}
+
+ReadRequest read_read_request(const std::byte* from) {
+    return {.sink_stag = load32(from),
+            .sink_to = load64(from + 4),
+            .length = load32(from + 12),
+            .source_stag = load32(from + 16),
+            .source_to = load64(from + 20)};
+}
+
+void write(std::byte* to, const AtomicRequest& request) {
+    store32(to, static_cast<std::uint32_t>(request.op));
+    store32(to + 4, request.id);
+    store32(to + 8, request.stag);
+    store64(to + 12, request.to);
+    store64(to + 20, request.operand);
+    store64(to + 28, request.operand_mask);
+    store64(to + 36, request.compare);
+    store64(to + 44, request.compare_mask);
+}
+
+AtomicRequest read_atomic_request(const std::byte* from) {
+    constexpr std::uint32_t op_mask = 0x0f;  // the other bits are reserved
+    return {.op = static_cast<AtomicOp>(load32(from) & op_mask),
+            .id = load32(from + 4),
+            .stag = load32(from + 8),
+            .to = load64(from + 12),
+            .operand = load64(from + 20),
+            .operand_mask = load64(from + 28),
+            .compare = load64(from + 36),
+            .compare_mask = load64(from + 44)};
+}
+
+void write(std::byte* to, const AtomicResponse& response) {
+    store32(to, response.id);
+    store64(to + 4, response.original);
+}
+
+AtomicResponse read_atomic_response(const std::byte* from) {
+    return {.id = load32(from), .original = load64(from + 4)};
+}
+
+void write(std::byte* to, const Immediate& immediate) {
+    store32(to, immediate.value);
+    store32(to + 4, immediate.with_send ? 1 : 0);
+}
+
+Immediate read_immediate(const std::byte* from) {
+    return {.value = load32(from), .with_send = load32(from + 4) == 1};
+}
+
+namespace {
+
+/// Adds the fields of which a mask marks the highest bits: no carry leaves a field.
+std::uint64_t add_fields(std::uint64_t a, std::uint64_t b, std::uint64_t field_ends) {
+    // Add all but the fields' top bits, which then can carry no further; put those in by
+    // themselves.
+    const std::uint64_t low = (a & ~field_ends) + (b & ~field_ends);
+    return low ^ ((a ^ b) & field_ends);
+}
+
+std::uint64_t after(const AtomicRequest& request, std::uint64_t old) {
+    if (request.op == AtomicOp::fetch_add)
+        return add_fields(old, request.operand, request.operand_mask);
+    if (((old ^ request.compare) & request.compare_mask) != 0) return old;
+    return (old & ~request.operand_mask) | (request.operand & request.operand_mask);
+}
+
+}  // namespace
+
+std::uint64_t carry_out(const AtomicRequest& request, std::byte* target) {
+    const std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(static_cast<void*>(target)));
+    std::uint64_t old = word.load(std::memory_order_relaxed);
+    // Sequentially consistent: it pairs with whatever atomics the program has on this word.
+    while (!word.compare_exchange_weak(old, after(request, old), std::memory_order_seq_cst,
+                                       std::memory_order_relaxed)) {
+    }
+    return old;
+}
+
+}  // namespace railyard::iwarp::rdmap

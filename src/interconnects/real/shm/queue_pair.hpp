@@ -1,0 +1,233 @@
+#pragma once
+/// One end of a connection. Requests that can be carried out at once are, inside post(): small
+/// messages, and anything into mapped memory. The rest wait in a queue, in order, and move on
+/// whenever the Nic makes progress.
+///
+/// The class is spread over files by concern: queue_pair.cpp (life, queue, failure), send_path.cpp
+/// (messages out), receive_path.cpp (messages in), remote_access.cpp (RDMA and atomics),
+/// connection.cpp (connecting).
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/byte_ring.hpp"
+#include "base/stamped_ring.hpp"
+#include "interconnects/real/shm/arena.hpp"
+#include "interconnects/real/shm/completion_queue.hpp"
+#include "interconnects/real/shm/copy.hpp"
+#include "interconnects/real/shm/peer.hpp"
+#include "interconnects/real/shm/receive_queue.hpp"
+#include "railyard/queue_pair.hpp"
+
+namespace railyard::shm {
+
+class Nic;
+struct OfferRef;
+
+inline constexpr std::size_t max_inline = 256;
+
+/// How far a request has come.
+struct Transfer {
+    std::uint64_t length = 0;     ///< of the message
+    std::uint64_t moved = 0;      ///< bytes of it that have left, or come
+    std::uint64_t last_cell = 0;  ///< when the peer has emptied so many cells, it is done there too
+    std::uint64_t ticket = 0;     ///< of the reply that is awaited; nought: none
+    Code status = Code::ok;
+};
+enum class Outcome : std::uint8_t {
+    finished,  ///< done, well or badly: see Transfer::status
+    blocked,   ///< no room, or an answer is awaited; carry on later
+    issued,    ///< nothing left to do here, but the peer's part is awaited
+};
+
+/// A request that post() could not finish.
+struct QueuedRequest {
+    fabric::WorkRequest work;  ///< its spans point at the two arrays below
+    Transfer transfer;
+    Outcome outcome = Outcome::blocked;
+    Time starved_since = Time::never();
+    std::array<fabric::Slice, max_slices> slices;
+    std::array<std::byte, max_inline> bytes;
+};
+
+class QueuePair final : public fabric::QueuePair {
+  public:
+    QueuePair(Nic& nic, const fabric::QueuePairOptions& options);
+    ~QueuePair() override;
+
+    Status connect(const fabric::Address& to, fabric::Service service,
+                   const fabric::PrivateData& data, Time deadline) override;
+    Status accept(fabric::ConnectionRequest& request, const fabric::PrivateData& data) override;
+    Status connect_peer(const fabric::Address& to, fabric::Discriminator discriminator,
+                        const fabric::PrivateData& data, Time deadline) override;
+    fabric::ConnectionState state() override;
+    Status reason() const override { return reason_; }
+    const fabric::PrivateData& peer_data() const override { return peer_data_; }
+    void close() override;
+    Posted post(std::span<const fabric::WorkRequest> requests) override;
+    using fabric::QueuePair::post;
+    void nudge() override {
+        if (peer_) peer_->wake();
+    }
+
+    // For the Nic.
+
+    /// Reads what has come in. True if there was anything.
+    bool drain();
+    bool has_inbound() { return inlet_.front() != nullptr; }
+    /// Moves queued requests on. True if any moved.
+    bool advance();
+    bool has_queued() const { return count_ != 0; }
+    /// Looks whether the connection came about.
+    bool advance_connection();
+    bool is_connecting() const { return state_ == fabric::ConnectionState::connecting; }
+    /// Gives up connecting if it is too late. True if it did.
+    bool expire(Time now);
+    /// Looks whether the peer has closed, failed or died.
+    bool check_peer();
+    /// When advance() is due even if nothing arrives.
+    Time next_timer() const;
+    Time deadline() const { return deadline_; }
+    void update_wake_rule();
+    /// Whether the peer is copying to or from that region of ours at this moment.
+    bool peer_is_inside(std::uint32_t region_index) const;
+    /// Gives back the chunks that the peer has read.
+    void reclaim_chunks();
+
+    // For the receive queue.
+
+    /// Over for good; an attempt to connect that came to nothing can be repeated.
+    bool has_failed() const {
+        return state_ == fabric::ConnectionState::failed && reason_ != Code::refused &&
+               reason_ != Code::timed_out;
+    }
+    /// A receive has been posted: hand it what waits.
+    void feed();
+    /// A receive has been posted too late.
+    void flush_receive(std::uint64_t id);
+
+    std::uint32_t block_index() const { return block_index_; }
+    const std::shared_ptr<Peer>& peer() const { return peer_; }
+    bool waits_for(const SharedMemory::Handle& from, fabric::Discriminator discriminator) const;
+    /// A peer asks for what this queue pair asks for too: one of the two offers must give way.
+    void meet(const OfferRef& theirs);
+
+  private:
+    using Cells = std::array<Cell, cell_count>;
+
+    // queue_pair.cpp
+    Posted not_accepting() const;
+    bool enqueue(const fabric::WorkRequest& work, const Transfer& transfer, Outcome outcome);
+    void retire();
+    Outcome execute(const fabric::WorkRequest& work, Transfer& transfer);
+    void complete(const fabric::WorkRequest& work, Code status, std::uint64_t length);
+    /// The queue pair is over for the reason `code`. `oldest` goes to the oldest request that still
+    /// waits, all others are flushed; the peer is told `told`.
+    void fail(Code code, Code oldest, Code told);
+    void flush_queued(Code oldest);
+    void flush_receives(Code current);
+    void detach(Code told);
+    QueuedRequest& queued(std::uint32_t i) { return queue_[(first_ + i) % queue_.size()]; }
+    bool starved_too_long(QueuedRequest& request);
+
+    // send_path.cpp
+    Outcome send(const fabric::WorkRequest& work, Transfer& transfer);
+    bool send_segment(const fabric::WorkRequest& work, Transfer& transfer);
+    void publish(Cell& cell, bool wakes);
+    void fill_header(Cell& cell, const fabric::WorkRequest& work, const Transfer& transfer);
+
+    // receive_path.cpp
+    bool consume(const Cell& cell);
+    bool begin_message(const Cell& cell, std::uint64_t length);
+    bool take_segment(const Cell& cell);
+    bool take_notice(const Cell& cell);
+    void end_message(const Cell& cell, const SegmentHeader& header);
+    bool serve(const Cell& cell);
+    void answer(std::uint64_t ticket, Code status, std::uint64_t value);
+    void starve();
+
+    // remote_access.cpp
+    Outcome write(const fabric::WorkRequest& work, Transfer& transfer);
+    Outcome read(const fabric::WorkRequest& work, Transfer& transfer);
+    Outcome atomic(const fabric::WorkRequest& work, Transfer& transfer);
+    Outcome put_segments(const fabric::WorkRequest& work, Transfer& transfer);
+    Outcome get_pieces(const fabric::WorkRequest& work, Transfer& transfer);
+    Code check(const fabric::WorkRequest& work, std::uint64_t length, fabric::Access wanted) const;
+    Code check_invalidate(const fabric::RemoteRegion& remote) const;
+    static void name_invalidated(const fabric::RemoteRegion& remote, SegmentHeader& header);
+    bool overtakes_puts();
+    bool replied(const Transfer& transfer) const;
+    bool ask(Kind kind, const fabric::WorkRequest& work, std::uint64_t skip, std::uint32_t length,
+             Transfer& transfer);
+
+    // connection.cpp
+    Status offer(const SharedMemory::Handle& to, bool peer_to_peer, std::uint64_t service,
+                 const fabric::PrivateData& data, Time deadline);
+    Status may_connect() const;
+    bool take_offer(const OfferRef& theirs, const fabric::PrivateData& answer);
+    void take_block();
+    void link(std::shared_ptr<Peer> peer, std::uint32_t peer_block);
+    void connection_failed(Code code);
+    bool withdraw();
+
+    // What the small-message path touches comes first.
+    Nic& nic_;
+    fabric::ConnectionState state_ = fabric::ConnectionState::idle;
+    bool track_sends_;  ///< sends count as done only when received (a receiver may be too late)
+    std::uint32_t count_ = 0;      ///< requests in queue_
+    Block* block_ = nullptr;       ///< ours: what comes in
+    Block* peer_block_ = nullptr;  ///< theirs: what goes out
+    std::uint32_t peer_block_index_ = 0;
+    const Arena* peer_arena_ = nullptr;
+    std::uint64_t peer_inode_ = 0;
+    std::shared_ptr<Peer> peer_;
+    RingProducer<Cell, cell_count> outlet_;
+    ByteRingProducer out_data_;
+    RingConsumer<Cell, cell_count> inlet_;
+    ByteRingConsumer in_data_;
+    CompletionQueue* send_completions_;
+    CompletionQueue* receive_completions_;
+    ReceiveQueue* receives_;
+
+    std::vector<QueuedRequest> queue_;  ///< a ring, made when first needed
+    std::uint32_t first_ = 0;
+    std::uint32_t unissued_ = 0;  ///< requests before this one have been issued
+    std::uint32_t send_depth_;
+    Duration receiver_not_ready_timeout_;
+
+    /// A chunk of our pool that the peer may still read: until it has emptied `cell` cells.
+    struct Lease {
+        std::uint64_t cell;
+        std::uint32_t chunk;
+    };
+    std::array<Lease, chunk_count> leases_;  ///< oldest first
+    std::uint32_t lease_count_ = 0;
+
+    /// The message that is coming in, in segments.
+    struct Incoming {
+        PostedReceive receive;
+        std::uint64_t length = 0;
+        std::uint64_t received = 0;
+        bool active = false;
+    };
+    Incoming incoming_;
+    std::uint64_t tickets_ = 0;
+    std::uint64_t puts_end_ = 0;  ///< when the peer has emptied so many cells, our puts are placed
+    bool starving_ = false;
+
+    std::uint32_t block_index_ = 0;
+    std::uint32_t peer_generation_ = 0;
+    Status reason_;
+    fabric::PrivateData peer_data_;
+    // While connecting.
+    Time deadline_ = Time::never();
+    SharedMemory::Handle asked_;
+    std::uint64_t asked_service_ = 0;
+    bool asked_as_peer_ = false;
+    bool letter_pending_ = false;  ///< the peer's mailbox was full
+    std::shared_ptr<Peer> asked_peer_;
+};
+
+}  // namespace railyard::shm

@@ -1,0 +1,195 @@
+// How messages come in: cells are read in order, each into the receive that its message has taken.
+// A message without a receive waits in the ring, and everything behind it waits too.
+
+#include <algorithm>
+#include <cstring>
+
+#include "interconnects/real/shm/nic.hpp"
+#include "interconnects/real/shm/queue_pair.hpp"
+
+namespace railyard::shm {
+
+using fabric::Op;
+
+bool QueuePair::drain() {
+    bool any = false;
+    while (state_ == fabric::ConnectionState::connected) {
+        const Cell* cell = inlet_.front();
+        if (cell == nullptr || !consume(*cell)) break;
+        inlet_.pop();
+        any = true;
+    }
+    // The sender may sleep for want of room, or for our having received.
+    if (any) peer_->wake();
+    return any;
+}
+
+bool QueuePair::consume(const Cell& cell) {
+    switch (cell.kind) {
+        case Kind::send:
+        case Kind::more:
+            return take_segment(cell);
+        case Kind::write_notice:
+            return take_notice(cell);
+        case Kind::put:
+        case Kind::get:
+        case Kind::fetch_add:
+        case Kind::compare_swap:
+            return serve(cell);
+    }
+    fail(Code::remote_fault, Code::remote_fault, Code::remote_fault);
+    return false;
+}
+
+bool QueuePair::begin_message(const Cell&, std::uint64_t length) {
+    if (receives_->empty()) {
+        starve();
+        return false;
+    }
+    const PostedReceive& receive = receives_->front();
+    incoming_.receive = receive;
+    incoming_.length = length;
+    incoming_.received = 0;
+    incoming_.active = true;
+    const bool fits = length <= receive.capacity;
+    receives_->pop();
+    if (!fits) fail(Code::too_long, Code::flushed, Code::too_long);
+    return fits;
+}
+
+bool QueuePair::take_segment(const Cell& cell) {
+    if (cell.where == Where::cell) [[likely]] {
+        // The whole message is in this line: straight into the receive.
+        if (receives_->empty()) [[unlikely]] {
+            starve();
+            return false;
+        }
+        const PostedReceive& receive = receives_->front();
+        if (cell.in_cell > receive.capacity) [[unlikely]]
+            return begin_message(cell, cell.in_cell);
+        scatter(receive.local(), 0, cell.payload.data(), cell.in_cell);
+        fabric::Completion completion;
+        completion.id = receive.id;
+        completion.op = Op::receive;
+        completion.has_immediate = (cell.marks & Mark::has_immediate) != 0;
+        completion.immediate = cell.immediate;
+        completion.length = Bytes(cell.in_cell);
+        completion.queue_pair = this;
+        receives_->pop();
+        receive_completions_->push(completion);
+        return true;
+    }
+    SegmentHeader header;
+    std::memcpy(&header, cell.payload.data(), sizeof header);
+    if (cell.kind == Kind::send && !begin_message(cell, header.message_length)) return false;
+    if (cell.where == Where::chunk) {
+        const auto& chunk = peer_->arena().chunks[header.chunk % chunk_count];
+        scatter(incoming_.receive.local(), incoming_.received, chunk.data(), cell.length);
+    } else {
+        scatter(incoming_.receive.local(), incoming_.received, in_data_.front(cell.length),
+                cell.length);
+        in_data_.pop(cell.length);
+    }
+    incoming_.received += cell.length;
+    if ((cell.marks & Mark::last) != 0) end_message(cell, header);
+    return true;
+}
+
+void QueuePair::end_message(const Cell& cell, const SegmentHeader& header) {
+    fabric::Completion completion;
+    completion.id = incoming_.receive.id;
+    completion.op = Op::receive;
+    completion.has_immediate = (cell.marks & Mark::has_immediate) != 0;
+    completion.immediate = cell.immediate;
+    completion.length = Bytes(incoming_.received);
+    completion.queue_pair = this;
+    if ((cell.marks & Mark::invalidates) != 0)
+        completion.invalidated =
+            nic_.regions().invalidate(header.invalidated_index, header.invalidated_key);
+    incoming_.active = false;
+    receive_completions_->push(completion);
+}
+
+bool QueuePair::take_notice(const Cell& cell) {
+    if (receives_->empty()) {
+        starve();
+        return false;
+    }
+    std::uint64_t length = 0;
+    std::memcpy(&length, cell.payload.data(), sizeof length);
+    fabric::Completion completion;
+    completion.id = receives_->front().id;
+    completion.op = Op::receive;
+    completion.has_immediate = true;
+    completion.immediate = cell.immediate;
+    completion.length = Bytes(length);
+    completion.queue_pair = this;
+    receives_->pop();
+    receive_completions_->push(completion);
+    return true;
+}
+
+void QueuePair::starve() {
+    if (starving_) return;
+    starving_ = true;
+    block_->starving.store(1, std::memory_order_release);
+    receives_->add_starving(*this);
+    peer_->wake();
+}
+
+void QueuePair::feed() {
+    starving_ = false;
+    if (block_ == nullptr) return;
+    block_->starving.store(0, std::memory_order_release);
+    drain();
+}
+
+bool QueuePair::serve(const Cell& cell) {
+    RequestHeader request;
+    std::memcpy(&request, cell.payload.data(), sizeof request);
+    const Arena& own = nic_.arena();
+    const auto wanted = cell.kind == Kind::put   ? fabric::Access::remote_write
+                        : cell.kind == Kind::get ? fabric::Access::remote_read
+                                                 : fabric::Access::remote_atomic;
+    // The asker has checked too, but the region may have gone since.
+    const Code code =
+        check_access(own, request.region, request.key, request.offset, request.length, wanted);
+    auto* memory =
+        code == Code::ok
+            ? reinterpret_cast<std::byte*>(own.regions[request.region].address + request.offset)
+            : nullptr;
+    if (cell.kind == Kind::put) {
+        if (code != Code::ok) {
+            fail(Code::remote_closed, Code::remote_closed, code);
+            return false;
+        }
+        place(memory, in_data_.front(cell.length), cell.length);
+        in_data_.pop(cell.length);
+        return true;
+    }
+    std::uint64_t old = 0;
+    if (code == Code::ok && cell.kind == Kind::get) {
+        copy_bytes(peer_block_->reply.data.data(), memory, request.length);
+    } else if (code == Code::ok) {
+        std::atomic_ref word(*reinterpret_cast<std::uint64_t*>(memory));
+        if (cell.kind == Kind::fetch_add) {
+            old = word.fetch_add(request.operand, std::memory_order_acq_rel);
+        } else {
+            old = request.operand;
+            word.compare_exchange_strong(old, request.swap, std::memory_order_acq_rel);
+        }
+    }
+    answer(request.ticket, code, old);
+    return true;
+}
+
+void QueuePair::answer(std::uint64_t ticket, Code status, std::uint64_t value) {
+    Reply& reply = peer_block_->reply;
+    reply.status = static_cast<std::uint32_t>(status);
+    reply.value = value;
+    // Release: the reply before the ticket that announces it.
+    reply.ticket.store(ticket, std::memory_order_release);
+    peer_->wake();
+}
+
+}  // namespace railyard::shm

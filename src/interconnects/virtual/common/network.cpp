@@ -1,0 +1,65 @@
+#include "interconnects/virtual/common/network.hpp"
+
+#include <string_view>
+
+namespace railyard::virtual_time {
+
+namespace {
+// FNV-1a: short, and the same everywhere. Never nought, which is what an empty blob says.
+std::uint32_t hash(std::string_view text) {
+    std::uint32_t value = 2'166'136'261;
+    for (const char c : text)
+        value = (value ^ static_cast<unsigned char>(c)) * 16'777'619;
+    return value | 1;
+}
+}  // namespace
+
+Network::Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
+                 std::unique_ptr<Wire> its_wire)
+    : engine(its_engine), traits(its_traits), wire(std::move(its_wire)), id(hash(traits.name)) {
+    if (wire->can_break())
+        wire->tell_when_given_up(
+            [this](fabric::NodeId from, fabric::NodeId to) { concerned.give_up(from, to); });
+}
+
+std::shared_ptr<NicState> Network::find(const NicName& nic_name) const {
+    const auto node = nics.find(nic_name.node);
+    if (nic_name.fabric != id || node == nics.end() || nic_name.nic >= node->second.size())
+        return nullptr;
+    std::shared_ptr<NicState> nic = node->second[nic_name.nic].lock();
+    return nic && nic->host ? nic : nullptr;
+}
+
+std::optional<Extent> Network::find_extent(const RegionKey& key, Bytes offset, Bytes length) const {
+    const auto piece = [&](Bytes size, fabric::Home home) -> std::optional<Extent> {
+        if (offset > size || length > size - offset) return {};
+        return Extent{key.id, offset, length, home, size};
+    };
+    // Where all memory is alike, what the key says of it is enough to go by.
+    if (!traits.adapter_memory) return piece(key.size, fabric::Home::host);
+    const std::shared_ptr<NicState> nic = find(key.nic);
+    if (!nic) return {};
+    const auto region = nic->regions.find(key.id);
+    if (region == nic->regions.end()) return {};
+    return piece(region->second->size, region->second->home);
+}
+
+Status NicState::check(const RegionKey& key, Bytes offset, Bytes length, fabric::Access access,
+                       std::shared_ptr<RegionState>& region) const {
+    if (key.nic != name || key.id == 0 || key.id >= next_region) return Code::bad_key;
+    const auto found = regions.find(key.id);
+    if (found == regions.end() || !found->second->usable_by_peers()) return Code::region_gone;
+    const RegionState& state = *found->second;
+    if (offset > state.size || length > state.size - offset) return Code::out_of_bounds;
+    if (!fabric::allows(state.access, access)) return Code::no_right;
+    region = found->second;
+    return {};
+}
+
+void NicState::spend(HostStep step, Bytes size, std::size_t times) const {
+    if (times == 0 || !host || !network->engine.current()) return;
+    const Duration cost = network->wire->host_cost(step, size);
+    if (cost > Duration{}) host->compute(cost * static_cast<std::int64_t>(times));
+}
+
+}  // namespace railyard::virtual_time

@@ -1,0 +1,115 @@
+#include "interconnects/virtual/common/region.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <typeinfo>
+
+#include "interconnects/virtual/common/network.hpp"
+
+namespace railyard::virtual_time {
+
+Bytes total(std::span<const Piece> pieces) {
+    Bytes sum;
+    for (const Piece& piece : pieces)
+        sum += piece.length;
+    return sum;
+}
+
+Status usable(std::span<const Piece> pieces) {
+    for (const Piece& piece : pieces) {
+        if (!piece.in_bounds()) return Code::out_of_bounds;
+        if (!piece.region->registered) return Code::region_gone;
+    }
+    return {};
+}
+
+void extents_of(std::span<const Piece> pieces, std::vector<Extent>& out) {
+    out.clear();
+    for (const Piece& piece : pieces)
+        out.push_back(piece.extent());
+}
+
+void Scatter::put(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const std::span<std::byte> room = into_.front().span().subspan(filled_);
+        const std::size_t n = std::min(room.size(), bytes.size());
+        // A queue pair may be connected to one of the same rank: source and target may overlap.
+        if (n > 0) std::memmove(room.data(), bytes.data(), n);
+        bytes = bytes.subspan(n);
+        filled_ += n;
+        if (n == room.size()) {
+            into_ = into_.subspan(1);
+            filled_ = 0;
+        }
+    }
+}
+
+namespace {
+// From here on a piece comes from the kernel. calloc would clear what was in use before, and so
+// touch all of it: most of a ring is never reached.
+constexpr std::size_t large_piece = 32 << 10;
+}  // namespace
+
+void ReleaseMemory::operator()(std::byte* memory) const {
+    if (mapped == 0) return std::free(memory);
+    // A process may have only so many mappings, and this may cut one in two: then at least the
+    // memory goes, if not the addresses.
+    if (munmap(memory, mapped) != 0) madvise(memory, mapped, MADV_DONTNEED);
+}
+
+ZeroedMemory zeroed_memory(std::size_t size) {
+    void* const piece = size < large_piece ? MAP_FAILED
+                                           : mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (piece == MAP_FAILED) return ZeroedMemory(static_cast<std::byte*>(std::calloc(size, 1)));
+    return ZeroedMemory(static_cast<std::byte*>(piece), ReleaseMemory{size});
+}
+
+Region::Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabric::Access access,
+               fabric::Home home, ZeroedMemory owned)
+    : fabric::Region(memory.data(), Bytes(memory.size()), access),
+      nic_(std::move(nic)),
+      state_(std::make_shared<RegionState>()),
+      owned_(std::move(owned)) {
+    *state_ = {.id = nic_->next_region++,
+               .data = data_,
+               .size = size_,
+               .access = access,
+               .home = home,
+               .nic = nic_.get(),
+               .region = this};
+    nic_->regions.emplace(state_->id, state_);
+}
+
+Region::~Region() {
+    if (nic_->host)
+        nic_->host->owe(nic_->network->wire->host_cost(HostStep::deregister_memory, size_));
+    nic_->network->wire->forgotten(nic_->end(), state_->id);
+    nic_->regions.erase(state_->id);
+    state_->registered = false;
+    state_->data = nullptr;
+    state_->region = nullptr;
+}
+
+fabric::RegionBlob Region::export_blob() const {
+    return RegionKey{nic_->name, state_->id, size_}.blob();
+}
+
+bool to_pieces(std::span<const fabric::Slice> slices, const NicState& nic,
+               std::vector<Piece>& out) {
+    out.clear();
+    for (const fabric::Slice& slice : slices) {
+        if (!slice.region) return false;
+        const fabric::Region& region = *slice.region;
+        if (typeid(region) != typeid(Region)) return false;
+        const auto& state = static_cast<const Region&>(region).state();
+        if (state->nic != &nic) return false;
+        out.push_back({state, slice.offset, slice.length});
+    }
+    return true;
+}
+
+}  // namespace railyard::virtual_time

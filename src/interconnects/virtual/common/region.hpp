@@ -1,0 +1,105 @@
+#pragma once
+/// Registered memory on a virtual fabric, and how bytes get from one list of slices to another.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "interconnects/virtual/common/names.hpp"
+#include "interconnects/virtual/common/wire.hpp"
+#include "railyard/base/status.hpp"
+#include "railyard/memory.hpp"
+
+namespace railyard::virtual_time {
+
+class NicState;
+
+/// A region as events hold it: it outlives the user's Region, but then has no memory any more.
+struct RegionState {
+    std::uint64_t id = 0;
+    std::byte* data = nullptr;
+    Bytes size;
+    fabric::Access access = fabric::Access::local;
+    fabric::Home home = fabric::Home::host;
+    bool registered = true;         ///< false once the region is destroyed
+    bool invalidated = false;       ///< by a peer's send: no longer for peers, still for us
+    const NicState* nic = nullptr;  ///< only to compare with
+    const fabric::Region* region = nullptr;  ///< the user's
+
+    bool usable_by_peers() const { return registered && !invalidated; }
+};
+
+/// A slice that events may hold.
+struct Piece {
+    std::shared_ptr<RegionState> region;
+    Bytes offset;
+    Bytes length;
+
+    bool in_bounds() const { return offset <= region->size && length <= region->size - offset; }
+    std::span<std::byte> span() const {
+        return {region->data + offset.count(), static_cast<std::size_t>(length.count())};
+    }
+    Extent extent() const { return {region->id, offset, length, region->home, region->size}; }
+};
+
+Bytes total(std::span<const Piece> pieces);
+/// `ok`, `out_of_bounds`, or `region_gone` when the user destroyed one too early.
+Status usable(std::span<const Piece> pieces);
+void extents_of(std::span<const Piece> pieces, std::vector<Extent>& out);
+
+/// Fills a list of pieces from front to back. They must be long enough.
+class Scatter {
+  public:
+    explicit Scatter(std::span<const Piece> into) : into_(into) {}
+    void put(std::span<const std::byte> bytes);
+    void put(std::span<const Piece> pieces) {
+        for (const Piece& piece : pieces)
+            put(piece.span());
+    }
+
+  private:
+    std::span<const Piece> into_;
+    std::size_t filled_ = 0;  ///< of the first of them
+};
+
+/// How a region's own memory is given back.
+struct ReleaseMemory {
+    std::size_t mapped = 0;  ///< bytes got from the kernel; nought: from malloc
+    void operator()(std::byte* memory) const;
+};
+using ZeroedMemory = std::unique_ptr<std::byte, ReleaseMemory>;
+/// Null if there is none. A large piece takes no room until it is touched.
+ZeroedMemory zeroed_memory(std::size_t size);
+
+class Region final : public fabric::Region {
+  public:
+    /// The caller's memory; or, with `owned`, the region's own, which it frees.
+    Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabric::Access access,
+           fabric::Home home, ZeroedMemory owned);
+    ~Region() override;
+
+    fabric::RegionBlob export_blob() const override;
+    const std::shared_ptr<RegionState>& state() const { return state_; }
+
+  private:
+    std::shared_ptr<NicState> nic_;
+    std::shared_ptr<RegionState> state_;
+    ZeroedMemory owned_;
+};
+
+class RemoteRegion final : public fabric::RemoteRegion {
+  public:
+    explicit RemoteRegion(const fabric::RegionBlob& blob) : RemoteRegion(RegionKey::of(blob)) {}
+    const RegionKey& key() const { return key_; }
+
+  private:
+    explicit RemoteRegion(const RegionKey& key) : fabric::RemoteRegion(key.size), key_(key) {}
+    RegionKey key_;
+};
+
+/// Turns the user's slices into pieces; false if one is no region of that Nic.
+bool to_pieces(std::span<const fabric::Slice> slices, const NicState& nic, std::vector<Piece>& out);
+
+}  // namespace railyard::virtual_time

@@ -1,0 +1,152 @@
+#include "interconnects/virtual/common/tagged_port.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "railyard/base/error.hpp"
+
+namespace railyard::virtual_time {
+
+using fabric::TaggedCompletion;
+using fabric::TaggedPeer;
+
+TaggedPort::TaggedPort(std::shared_ptr<NicState> nic)
+    : nic_(std::move(nic)),
+      rules_(wire().tagged_rules()),
+      registrations_(rules_.registration_cache) {}
+
+void TaggedPort::keep_registrations(bool keep) {
+    registrations_ = TaggedRegistrations(keep ? rules_.registration_cache : 0);
+}
+
+void TaggedPort::close() {
+    open_ = false;
+    for (const Message& message : matching_.clear())
+        answer(message, Code::remote_closed);
+}
+
+TaggedPeer TaggedPort::peer(const fabric::Address& address) {
+    const NicName name = NicName::of(address);
+    const auto node = network().nics.find(name.node);
+    if (name.fabric != network().id || node == network().nics.end() ||
+        name.nic >= node->second.size())
+        throw UsageError(fmt::format(
+            "tagged port: the address is of no Nic on {}; give what Nic::address() of one says",
+            network().traits.name));
+    return number_of(name);
+}
+
+/// Senders get a number, too, when their first message comes.
+TaggedPeer TaggedPort::number_of(const NicName& name) {
+    const auto [entry, is_new] = numbers_.try_emplace(name, static_cast<TaggedPeer>(peers_.size()));
+    if (is_new) {
+        const std::shared_ptr<NicState> nic = network().find(name);
+        peers_.push_back({End{.node = name.node, .nic = name.nic},
+                          nic ? nic->tagged : std::weak_ptr<TaggedPort>()});
+    }
+    return entry->second;
+}
+
+Status TaggedPort::send(const fabric::TaggedSend& request) {
+    const Bytes size(request.data.size());
+    if (request.to >= peers_.size()) return Code::invalid;
+    if (size > network().traits.max_message) return Code::too_long;
+    const bool eager = !request.synchronous && !large(size);
+
+    nic_->spend(HostStep::tagged_send, size);
+    if (eager && size >= rules_.copied_from) nic_->spend(HostStep::copy, size);
+    if (large(size) && rules_.implicit_registration) {
+        const TaggedRegistrations::Work work = registrations_.use(request.data);
+        if (work.deregistered) nic_->spend(HostStep::deregister_memory, *work.deregistered);
+        if (work.registered) nic_->spend(HostStep::register_memory, *work.registered);
+    }
+
+    const auto message = std::make_shared<TaggedMessage>();
+    message->from = shared_from_this();
+    message->id = request.id;
+    message->to = request.to;
+    message->target = peers_[request.to].end;
+    message->bits = request.bits;
+    message->size = size;
+    message->eager = eager;
+    if (eager)
+        message->carried.assign(request.data.begin(), request.data.end());
+    else
+        message->kept = request.data;
+    start(message);
+    return {};
+}
+
+Status TaggedPort::receive(const fabric::TaggedReceive& request) {
+    if (request.from != fabric::any_peer && request.from >= peers_.size()) return Code::invalid;
+    nic_->spend(HostStep::tagged_receive, Bytes(request.buffer.size()));
+    const TaggedMatching::Found found = matching_.post(request);
+    if (found.message)
+        wire().match(end(), 0, found.passed, [self = shared_from_this(), message = found.message] {
+            self->grant(message);
+        });
+    else if (found.passed > 0)
+        wire().match(end(), 0, found.passed, [] {});  // it looked in vain, which takes time, too
+    return {};
+}
+
+bool TaggedPort::cancel(std::uint64_t receive_id) {
+    const std::optional<fabric::TaggedReceive> receive = matching_.withdraw(receive_id);
+    if (!receive) return false;
+    TaggedCompletion completion;
+    completion.id = receive->id;
+    completion.peer = receive->from;
+    completion.bits = receive->bits;
+    completion.receive = true;
+    completion.cancelled = true;
+    complete(completion);
+    return true;
+}
+
+std::optional<TaggedCompletion> TaggedPort::probe(TaggedPeer from, fabric::MatchBits bits,
+                                                  fabric::MatchBits mask) {
+    const Message found = matching_.find({0, from, bits, mask, {}});
+    if (!found || !found->announced) {
+        probing_ = true;  // before time passes: what comes meanwhile must be heard
+        nic_->spend(HostStep::poll_empty);
+        return std::nullopt;
+    }
+    TaggedCompletion completion;
+    completion.peer = found->source;
+    completion.bits = found->bits;
+    completion.length = found->size;
+    completion.receive = true;
+    return completion;
+}
+
+void TaggedPort::complete(const TaggedCompletion& completion, std::optional<Bytes> copied,
+                          bool unexpected) {
+    completions_.push() = {completion, copied, unexpected};
+    wire().complete(end(), {completion.receive, completion.length},
+                    [self = shared_from_this()] { self->show_next(); });
+}
+
+void TaggedPort::show_next() {
+    ++shown_;
+    nic_->notify();
+}
+
+std::size_t TaggedPort::poll(std::span<TaggedCompletion> out) {
+    // Those that come while the processor is busy with these are for the next poll.
+    const std::size_t n =
+        std::min(out.size(), static_cast<std::size_t>(shown_ - completions_.begin()));
+    for (std::size_t i = 0; i < n; ++i) {
+        const Entry entry = completions_.front();
+        completions_.pop();
+        out[i] = entry.completion;
+        nic_->spend(HostStep::tagged_reap, entry.completion.length);
+        if (entry.copied)
+            nic_->spend(entry.unexpected ? HostStep::copy_after : HostStep::copy, *entry.copied);
+    }
+    if (n == 0) nic_->spend(HostStep::poll_empty);
+    return n;
+}
+
+}  // namespace railyard::virtual_time

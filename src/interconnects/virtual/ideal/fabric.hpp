@@ -1,0 +1,25 @@
+#pragma once
+/// The smallest interconnect there is, in virtual time: fixed latency and bandwidth, nothing else.
+/// The measure of the others.
+
+#include <memory>
+
+#include "base/rate.hpp"
+#include "railyard/base/time.hpp"
+#include "railyard/fabric.hpp"
+#include "sim/engine.hpp"
+
+namespace railyard::ideal {
+
+struct Parameters {
+    Duration latency = Duration::us(1);            ///< from the last byte's leaving to its arrival
+    Rate bandwidth = Rate::bytes_per_second(1e9);  ///< of each Nic's way out; the way in is free
+};
+
+const fabric::Traits& traits();
+
+/// Nics of it need hosts::VirtualHost on the same engine. The engine must outlive the fabric, and
+/// the fabric all that is opened on it.
+std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& parameters = {});
+
+}  // namespace railyard::ideal

@@ -1,0 +1,92 @@
+#include "interconnects/virtual/model/lane.hpp"
+
+#include <algorithm>
+
+namespace railyard::model {
+
+Lane::Lane(sim::Engine& engine, unsigned buffer) : engine_(engine), buffer_(buffer) {
+    state_.left.resize(buffer);
+}
+
+void Lane::submit(Message* message) {
+    Route& route = *message->route;
+    const std::uint64_t size = message->size.count();
+    const std::uint64_t packet = route.path.packet.count();
+    message->packets =
+        static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (size + packet - 1) / packet));
+    message->injected = message->finished = 0;
+    message->seen = message->open = message->placed = false;
+    message->complete = message->delivered = false;
+    message->round = 0;
+    message->held = 0;
+    active_.push_back(message);
+    Deliveries& deliveries = route.deliveries;
+    message->behind = nullptr;
+    (deliveries.oldest ? deliveries.newest->behind : deliveries.oldest) = message;
+    deliveries.newest = message;
+    join(route);
+    if (watch_) watch_->submitted(*message);
+    waiting_.push_back(message);
+    if (follows_)
+        inject_now();
+    else if (waiting_.size() == 1)
+        begin_turn();
+}
+
+/// The lane has business with the parts of that route.
+void Lane::join(Route& route) {
+    if (route.messages++ > 0) return;
+    bool alone = !route.meets_itself;
+    for (Fifo* const part : route.parts()) {
+        Fifo& fifo = *part;
+        if (fifo.users++ == 0) {
+            fifo.sole = this;
+        } else if (fifo.sole != this) {
+            alone = false;
+            if (Lane* const other = std::exchange(fifo.sole, nullptr)) other->disturb();
+        }
+    }
+    if (!alone) disturb();
+}
+
+void Lane::leave(Route& route) {
+    if (--route.messages > 0) return;
+    for (Fifo* const part : route.parts())
+        if (--part->users == 0) part->sole = nullptr;
+}
+
+void Lane::reached_gate(Message* message) {
+    message->seen = true;
+    sim::Action first = std::move(message->first);
+    first();
+}
+
+/// All of it is in memory; it is done once that holds for all before it.
+void Lane::completed(Message* message) {
+    message->complete = true;
+    Deliveries& deliveries = message->route->deliveries;
+    while (deliveries.oldest && deliveries.oldest->complete) {
+        Message* const first = deliveries.oldest;
+        deliveries.oldest = first->behind;
+        const bool others = deliveries.oldest != nullptr;
+        first->delivered = true;
+        sim::Action done = std::move(first->done);
+        done();
+        if (first->finished == first->packets && first->held == 0) retire(first);
+        if (!others) return;  // and perhaps the deliveries are gone with their last message
+    }
+}
+
+void Lane::retire(Message* message) {
+    leave(*message->route);
+    // Mostly the oldest one.
+    active_.erase(std::find(active_.begin(), active_.end(), message));
+    if (active_.empty()) {
+        follows_ = always_follows_;
+        state_.sequence = state_.departed = 0;
+        state_.at_link = engine_.now();
+    }
+    message->retired();
+}
+
+}  // namespace railyard::model

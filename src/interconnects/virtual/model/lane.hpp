@@ -1,0 +1,251 @@
+#pragma once
+/// An adapter's way out of one port: messages leave it one after the other, cut into packets, and
+/// every packet passes the parts of its route, first come first served at each.
+///
+/// Packets are followed one by one, an event for each at each part, only where that is needed:
+/// where several lanes meet at a part. A lane that has all parts of its routes to itself knows the
+/// future: the times of its packets follow from each other, so they are worked out in one go (the
+/// same arithmetic, without events) and only the moments that others must hear of become events.
+/// When another lane comes to one of the parts, the lane is brought up to that moment and goes on
+/// packet by packet. The times are the same either way.
+///
+///     lane.cpp        what both ways share
+///     lookahead.cpp   a lane alone
+///     followed.cpp    packet by packet
+///     watched.cpp     where faults can take packets
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "interconnects/virtual/model/packet_watch.hpp"
+#include "interconnects/virtual/model/route.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/time.hpp"
+#include "sim/action.hpp"
+#include "sim/engine.hpp"
+
+namespace railyard::model {
+
+/// One message on its way. Its owner fills in the first part and hands it to a lane.
+struct Message {
+    virtual ~Message() = default;
+    /// `done` has run, and the lane has no more business with it.
+    virtual void retired() = 0;
+
+    // What every packet needs of it comes first.
+    Route* route = nullptr;
+    Bytes size;
+    std::uint32_t packets = 0;  ///< from here on, the lane's ...
+    std::uint32_t injected = 0;
+    std::uint32_t finished = 0;  ///< past all stages
+    bool seen = false;           ///< its first packet has come to the gate
+    bool open = false;           ///< may pass the gate
+    bool placed = false;         ///< all of it will be in memory by `done_at`
+    bool complete = false;       ///< all of it is in memory
+    bool delivered = false;      ///< ... and `done` has run
+    std::uint8_t round = 0;      ///< the watch's: how often it was begun anew; 0: not watched
+    /// What a packet is held up at its first stage, and behind the gate; empty: nothing.
+    std::vector<Duration> read_extra;
+    std::vector<Duration> write_extra;
+    /// For which its first stage stays busy after its last packet (reading the next descriptor).
+    Duration read_rest;
+
+    std::uint64_t id = 0;        ///< for the trace, like ...
+    std::string_view what = "";  ///< ... its name, which lives as long as the program
+    sim::Action first;           ///< its first packet is at the gate
+    sim::Action done;            ///< all of it is in memory, and so is all before it to that node
+
+    std::uint64_t sequence = 0;  ///< the watch's: the number of its first packet
+    std::uint32_t held = 0;      ///< reasons to keep it, of which the watch is one
+
+    // The lane's.
+    Message* behind = nullptr;  ///< see Deliveries
+    Time turn_at;               ///< its packets may be read from then on
+    Time opened_at;
+    Time done_at;
+    sim::Event first_event;
+    sim::Event done_event;
+
+    Bytes payload(std::uint32_t index) const {
+        const Path& path = route->path;
+        if (index + 1 < packets) return path.packet;
+        const Bytes rest = size - path.packet * (packets - 1);
+        const std::uint64_t block = path.block.count();
+        return block < 2 ? rest : Bytes((rest.count() + block - 1) / block * block);
+    }
+};
+
+class Lane {
+  public:
+    /// `buffer`: packets between memory and link.
+    Lane(sim::Engine& engine, unsigned buffer);
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+    /// It leaves, behind those before it. Its `first` runs later, never within the call.
+    void submit(Message* message);
+    /// The target's engine has seen the first packet: into memory with it. Messages to one node are
+    /// opened in the order in which they came.
+    void open(Message* message);
+
+    /// Always packet by packet: the measure of the other way.
+    void never_look_ahead() { follows_ = always_follows_ = true; }
+
+    // watched.cpp
+    /// Faults can strike: from now on that watch is told and asked. It outlives the lane's
+    /// messages.
+    void watch(PacketWatch& watch);
+    /// Of one peer, oldest first: packets from Message::injected on are read and sent once more.
+    void send_again(std::span<Message* const> messages);
+    /// Packets before that one need not be sent (again).
+    void skip_to(Message& message, std::uint32_t index);
+    /// It will never get there, and what is behind it does not wait for it. It never retires, as
+    /// some of it may be anywhere.
+    void abandon(Message& message);
+    /// What is sent of it from now on goes that way, which leads to the same node.
+    void reroute(Message& message, Route& route);
+    /// One reason less to keep it (Message::held).
+    void let_go(Message& message);
+
+  private:
+    struct Packet {
+        Packet() = default;
+        Packet(Message& its_message, std::uint32_t its_index, Time at)
+            : message(&its_message),
+              route(its_message.route),
+              index(its_index),
+              round(its_message.round),
+              last(its_index + 1 == its_message.packets),
+              full(!last || its_message.payload(its_index) == route->path.packet),
+              ready(at),
+              injected(at) {}
+        bool past_all() const { return stage == route->path.stages.size(); }
+
+        Message* message = nullptr;
+        Route* route = nullptr;
+        std::uint32_t index = 0;
+        std::uint8_t stage = 0;
+        std::uint8_t round = 0;  ///< Message::round, until it is accepted
+        bool last = false;
+        bool full = false;
+        Time ready;  ///< to be served at that stage
+        Time injected;
+    };
+    /// Where a lane that looks ahead stands, or would stand.
+    struct State {
+        std::vector<Packet> packets;  ///< injected and not past all stages, oldest first
+        std::uint32_t injected = 0;   ///< of the message that has its turn
+        std::uint64_t sequence = 0;   ///< packets injected by this lane ...
+        std::uint64_t departed = 0;   ///< ... and served by its link
+        std::vector<Time> left;       ///< when the last ones have left the link
+        Time at_link;                 ///< when the last one came to the link
+    };
+    enum class Mode : std::uint8_t { real, dry };
+    class Pace;
+
+    // lane.cpp
+    void join(Route& route);
+    void leave(Route& route);
+    template <Mode mode>
+    Time serve(Packet& packet);
+    void reached_gate(Message* message);
+    void completed(Message* message);
+    void retire(Message* message);
+
+    // lookahead.cpp
+    void begin_turn();
+    bool inject(State& state, Message* message, Time until, Packet& packet);
+    template <Mode mode>
+    void run(State& state, Packet& packet, Time until);
+    template <Mode mode, class Done>
+    void inject_all(State& state, Message* message, Time until, Done&& done);
+    std::uint32_t period(const Message& message) const;
+    std::uint32_t skip(State& state, const Message& message, const Pace& pace, Time until);
+    void count_as_busy(const Message& message, std::uint32_t first, std::uint32_t packets);
+    void catch_up();
+    void begin_rehearsal(const Route& route);
+    void end_rehearsal();
+    void foresee_departure(Message* message);
+    void foresee_delivery(Message* message);
+    void delivered(Message* message);
+
+    // followed.cpp
+    void disturb();
+    void inject_now();
+    void leaves_link_at(Time when);
+    void follow(const Packet& packet);
+    void arrive(Packet packet);
+    bool pass(Packet& packet);
+    void complete_at_its_time(Message* message);
+
+    // watched.cpp
+    bool survives(Packet& packet);
+
+    sim::Engine& engine_;
+    const unsigned buffer_;
+    bool follows_ = false;  ///< packet by packet
+    bool always_follows_ = false;
+    PacketWatch* watch_ = nullptr;  ///< null: no faults
+
+    std::deque<Message*> waiting_;  ///< not all injected; the front one has its turn
+    std::vector<Message*> active_;  ///< submitted and not retired
+
+    // Looking ahead.
+    State state_;
+    sim::Event turn_event_;
+    State rehearsal_;
+    std::vector<std::pair<Fifo*, Time>> before_rehearsal_;
+
+    // Following.
+    std::vector<Packet> parked_;  ///< at a closed gate
+    unsigned in_buffer_ = 0;      ///< packets read, or being read, that have not left the link
+    unsigned before_link_ = 0;    ///< of these, on their way to the link
+};
+
+/// Serves a packet at its stage, and moves it on to the next one. When the stage is done with it.
+template <Lane::Mode mode>
+inline Time Lane::serve(Packet& packet) {
+    Message& message = *packet.message;
+    const Path& path = packet.route->path;
+    const Stage& stage = path.stages[packet.stage];
+    Fifo& fifo = packet.route->part(packet.stage);
+    const bool full = packet.full;
+    const Bytes payload = full ? path.packet : message.payload(packet.index);
+    Time begin = std::max(packet.ready, fifo.free_at);
+    const Time taken = begin;
+    if (packet.stage == 0 && !message.read_extra.empty())
+        begin = begin + message.read_extra[packet.index];
+    if (packet.stage == path.gate && !message.write_extra.empty())
+        begin = begin + message.write_extra[packet.index];
+    const Time end = begin + (full ? stage.full : stage.time(payload));
+    fifo.free_at = end + stage.rest;
+    if (packet.stage == 0 && packet.last && path.reads())
+        fifo.free_at = fifo.free_at + message.read_rest;
+    if constexpr (mode == Mode::real) {
+        fifo.busy += fifo.free_at - taken;
+        if (fifo.traced()) fifo.show(message.what, taken, end, message.id);
+    }
+
+    ++packet.stage;
+    packet.ready = end;
+    if (packet.last && packet.stage == path.placed && packet.stage > path.gate) {
+        message.done_at = end + path.visible;
+        if constexpr (mode == Mode::real) message.placed = true;
+    }
+    if (packet.stage < path.stages.size()) {
+        // Cut through: the next part may begin as soon as it will not run dry.
+        const Stage& next = path.stages[path.stages[packet.stage].paced_by];
+        const Duration next_time = full ? next.full : next.time(payload);
+        packet.ready = std::max(begin, Time::at(end.since_start() - next_time)) + stage.latency;
+    } else {
+        packet.ready = end + stage.latency;
+    }
+    return end;
+}
+
+}  // namespace railyard::model

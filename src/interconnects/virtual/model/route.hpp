@@ -1,0 +1,140 @@
+#pragma once
+/// The way of packets from the memory of one node to that of another, as the list of parts that
+/// they pass. What the parts do to a packet is a Path, which all pairs of nodes alike share; which
+/// parts they are is a Route.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/rate.hpp"
+#include "interconnects/virtual/model/fifo.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/time.hpp"
+#include "railyard/fabric.hpp"
+
+namespace railyard::model {
+
+struct Stage {
+    Fifo* fifo = nullptr;      ///< only while a route is being made: see Route::add
+    Rate rate{};               ///< nought: only `fixed`
+    Bytes header{};            ///< on top of the payload
+    Duration fixed{};          ///< per packet
+    Duration rest{};           ///< for which it stays busy after a packet, in nobody's way
+    Duration latency{};        ///< from here to the next part; holds up nobody
+    std::size_t paced_by = 0;  ///< the stage, this or a later one, whose pace its data have
+    Duration full{};           ///< what a full packet takes
+
+    Duration time(Bytes payload) const {
+        return rate == Rate{} ? fixed : (payload + header) / rate + fixed;
+    }
+    friend bool operator==(const Stage&, const Stage&) = default;
+};
+
+struct Path {
+    Bytes packet;  ///< payload of a full one
+    Bytes block;   ///< payloads are filled up to a multiple of this; nought: they are not
+    std::vector<Stage> stages;
+    std::size_t link = 0;    ///< the stage whose end frees the packet's place in the adapter
+    std::size_t gate = 0;    ///< the first stage at the target: closed until its engine says so
+    std::size_t placed = 0;  ///< once the stages before this one are done, the data are in memory;
+                             ///< what follows (acknowledgments) nobody waits for
+    Duration visible;        ///< ... and so much later they can be seen
+    std::uint32_t page_packets = 1;  ///< packets to a page of memory
+
+    void add(const Stage& stage) {
+        stages.push_back(stage);
+        const std::size_t last = stages.size() - 1;
+        stages[last].fifo = nullptr;
+        stages[last].full = stage.time(packet);
+        // A part that takes no time by the byte lets data through as the next one takes them.
+        stages[last].paced_by = last;
+        for (std::size_t i = last; i-- > 0 && stages[i].rate == Rate{};)
+            stages[i].paced_by = last;
+    }
+    /// Does a packet have to be read from memory first?
+    bool reads() const { return link > 0; }
+    friend bool operator==(const Path&, const Path&) = default;
+};
+
+struct Message;
+
+/// What tells the routes out of one port apart; as one number, Route::key.
+struct RouteName {
+    fabric::NodeId to = 0;
+    unsigned to_port = 0;
+    unsigned source = 0;  ///< whose memory the bytes come from ...
+    unsigned target = 0;  ///< ... and go to
+    unsigned detour = 0;  ///< around faults (Switches::add_way)
+
+    std::uint64_t key() const {
+        return std::uint64_t{to} << 32 | std::uint64_t{detour} << 16 | to_port << 8 | source << 4 |
+               target;
+    }
+    static RouteName of(std::uint64_t key) {
+        const auto low = static_cast<std::uint32_t>(key);
+        return {static_cast<fabric::NodeId>(key >> 32), low >> 8 & 0xff, low >> 4 & 0xf, low & 0xf,
+                low >> 16};
+    }
+};
+
+/// Messages from one lane to one node: they get there in order.
+struct Deliveries {
+    Message* oldest = nullptr;  ///< not in memory yet; the others follow by Message::behind
+    Message* newest = nullptr;
+    Time last_opened;  ///< when the latest may pass the gate
+};
+
+/// A path and its parts while they are being put together.
+struct Way {
+    Path path;
+    std::vector<Fifo*> parts;
+
+    /// As new, but for the memory that its lists have: routes are made all the time.
+    void clear() {
+        std::vector<Stage> stages = std::move(path.stages);
+        stages.clear();
+        path = {};
+        path.stages = std::move(stages);
+        parts.clear();
+    }
+    void add(const Stage& stage) {
+        path.add(stage);
+        parts.push_back(stage.fifo);
+    }
+};
+
+class Route {
+  public:
+    /// The path must outlive the route.
+    Route(const Path& its_path, std::span<Fifo* const> its_parts, Deliveries& its_deliveries);
+    Route(const Route&) = delete;
+    Route& operator=(const Route&) = delete;
+
+    Fifo& part(std::size_t stage) const { return *parts_[stage]; }
+    std::span<Fifo* const> parts() const { return {parts_, path.stages.size()}; }
+
+    const Path& path;
+    Deliveries& deliveries;
+    unsigned messages = 0;      ///< that a lane has
+    bool meets_itself = false;  ///< passes one part twice
+
+    // Of Routes.
+    std::uint64_t key = 0;
+    fabric::NodeId to = 0;
+    unsigned users = 0;
+    Route* idle_before = nullptr;
+    Route* idle_behind = nullptr;
+
+  private:
+    // Here, and not somewhere else: every packet asks for them at every stage.
+    static constexpr std::size_t few = 11;
+    std::array<Fifo*, few> few_{};
+    Fifo** parts_ = few_.data();
+    std::unique_ptr<Fifo*[]> many_;
+};
+
+}  // namespace railyard::model

@@ -1,0 +1,87 @@
+#pragma once
+/// The messages of a modelled interconnect: what happens to each at which part, in what order, from
+/// the moment a rank has posted a request until the peer can see the data.
+///
+///     doorbell, descriptor read -> send engine -> lane (bus, link, switches) -> gate:
+///     receive engine -> lane (bus) -> in memory -> acknowledgment -> completion
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "interconnects/virtual/common/wire.hpp"
+#include "interconnects/virtual/model/answers.hpp"
+#include "interconnects/virtual/model/fault_plan.hpp"
+#include "interconnects/virtual/model/node.hpp"
+#include "interconnects/virtual/model/parameters.hpp"
+#include "interconnects/virtual/model/topology.hpp"
+
+namespace railyard::model {
+
+class Traffic {
+  public:
+    /// `plan`: of faults; null: there are none.
+    Traffic(sim::Engine& engine, const Parameters& parameters, std::unique_ptr<FaultPlan> plan);
+    ~Traffic();
+    Traffic(const Traffic&) = delete;
+    Traffic& operator=(const Traffic&) = delete;
+
+    void carry(const virtual_time::Transfer& transfer, sim::Action arrived);
+    void place(const virtual_time::Transfer& transfer, sim::Action placed);
+    void complete(const virtual_time::End& end, const virtual_time::Finished& what,
+                  sim::Action visible);
+    void match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
+               sim::Action matched);
+    void opened(const virtual_time::End& end) { ++node(end.node).open_queue_pairs; }
+    void closed(const virtual_time::End& end) { --node(end.node).open_queue_pairs; }
+    void forgotten(const virtual_time::End& end, std::uint64_t region) {
+        node(end.node).pages.forget(end.nic, region);
+    }
+    /// The fabric is gone: drops what it holds of others. Events that are under way find nothing to
+    /// do any more, but still find this object: see Wire.
+    void stop();
+    /// See fabric::Fabric::parts().
+    std::vector<fabric::PartUse> parts() const;
+    /// Null: no faults.
+    FaultPlan* faults() const { return plan_.get(); }
+
+  private:
+    struct Parcel;
+
+    Node& node(fabric::NodeId id);
+    Parcel& take_parcel(const virtual_time::Transfer& transfer, sim::Action arrived);
+    Parcel& wrap(const virtual_time::Transfer& transfer, sim::Action arrived);
+    void acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived);
+    void ask_engine(Parcel& parcel);
+    void send(Parcel& parcel, Time at);
+    void leave(Parcel& parcel);
+    void at_gate(Parcel& parcel);
+    Time hold_order(const Parcel& parcel, Time ready);
+    void open(Parcel& parcel);
+    void control_arrived(Parcel& parcel);
+    void in_memory(Parcel& parcel);
+    void respond(Parcel& parcel);
+    void placed(Parcel& parcel);
+    void give_back(Parcel& parcel);
+
+    Duration send_work(const Parcel& parcel, Node& from);
+    Duration receive_work(const Parcel& parcel, Node& to);
+
+    sim::Engine& engine_;
+    const Parameters parameters_;
+    /// Nothing can come between a request and the send engine, so its time is known at once.
+    const bool engine_in_order_;
+    const std::unique_ptr<FaultPlan> plan_;  ///< null: no faults, and no answers_
+    Switches switches_;
+    std::unique_ptr<Answers> answers_;
+    std::vector<std::unique_ptr<Node>> nodes_;
+
+    bool stopped_ = false;
+    Parcel* arriving_ = nullptr;                       ///< the one whose arrival is being told
+    std::unordered_map<std::uint64_t, Parcel*> late_;  ///< arrived, not yet placed; looked up only
+    std::vector<std::unique_ptr<Parcel>> parcels_;
+    std::vector<Parcel*> free_;
+};
+
+}  // namespace railyard::model

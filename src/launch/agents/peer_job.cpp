@@ -1,0 +1,199 @@
+#include "launch/agents/peer_job.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/deadline.hpp"
+#include "launch/agents/agent_setup.hpp"
+#include "launch/agents/board_relay.hpp"
+#include "launch/agents/host_messages.hpp"
+#include "launch/job/process_job.hpp"
+#include "launch/links/call.hpp"
+#include "launch/links/door.hpp"
+#include "railyard/base/error.hpp"
+
+namespace railyard::cluster {
+
+namespace {
+
+constexpr Duration heartbeat = Duration::s(5);
+constexpr fabric::NodeId calling_node = 0;
+constexpr fabric::NodeId listening_node = 1;
+
+links::HostPort where(const PeerOptions& peer) {
+    links::HostPort address = links::parse_host_port(peer.address);
+    if (address.port == 0) address.port = PeerOptions::usual_port;
+    return address;
+}
+
+/// Waits behind a door. An interrupt ends the process here: nothing runs yet.
+links::Link await_peer(const PeerOptions& peer, const links::Secret& secret) {
+    links::Door::Options options;
+    options.where = where(peer);
+    options.heartbeat = heartbeat;
+    links::Door door(secret, options);
+    for (const Deadline deadline(peer.patience); !deadline.passed();) {
+        if (auto link = door.poll()) return std::move(*link);
+        pollfd wait{door.descriptor(), POLLIN, 0};
+        ::poll(&wait, 1, 500);
+    }
+    throw Error(fmt::format(
+        "nobody has called at port {} within {} s{}", door.port(), peer.patience.seconds(),
+        door.strangers() > 0 ? ", but for some who do not know the secret" : ""));
+}
+
+links::Link meet(const PeerOptions& peer) {
+    const links::Secret secret = peer.secret_file.empty()
+                                     ? links::Secret::of_words(peer.secret)
+                                     : links::Secret::of_file(peer.secret_file);
+    if (peer.side == PeerOptions::Side::listens) return await_peer(peer, secret);
+    const links::HostPort address = where(peer);
+    return links::call({fmt::format("[{}]:{}", address.host, address.port)}, secret, heartbeat,
+                       peer.patience);
+}
+
+/// The relay between the two boards, and what each side hears of the other.
+class PeerJob final : private job::Overseer {
+  public:
+    PeerJob(const job::Plan& plan, const PeerOptions& peer, const job::Body& body)
+        : peer_(peer),
+          here_(peer.side == PeerOptions::Side::calls ? calling_node : listening_node),
+          link_(meet(peer)),
+          job_(plan, body, launcher_options()),
+          relay_(job_.board(), here_, plan.nodes,
+                 [this](HostMessage kind, const std::string& text) { tell(kind, text); }) {}
+
+    job::Result run() {
+        agree();
+        choose_address(link_.own_address());
+        job_.launcher().watch(link_.descriptor(), [this] { on_link(); });
+        job::Result result = job_.run();
+        for (const std::string& row : result.delivered)
+            tell(HostMessage::output, row);
+        if (!result.ok) on_failure({result.failure, result.exit_code, {}});
+        tell(HostMessage::done, {});
+        while (result.ok && !failure_ && !is_done_ && !is_lost_)
+            wait_for_link();
+        link_.drain(Duration::s(2));
+        if (result.ok && failure_) {
+            result.ok = false;
+            result.failure = failure_->failure;
+            result.exit_code = failure_->exit_code;
+        }
+        std::move(rows_.begin(), rows_.end(), std::back_inserter(result.delivered));
+        return result;
+    }
+
+  private:
+    job::Launcher::Options launcher_options() {
+        job::Launcher::Options options;
+        options.ranks = {static_cast<int>(here_)};
+        options.host = here_ == calling_node ? "that calls" : "that listens";
+        options.overseer = this;
+        return options;
+    }
+
+    void tell(HostMessage kind, std::string_view text) {
+        link_.send(static_cast<std::uint32_t>(kind), text);
+    }
+    void wait_for_link() {
+        const int signal = job_.launcher().await(link_.descriptor());
+        if (signal == 0) return on_link();
+        fail({"interrupted", 128 + signal, {}});
+        on_failure(*failure_);
+    }
+
+    /// Both sides do the same, or nothing.
+    void agree() {
+        tell(HostMessage::here, Here{here_, peer_.task}.text());
+        while (!failure_ && !is_lost_ && !their_task_)
+            wait_for_link();
+        if (their_task_ && *their_task_ != peer_.task)
+            throw UsageError(
+                fmt::format("the two sides want different things: `{}` here and `{}` there; give "
+                            "both the same experiments and options",
+                            peer_.task, *their_task_));
+    }
+
+    void on_exchange(int rank, job::FrameKind kind, std::string payload) override {
+        relay_.on_frame(rank, kind, payload);
+    }
+    void on_leave(int rank) override { relay_.on_leave(rank); }
+    void on_failure(const job::Ending& ending) override {
+        tell(HostMessage::failed, Failure{ending}.text());
+    }
+
+    void on_link() {
+        if (is_lost_) return;
+        const bool alive = link_.receive([this](std::uint32_t kind, const std::string& text) {
+            on_message(static_cast<HostMessage>(kind), text);
+        });
+        if (alive) return;
+        is_lost_ = true;
+        if (!is_done_ || !their_task_)
+            fail({fmt::format("the other side is gone: {}", link_.why()), 1, {}});
+    }
+
+    void on_message(HostMessage kind, const std::string& text) {
+        switch (kind) {
+            case HostMessage::here:
+                their_task_ = Here::parse(text).value_or(Here{}).machine;
+                return;
+            case HostMessage::output:
+                rows_.push_back(text);
+                return;
+            case HostMessage::done:
+                is_done_ = true;
+                return;
+            case HostMessage::failed:
+                return fail(Failure::parse(text).value_or(Failure{{"it failed", 1, {}}}).ending);
+            case HostMessage::put:
+            case HostMessage::fence:
+            case HostMessage::left:
+                try {
+                    return relay_.on_message(kind, text);
+                } catch (const Error& error) {
+                    return fail({error.what(), 1, {}});
+                }
+            default:
+                return;  // Not for us.
+        }
+    }
+
+    void fail(job::Ending ending) {
+        job_.launcher().fail(ending.failure, ending.exit_code, SIGTERM);
+        if (!failure_) failure_ = std::move(ending);
+    }
+
+    const PeerOptions& peer_;
+    fabric::NodeId here_;
+    links::Link link_;
+    job::ProcessJob job_;
+    BoardRelay relay_;
+    std::optional<std::string> their_task_;
+    std::vector<std::string> rows_;
+    std::optional<job::Ending> failure_;
+    bool is_done_ = false;
+    bool is_lost_ = false;
+};
+
+}  // namespace
+
+job::Result run_with_peer(const job::Options& options, const PeerOptions& peer,
+                          const job::Body& body) {
+    job::Options two = options;
+    two.ranks = 2;
+    two.nodes = {calling_node, listening_node};
+    const job::Plan plan = job::make_plan(two);
+    const fabric::Traits* traits = job::find_fabric(two.fabric);
+    if (plan.kind != job::Kind::processes || traits == nullptr || !traits->crosses_nodes)
+        throw UsageError(fmt::format(
+            "{} does not reach other hosts; `railyard fabrics` says which one does", two.fabric));
+    return PeerJob(plan, peer, body).run();
+}
+
+}  // namespace railyard::cluster

@@ -1,0 +1,70 @@
+#pragma once
+/// Starts a group of ranks, each running the same function, and reports how they ended. Real
+/// fabrics run as processes (or as threads, so that a thread sanitizer sees the whole), virtual
+/// ones as fibers of one simulation.
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launch/job/rank.hpp"
+#include "railyard/datasheet.hpp"
+#include "railyard/fabric.hpp"
+#include "railyard/traits.hpp"
+
+namespace railyard::job {
+
+enum class Kind : std::uint8_t { processes, threads, fibers };
+
+struct Options {
+    int ranks = 2;
+    /// Of a real job that `nodes` spreads over several also a pair: inside a node, and between them
+    /// ("shm+iwarp").
+    std::string fabric = "shm";
+    /// Unset: fibers for a virtual fabric, processes for a real one.
+    std::optional<Kind> kind;
+    /// Which node each rank is on. Empty: a real job is on node 0; a virtual one has a node a rank.
+    std::vector<fabric::NodeId> nodes;
+    bool pin = true;  ///< one core a rank, as long as there are enough
+    /// Each line of output begins with its rank. Processes only: other kinds share one stdout.
+    bool label_output = false;
+    /// Settings of the MPI library, by name, for ranks that use it; they go before the
+    /// environment's.
+    std::vector<std::pair<std::string, std::string>> mpi_settings{};
+    /// What the parts of the interconnect did and when is written there at the end, also if the job
+    /// fails (see sim::Trace). Virtual time only; empty: nowhere.
+    std::filesystem::path trace{};
+    /// Whether Result::parts is wanted.
+    bool account_for_parts = false;
+};
+
+struct Result {
+    bool ok = true;
+    std::string failure;                 ///< names rank, pid, and signal, code or exception
+    int exit_code = 0;                   ///< what the launcher should exit with
+    std::vector<std::string> delivered;  ///< in the order of arrival; of one rank, in its order
+    /// How long each part of the interconnect was busy, if that was asked for. Virtual time only.
+    std::vector<fabric::PartUse> parts{};
+};
+
+using Body = std::function<void(Rank&)>;
+
+/// Runs `body` on every rank and returns when all have ended. When one dies or fails, the others
+/// are ended within two seconds. Throws UsageError for options that make no sense, and Error for a
+/// file that cannot be written, before anything runs.
+Result run(const Options& options, const Body& body);
+
+/// What the registry knows, for those above who may not ask it themselves.
+std::vector<fabric::Traits> fabrics();
+/// Null if there is none. The path of a profile is a name, too; throws UsageError if it is wrong.
+const fabric::Traits* find_fabric(std::string_view name);
+/// What a modelled fabric is made of; none for a fabric that is no model.
+std::optional<fabric::Datasheet> datasheet(std::string_view fabric);
+/// The published results that the fabric's parameters were fitted to, by id.
+std::set<std::string> fitted_records(std::string_view fabric);
+
+}  // namespace railyard::job

@@ -1,0 +1,110 @@
+#pragma once
+/// Watches the processes of a job: starts each, hears what it delivers, prints and how it ends, and
+/// when one fails, ends the others within two seconds. How a process is started is the caller's.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/deadline.hpp"
+#include "launch/job/board.hpp"
+#include "launch/job/file_limit.hpp"
+#include "launch/job/interrupts.hpp"
+#include "launch/job/job.hpp"
+#include "launch/job/rank_process.hpp"
+#include "railyard/base/time.hpp"
+
+namespace railyard::job {
+
+/// Between being asked to end and being made to.
+inline constexpr Duration grace = Duration::s(1);
+inline constexpr int time_limit_exit_code = 124;  // as timeout(1) has it
+
+/// Whoever is to hear of the ranks besides, where a launcher has those of one host only.
+class Overseer {
+  public:
+    virtual ~Overseer() = default;
+    /// A frame of kind `put` or `fence`.
+    virtual void on_exchange(int rank, FrameKind kind, std::string payload) = 0;
+    /// The rank has ended well.
+    virtual void on_leave(int rank) = 0;
+    /// The most telling failure; the other ranks of this launcher are being ended.
+    virtual void on_failure(const Ending& ending) = 0;
+};
+
+class Launcher {
+  public:
+    struct Options {
+        std::vector<int> ranks;  ///< those that it starts; of the board, these may be a part
+        /// Where what a rank prints goes; unset: it prints by itself.
+        std::function<RankOutputs(int rank)> outputs{};
+        std::optional<Duration> time_limit{};
+        /// This process is there for the job alone: it passes further signals on to the ranks, and
+        /// when the job has failed, nothing that a rank started stays behind.
+        bool whole_process = false;
+        std::string host{};            ///< of several, this one's name, for messages
+        Overseer* overseer = nullptr;  ///< outlives the launcher
+    };
+
+    /// Starts the process of a rank, all of whose pipes close on exec. Throws Error.
+    using Start = std::function<pid_t(int id, RankPipes& pipes)>;
+
+    /// The board outlives it. Throws Error.
+    Launcher(const Options& options, Board board);
+
+    /// Returns when all have ended; after fail() none is started. Throws Error when a rank cannot
+    /// be started; those that run are killed.
+    Result run(const Start& start);
+
+    /// For whatever else there is to do meanwhile: calls `ready` when the descriptor is readable.
+    /// Both outlive the run. To be called before it.
+    void watch(int fd, std::function<void()> ready);
+    /// Whether to read what ranks print; those who print much then wait.
+    void read_outputs(bool yes);
+    /// The job is to end: as if a rank had failed.
+    void fail(std::string what, int exit_code, int signal_for_others);
+    void signal_all(int signal);
+
+    /// For whatever there is to wait for before and after the run, while signals are still caught
+    /// here: returns nought once the descriptor is readable, or the signal that asks to end.
+    int await(int fd);
+
+    /// For a forked child, which is no launcher.
+    void forget_in_child();
+    /// For a child that shares memory with this process until it executes a program: signals and
+    /// limits are again what they were. Nothing but system calls.
+    void restore_for_exec() const;
+
+  private:
+    void start_rank(std::size_t index, const Start& start);
+    void watch(int fd, std::uint64_t event);
+    void unwatch(const RankProcess& rank, RankProcess::Stream stream);
+    void wait_and_handle();
+    void handle(std::uint64_t event);
+    void on_signal(int signal);
+    void on_end(RankProcess& rank);
+    void hear(int rank, FrameKind kind, std::string payload);
+    void consider(Ending ending);
+    int patience_left() const;
+
+    Options options_;
+    Board board_;
+    FileLimit file_limit_;
+    Interrupts interrupts_;
+    Descriptor epoll_;
+    std::vector<std::unique_ptr<RankProcess>> ranks_;
+    std::vector<std::function<void()>> others_;  ///< what is watched besides
+    bool reads_outputs_ = true;
+    std::size_t running_ = 0;
+    Deadline time_limit_;
+    /// Set once the ranks were asked to end: when patience with them ends.
+    Deadline kill_at_;
+    /// The most telling failure of one look around.
+    std::optional<Ending> worst_;
+    Result result_;
+};
+
+}  // namespace railyard::job

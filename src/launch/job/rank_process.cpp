@@ -1,0 +1,169 @@
+#include "launch/job/rank_process.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "railyard/base/error.hpp"
+
+namespace railyard::job {
+
+RankProcess::RankProcess(int rank, const std::string& host, RankOutputs outputs, const Start& start)
+    : rank_(rank), place_(host.empty() ? "" : " on host " + host), outputs_(std::move(outputs)) {
+    RankPipes pipes{make_pipe(), {}, {}};
+    if (outputs_.output) {
+        pipes.output = make_pipe();
+        pipes.errors = make_pipe();
+    }
+    pid_ = start(pipes);
+    process_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    if (!process_) {
+        const Error error = system_error(fmt::format("cannot watch rank {}", rank));
+        kill(SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+        throw error;
+    }
+    frames_ = std::move(pipes.frames.read);
+    output_ = std::move(pipes.output.read);
+    errors_ = std::move(pipes.errors.read);
+}
+
+RankProcess::~RankProcess() {
+    if (!running()) return;
+    kill(SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+std::string RankProcess::describe() const {
+    return fmt::format("rank {} (pid {}{})", rank_, pid_, place_);
+}
+
+void RankProcess::kill(int signal) {
+    if (running()) ::kill(pid_, signal);  // Ours until reaped: the number cannot be anyone else's.
+}
+
+int RankProcess::descriptor(Stream stream) const {
+    switch (stream) {
+        case Stream::end:
+            return process_.get();
+        case Stream::frames:
+            return frames_.get();
+        case Stream::output:
+            return output_.get();
+        case Stream::errors:
+            return errors_.get();
+    }
+    return -1;
+}
+
+bool RankProcess::read(Stream stream, const Hear& hear) {
+    std::array<char, 64 << 10> buffer;
+    const ssize_t n = ::read(descriptor(stream), buffer.data(), buffer.size());
+    if (n > 0) take(stream, {buffer.data(), static_cast<std::size_t>(n)}, hear);
+    return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+void RankProcess::drain(Stream stream, const Hear& hear) {
+    // Not until the pipe is empty or closed: a process that the rank left behind may hold it open,
+    // and write for ever.
+    int waiting = 0;
+    if (descriptor(stream) < 0 || ::ioctl(descriptor(stream), FIONREAD, &waiting) != 0) return;
+    std::string rest(static_cast<std::size_t>(waiting), '\0');
+    std::size_t filled = 0;
+    while (filled < rest.size()) {
+        const ssize_t n = ::read(descriptor(stream), rest.data() + filled, rest.size() - filled);
+        if (n <= 0) break;
+        filled += static_cast<std::size_t>(n);
+    }
+    take(stream, std::string_view(rest).substr(0, filled), hear);
+}
+
+void RankProcess::take(Stream stream, std::string_view piece, const Hear& hear) {
+    switch (stream) {
+        case Stream::end:
+            break;
+        case Stream::frames:
+            frame_reader_.feed(piece, [&](FrameKind kind, std::string payload) {
+                take_frame(kind, std::move(payload), hear);
+            });
+            break;
+        case Stream::output:
+            outputs_.output->feed(piece);
+            break;
+        case Stream::errors:
+            outputs_.errors->feed(piece);
+            break;
+    }
+}
+
+void RankProcess::take_frame(FrameKind kind, std::string payload, const Hear& hear) {
+    switch (kind) {
+        case FrameKind::exception:
+            exception_ = std::move(payload);
+            return;
+        case FrameKind::abort: {
+            const auto [code, why] = read_abort(payload);
+            abort_ = Ending{fmt::format("{} ended the job: {}", describe(), why), code,
+                            Ending::Cause::abort};
+            return;
+        }
+        case FrameKind::delivery:
+        case FrameKind::put:
+        case FrameKind::fence:
+            hear(kind, std::move(payload));
+            return;
+    }
+}
+
+Ending RankProcess::end(const Hear& hear) {
+    for (const Stream stream : {Stream::frames, Stream::output, Stream::errors})
+        drain(stream, hear);
+    if (outputs_.output) outputs_.output->finish();
+    if (outputs_.errors) outputs_.errors->finish();
+    const Ending ending = reap();
+    close_all();
+    return ending;
+}
+
+void RankProcess::forget_in_child() {
+    pid_ = -1;
+    close_all();
+}
+
+void RankProcess::close_all() {
+    for (Descriptor* stream : {&process_, &frames_, &output_, &errors_})
+        stream->reset();
+}
+
+Ending RankProcess::reap() {
+    siginfo_t info{};
+    while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) < 0)
+        if (errno != EINTR)
+            throw system_error(fmt::format("cannot learn how rank {} ended", rank_));
+    const std::string who = describe();
+    pid_ = -1;
+
+    const int status = info.si_status;
+    if (abort_) return *abort_;
+    if (info.si_code != CLD_EXITED) {
+        const char* meaning = ::sigdescr_np(status);
+        return {fmt::format("{} was killed by signal {} ({})", who, status,
+                            meaning != nullptr ? meaning : "unknown"),
+                128 + status, Ending::Cause::signal};
+    }
+    if (!exception_.empty())
+        return {fmt::format("{} failed: {}", who, exception_), status, Ending::Cause::exit};
+    if (status != 0)
+        return {fmt::format("{} exited with code {}", who, status), status, Ending::Cause::exit};
+    return {};
+}
+
+}  // namespace railyard::job

@@ -1,0 +1,66 @@
+#pragma once
+/// Where the other processes of a job come in. Whoever comes must know the secret, and say so soon;
+/// strangers are sent away, and however many there are, they keep nobody out for long.
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/deadline.hpp"
+#include "base/descriptor.hpp"
+#include "launch/links/endpoint.hpp"
+#include "launch/links/handshake.hpp"
+#include "launch/links/link.hpp"
+#include "railyard/base/time.hpp"
+
+namespace railyard::links {
+
+class Door {
+  public:
+    struct Options {
+        HostPort where{};
+        Duration heartbeat = Duration::s(5);  ///< see keep_alive()
+        Duration patience = Duration::s(5);   ///< with whoever has not proved to know the secret
+        std::size_t most_waiting = 16;        ///< one more, and the one who waits longest goes
+    };
+
+    /// Throws Error.
+    Door(const Secret& secret, const Options& options);
+
+    std::uint16_t port() const { return port_; }
+    /// Readable when there is something to do here: call poll() then.
+    int descriptor() const { return ready_.get(); }
+    /// The next who knows the secret, if there is one now. Also to be called now and then without a
+    /// reason, since patience may be over.
+    std::optional<Link> poll();
+
+    /// How many were sent away so far.
+    std::size_t strangers() const { return strangers_; }
+
+  private:
+    struct Guest {
+        Descriptor socket;
+        Handshake handshake;
+        Deadline deadline;
+    };
+
+    void let_in(int listener);
+    void pause();
+    void go_on_after_pause();
+    void send_away(std::size_t guest);
+    bool advance(Guest& guest, std::optional<Link>& link);
+    void watch(int fd);
+
+    Secret secret_;
+    Options options_;
+    std::vector<Descriptor> listeners_;
+    std::uint16_t port_ = 0;
+    Descriptor ready_;          ///< an epoll of all sockets here
+    Deadline pause_{};          ///< if set, nobody is let in until then
+    std::deque<Guest> guests_;  ///< the one who waits longest first
+    std::size_t strangers_ = 0;
+};
+
+}  // namespace railyard::links

@@ -1,0 +1,115 @@
+#include "launch/mpiexec/host_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include "railyard/base/error.hpp"
+
+namespace railyard::launcher {
+
+namespace {
+
+constexpr int most_slots = 1 << 16;
+
+std::optional<int> parse_slots(std::string_view text) {
+    int value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || stop != end || value < 1 || value > most_slots) return std::nullopt;
+    return value;
+}
+
+/// A name goes to commands as a word: one that begins with a dash would be an option there.
+bool is_name(std::string_view name) {
+    return !name.empty() && name.front() != '-' &&
+           std::ranges::none_of(name, [](unsigned char c) { return std::iscntrl(c) != 0; }) &&
+           name.find_first_of(" '\"\\$`;&|<>()*?!~#[]") == std::string_view::npos;
+}
+
+/// What stands behind a host in a file.
+void read_slots(WrittenHost& host, const std::vector<std::string>& words) {
+    constexpr std::string_view name = "slots=";
+    const std::string_view word = words[1];
+    const auto slots =
+        word.starts_with(name) ? parse_slots(word.substr(name.size())) : std::nullopt;
+    if (!slots || words.size() > 2)
+        throw UsageError(fmt::format("expected slots=N behind a host and nothing more, found '{}'",
+                                     words[slots ? 2 : 1]));
+    if (host.slots)
+        throw UsageError(fmt::format("'{}' has its number of ranks twice: {} and {}", host.name,
+                                     *host.slots, *slots));
+    host.slots = slots;
+}
+
+}  // namespace
+
+WrittenHost parse_host(std::string_view text) {
+    std::string_view name = text;
+    std::string_view number;
+    if (text.starts_with('[')) {
+        const auto end = std::min(text.find(']'), text.size());
+        name = end < text.size() ? text.substr(1, end - 1) : std::string_view();
+        number = text.substr(std::min(end + 1, text.size()));
+    } else if (const auto colon = text.find(':');
+               colon != std::string_view::npos && colon == text.rfind(':')) {
+        // With more than one colon it is an address of IPv6.
+        name = text.substr(0, colon);
+        number = text.substr(colon);
+    }
+    const auto slots = number.empty() ? std::optional<int>() : parse_slots(number.substr(1));
+    if (!is_name(name) || (!number.empty() && (number.front() != ':' || !slots)))
+        throw UsageError(fmt::format(
+            "expected a host such as node7, or node7:2 for 2 ranks there, found '{}'", text));
+    return {std::string(name), slots};
+}
+
+std::vector<WrittenHost> parse_hosts(std::string_view text) {
+    std::vector<WrittenHost> hosts;
+    for (;;) {
+        const auto comma = text.find(',');
+        hosts.push_back(parse_host(text.substr(0, comma)));
+        if (comma == std::string_view::npos) return hosts;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+std::vector<WrittenHost> read_hosts(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    if (!in) throw UsageError(fmt::format("cannot read {}", file.string()));
+    std::vector<WrittenHost> hosts;
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+        const std::vector<std::string> words = split_words(line.substr(0, line.find('#')));
+        if (words.empty()) continue;
+        try {
+            hosts.push_back(parse_host(words[0]));
+            if (words.size() > 1) read_slots(hosts.back(), words);
+        } catch (const UsageError& error) {
+            throw UsageError(fmt::format("{}:{}: {}", file.string(), number, error.what()));
+        }
+    }
+    if (hosts.empty()) throw UsageError(fmt::format("{}: no host is in it", file.string()));
+    return hosts;
+}
+
+std::vector<cluster::HostSlots> with_slots(const std::vector<WrittenHost>& hosts, int slots) {
+    std::vector<cluster::HostSlots> all;
+    for (const WrittenHost& host : hosts)
+        all.push_back({host.name, host.slots.value_or(slots)});
+    return all;
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+    std::istringstream in{std::string(text)};
+    std::vector<std::string> words;
+    for (std::string word; in >> word;)
+        words.push_back(word);
+    return words;
+}
+
+}  // namespace railyard::launcher

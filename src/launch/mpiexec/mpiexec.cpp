@@ -1,0 +1,128 @@
+#include "launch/mpiexec/mpiexec.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "launch/agents/agent.hpp"
+#include "launch/agents/hosts_job.hpp"
+#include "launch/job/program_job.hpp"
+#include "launch/mpiexec/call.hpp"
+#include "railyard/base/error.hpp"
+
+namespace railyard::launcher {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What makes this program the agent of a host.
+constexpr const char* agent_word = "--agent";
+
+/// Whoever called us may have closed one of them: the next file that is opened, a pipe to a rank
+/// for instance, would take its place.
+void open_standard_files() {
+    for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", O_RDWR);
+}
+
+/// Where this program lies.
+fs::path own_folder() {
+    std::error_code failed;
+    return fs::read_symlink("/proc/self/exe", failed).parent_path();
+}
+
+/// The folder of our library, as it lies beside our programs; empty if it is not there.
+std::string library_folder() {
+    std::error_code failed;
+    const fs::path programs = own_folder();
+    // In a build directory, and where it was installed.
+    for (const char* folder : {"../lib", "../" RAILYARD_LIBDIR})
+        if (fs::exists(programs / folder / "libmpi.so.12", failed))
+            return (programs / folder).lexically_normal().string();
+    return {};
+}
+
+/// So that a program linked with another library of the same ABI finds ours first.
+void add_library_folder(job::Program& program) {
+    static const std::string folder = library_folder();
+    if (folder.empty()) return;
+    constexpr const char* variable = "LD_LIBRARY_PATH";
+    const char* inherited = std::getenv(variable);
+    std::string others = inherited != nullptr ? inherited : "";
+    for (const auto& [name, value] : program.environment)
+        if (name == variable) others = value;
+    program.environment.emplace_back(
+        variable, others.empty() ? folder : fmt::format("{}:{}", folder, others));
+}
+
+/// So that the kernels run by their short names, which are others' too: in a build directory they
+/// lie beside us, and where they were installed on nobody's path.
+void add_program_folders(job::Program& program) {
+    static const fs::path own = own_folder();
+    for (const fs::path& folder : {own, own / "../" RAILYARD_LIBEXECDIR "/railyard"})
+        program.folders.push_back(folder.lexically_normal().string());
+}
+
+int run(const std::string& name, Call& call) {
+    for (const std::string& note : call.notes)
+        fmt::print(stderr, "{}: note: {}\n", name, note);
+    int ranks = 0;
+    for (job::Program& program : call.job.programs) {
+        add_library_folder(program);
+        add_program_folders(program);
+        ranks += program.ranks;
+    }
+    call.hosts.agent = {fs::read_symlink("/proc/self/exe").string(), agent_word};
+    const job::Result result = cluster::run_programs(call.job, call.hosts);
+    if (!result.ok)
+        fmt::print(stderr, "{}: {}{}\n", name, result.failure,
+                   ranks > 1 ? "; all other ranks were ended" : "");
+    return result.exit_code;
+}
+
+int obey(const std::string& name, const std::vector<std::string>& words) {
+    // Not an option: it is for launchers, not for people.
+    if (words == std::vector<std::string>{agent_word}) return cluster::run_agent(STDIN_FILENO);
+    Call call = parse(words);
+    switch (call.what) {
+        case Call::What::help:
+            fmt::print("{}", help(name));
+            return 0;
+        case Call::What::version:
+            fmt::print("{} (Railyard) {}\n", name, RAILYARD_VERSION);
+            return 0;
+        case Call::What::run:
+            return run(name, call);
+    }
+    return 0;
+}
+
+}  // namespace
+
+int mpiexec(int argc, char** argv) {
+    const std::string name = argc > 0 ? fs::path(argv[0]).filename().string() : "mpiexec";
+    open_standard_files();
+    const auto complain = [&](const std::exception& error, int exit_code) {
+        fmt::print(stderr, "{}: {}\n", name, error.what());
+        return exit_code;
+    };
+    try {
+        return obey(name, {argv + std::min(argc, 1), argv + argc});
+    } catch (const UsageError& error) {
+        return complain(error, 2);
+    } catch (const job::CannotStart& error) {
+        return complain(error, error.exit_code());
+    } catch (const std::exception& error) {
+        return complain(error, 1);
+    }
+}
+
+}  // namespace railyard::launcher

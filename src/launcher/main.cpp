@@ -1,5 +1,0 @@
-#include "launcher/mpiexec.hpp"
-
-int main(int argc, char** argv) {
-    return railyard::launcher::mpiexec(argc, argv);
-}

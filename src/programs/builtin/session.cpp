@@ -1,0 +1,106 @@
+#include "programs/builtin/session.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdarg>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "base/quantity.hpp"
+#include "railyard/base/error.hpp"
+
+namespace railyard::programs {
+
+Session::Session(int argc, char** argv, std::string purpose)
+    : words_(argv + std::min(argc, 1), argv + argc), used_(words_.size(), false) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    help_ = std::move(purpose) + "\n";
+}
+
+Session::~Session() {
+    // Where an exception ends the rank, there is no time to take leave.
+    if (std::uncaught_exceptions() == 0) MPI_Finalize();
+}
+
+/// "--size 4K" and "--size=4K".
+const std::string* Session::value_of(const char* name, const std::string& shown, const char* help) {
+    help_ += "  " + std::string(name) + "  " + help + " (default: " + shown + ")\n";
+    const std::string* value = nullptr;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+        const std::string start = std::string(name) + "=";
+        if (words_[i] == name && i + 1 < words_.size()) {
+            value = &words_[i + 1];
+            used_[i] = used_[i + 1] = true;
+        } else if (words_[i].starts_with(start)) {
+            words_[i].erase(0, start.size());
+            value = &words_[i];
+            used_[i] = true;
+        }
+    }
+    return value;
+}
+
+std::size_t Session::bytes(const char* name, std::size_t otherwise, const char* help) {
+    const std::string* text = value_of(name, to_string(Bytes(otherwise)), help);
+    if (text == nullptr) return otherwise;
+    try {
+        return parse_bytes(*text).count();
+    } catch (const UsageError& error) {
+        complain(std::string(name) + ": " + error.what());
+        return otherwise;
+    }
+}
+
+int Session::count(const char* name, int otherwise, const char* help) {
+    const std::string* text = value_of(name, std::to_string(otherwise), help);
+    if (text == nullptr) return otherwise;
+    int value = 0;
+    const char* end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, value);
+    if (error == std::errc{} && stop == end && value > 0) return value;
+    complain(std::string(name) + ": expected a number from 1 on, found '" + *text + "'");
+    return otherwise;
+}
+
+void Session::complain(const std::string& what) {
+    if (complaint_.empty()) complaint_ = what;
+}
+
+bool Session::begin() {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+        if (used_[i]) continue;
+        if (words_[i] == "--help") {
+            say("%s", help_.c_str());
+            return false;
+        }
+        complain("'" + words_[i] + "' is not understood; see --help");
+    }
+    if (complaint_.empty()) return true;
+    if (rank_ == 0) std::fprintf(stderr, "%s\n", complaint_.c_str());
+    exit_code_ = 2;
+    return false;
+}
+
+void Session::say(const char* format, ...) const {
+    if (rank_ != 0) return;
+    va_list arguments;
+    va_start(arguments, format);
+    std::vprintf(format, arguments);
+    va_end(arguments);
+    std::fflush(stdout);
+}
+
+int Session::verdict() {
+    int all = 0;
+    MPI_Allreduce(&wrong_, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (all > 0) say("%d results are WRONG\n", all);
+    exit_code_ = all > 0 ? 1 : 0;
+    return exit_code_;
+}
+
+}  // namespace railyard::programs

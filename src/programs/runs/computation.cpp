@@ -1,0 +1,132 @@
+#include "programs/runs/computation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/thread_clock.hpp"
+#include "railyard/base/error.hpp"
+#include "results/file.hpp"
+
+namespace railyard::runs {
+
+namespace {
+
+using From = ComputeChoice::From;
+
+/// As a user would call it.
+std::string call(const std::string& program, const std::vector<std::string>& arguments,
+                 std::size_t ranks) {
+    std::string text = fmt::format("-n {} {}", ranks, program);
+    for (const std::string& argument : arguments)
+        text += ' ' + argument;
+    return text;
+}
+
+ComputeLog empty_log(const std::vector<std::string>& words, int ranks) {
+    ComputeLog log;
+    for (const std::string& word : words)
+        log.arguments.push_back(as_logged(word));
+    log.program = log.arguments.front();
+    log.arguments.erase(log.arguments.begin());
+    log.ranks.resize(static_cast<std::size_t>(ranks));
+    return log;
+}
+
+}  // namespace
+
+Computation::Computation(const ComputeChoice& choice, const std::vector<std::string>& words,
+                         int ranks)
+    : choice_(choice) {
+    const auto count = static_cast<std::size_t>(ranks);
+    calls_.resize(count);
+    switch (choice_.from) {
+        case From::nowhere:
+            return;
+        case From::file:
+            read(words, ranks);
+            return;
+        case From::recording:
+            results::check_writable(choice_.file);
+            log_ = empty_log(words, ranks);
+            [[fallthrough]];
+        case From::measurement:
+            began_.resize(count);
+            cost_of_reading_ = thread_clock::cost();
+    }
+}
+
+void Computation::read(const std::vector<std::string>& words, int ranks) {
+    const std::string file = choice_.file.string();
+    log_ = parse_log(results::read_file(choice_.file), file);
+    const ComputeLog ours = empty_log(words, ranks);
+    if (log_.program != ours.program || log_.arguments != ours.arguments ||
+        log_.ranks.size() != ours.ranks.size())
+        throw UsageError(fmt::format(
+            "{}: recorded by `railyard run {}`, and this is `railyard run {}`; call it the same, "
+            "or record this one with --compute record:FILE",
+            file, call(log_.program, log_.arguments, log_.ranks.size()),
+            call(ours.program, ours.arguments, ours.ranks.size())));
+    double longest = 0;
+    for (const auto& times : log_.ranks) {
+        double sum = 0;
+        for (const ComputeLog::Nanoseconds time : times)
+            sum += static_cast<double>(time);
+        longest = std::max(longest, sum);
+    }
+    if (longest * choice_.factor >= static_cast<double>(ComputeLog::limit))
+        throw UsageError(
+            fmt::format("{}: a rank would compute for {:.0f} days; take a factor "
+                        "less than {}",
+                        file, longest * choice_.factor / 86'400e9, choice_.factor));
+}
+
+void Computation::begin(std::size_t rank) {
+    if (!choice_.repeats()) began_[rank] = thread_clock::now();
+}
+
+Duration Computation::end(std::size_t rank) {
+    const std::size_t call = calls_[rank]++;
+    switch (choice_.from) {
+        case From::nowhere:
+            break;
+        case From::file: {
+            const auto& times = log_.ranks[rank];
+            return call < times.size() ? scaled(times[call]) : Duration();  // see check_calls()
+        }
+        case From::measurement:
+        case From::recording: {
+            const Duration span = thread_clock::now() - began_[rank] - cost_of_reading_;
+            const auto time =
+                static_cast<ComputeLog::Nanoseconds>(std::max(0.0, std::round(span.nanoseconds())));
+            if (choice_.from == From::recording) log_.ranks[rank].push_back(time);
+            return scaled(time);
+        }
+    }
+    return {};
+}
+
+Duration Computation::scaled(ComputeLog::Nanoseconds time) const {
+    if (choice_.factor == 1) return Duration::ns(static_cast<std::int64_t>(time));
+    return Duration::ps(std::llround(static_cast<double>(time) * 1e3 * choice_.factor));
+}
+
+void Computation::finish() const {
+    if (choice_.from == From::recording) results::write_file(choice_.file, to_text(log_));
+    if (choice_.from == From::file) check_calls();
+}
+
+/// Only now, as a program that is stopped in the middle of a call may have no way out.
+void Computation::check_calls() const {
+    for (std::size_t rank = 0; rank < calls_.size(); ++rank)
+        if (calls_[rank] != log_.ranks[rank].size())
+            throw Error(fmt::format(
+                "{}: rank {} has made {} MPI calls, and {} when this was recorded, so the times "
+                "are of another program, or of one that polls (MPI_Test, MPI_Iprobe) as often as "
+                "it has time; record it anew with --compute record:{}, or take --compute measured",
+                choice_.file.string(), rank, calls_[rank], log_.ranks[rank].size(),
+                choice_.file.string()));
+}
+
+}  // namespace railyard::runs

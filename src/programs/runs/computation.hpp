@@ -1,0 +1,45 @@
+#pragma once
+/// What ranks compute between their MPI calls, in the time of a run: measured, recorded, or as it
+/// was recorded before.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "programs/runs/compute_choice.hpp"
+#include "programs/runs/compute_log.hpp"
+#include "railyard/base/time.hpp"
+
+namespace railyard::runs {
+
+/// Of all ranks of one run.
+class Computation {
+  public:
+    /// `words`: the program and its arguments. Reads the file of a replay, and sees that a
+    /// recording can be written. Throws Error; UsageError if the file is of another run than this.
+    Computation(const ComputeChoice& choice, const std::vector<std::string>& words, int ranks);
+
+    bool is_charged() const { return choice_.from != ComputeChoice::From::nowhere; }
+
+    /// A call of that rank ends, and it computes.
+    void begin(std::size_t rank);
+    /// The rank's next call comes. How long it has computed.
+    Duration end(std::size_t rank);
+
+    /// The run is over and went well: writes the recording, in one step. Throws Error if that
+    /// fails, or if the program has made other MPI calls than when it was recorded.
+    void finish() const;
+
+  private:
+    void read(const std::vector<std::string>& words, int ranks);
+    void check_calls() const;
+    Duration scaled(ComputeLog::Nanoseconds time) const;
+
+    const ComputeChoice choice_;
+    ComputeLog log_;                  ///< what was read, or is to be written
+    std::vector<std::size_t> calls_;  ///< by rank: how many it has made
+    std::vector<Duration> began_;     ///< by rank, on the thread's clock
+    Duration cost_of_reading_;        ///< the thread's clock
+};
+
+}  // namespace railyard::runs

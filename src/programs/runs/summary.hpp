@@ -1,0 +1,86 @@
+#pragma once
+/// What a program's run in virtual time came to: how long it took, what was sent and by what
+/// protocol, connections, time in MPI, and the parts that were busiest.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "programs/runs/compute_choice.hpp"
+#include "railyard/base/time.hpp"
+#include "railyard/fault_report.hpp"
+#include "railyard/part_use.hpp"
+
+namespace railyard::runs {
+
+/// Of a number that each rank has.
+struct Spread {
+    std::uint64_t least = 0;
+    double mean = 0;
+    std::uint64_t most = 0;
+};
+
+struct Traffic {
+    std::string_view protocol;
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// Of all ranks together: so sums are seconds, which do not run over.
+struct CallTime {
+    std::string_view function;  ///< "MPI_Send"
+    std::uint64_t calls = 0;
+    double seconds = 0;
+};
+
+struct Summary {
+    std::vector<std::string> words;  ///< the program and its arguments
+    std::string fabric;
+    int ranks = 0;
+    int nodes = 0;
+    ComputeChoice compute;
+    double computed_seconds = 0;  ///< charged for computation, of all ranks together
+
+    Duration virtual_time;                 ///< until the last rank's end
+    std::vector<Traffic> traffic;          ///< by the protocols that were used
+    Spread connections;                    ///< that a rank has made
+    Spread connection_bytes;               ///< of memory that a rank holds for them
+    std::vector<CallTime> calls;           ///< those made, longest first
+    std::vector<fabric::PartUse> busiest;  ///< one of each kind that there is
+
+    std::optional<fabric::FaultReport> faults;  ///< what faults did, if there was a script
+    std::optional<Duration> without_faults;     ///< what a run without them took, if that was asked
+
+    std::uint64_t messages() const {
+        std::uint64_t sum = 0;
+        for (const Traffic& one : traffic)
+            sum += one.messages;
+        return sum;
+    }
+    std::uint64_t bytes() const {
+        std::uint64_t sum = 0;
+        for (const Traffic& one : traffic)
+            sum += one.bytes;
+        return sum;
+    }
+    /// The ranks' time in all; never nought.
+    double rank_seconds() const {
+        const double all = virtual_time.seconds() * ranks;
+        return all > 0 ? all : 1;
+    }
+    double mpi_seconds() const {
+        double sum = 0;
+        for (const CallTime& call : calls)
+            sum += call.seconds;
+        return sum;
+    }
+    /// The part of its time that all ranks together spent in MPI.
+    double mpi_share() const { return mpi_seconds() / rank_seconds(); }
+    double share(const fabric::PartUse& part) const {
+        return virtual_time > Duration() ? part.busy / virtual_time : 0;
+    }
+};
+
+}  // namespace railyard::runs

@@ -1,0 +1,55 @@
+// Tagged messages that are lost, and those behind them: TP-7 under faults.
+
+#include <gmock/gmock.h>
+
+#include "interconnects/quadrics/elan3/cluster.hpp"
+#include "interconnects/quadrics/elanlib/tport.hpp"
+
+namespace railyard::elanlib {
+namespace {
+
+using namespace railyard::literals;
+using elan3::Cluster;
+using elan3::Home;
+using elan3::pattern;
+using elan3::Process;
+
+// One that is lost is told to its sender; those behind it get there, and are received.
+TEST(TportLoss, HoldsNobodyUp) {
+    for (const std::uint32_t size : {64U, 2000U}) {
+        Cluster cluster(2);
+        cluster.machine.network().break_part(elite::Part::cable(1), Time::at(100_us),
+                                             Time::at(205_us));
+        std::vector<unsigned> received;
+        cluster.run([&](Process& process) {
+            Tport port(process);
+            const Address buffer = process.allocate(Home::main, 3 * size);
+            for (std::uint32_t i = 0; i < 3; ++i)
+                process.store(buffer + i * size, pattern(size, process.self() == 0 ? i : 99));
+            if (process.self() == 0) {
+                process.engine().sleep_until(Time::at(110_us));
+                const Tport::Request lost = port.start_send(1, 0, buffer, size);
+                process.engine().sleep_until(Time::at(160_us));
+                const Tport::Request second = port.start_send(1, 1, buffer + size, size);
+                EXPECT_EQ(port.wait(lost).status, Code::timed_out);
+                EXPECT_TRUE(port.wait(second).status.ok());
+                EXPECT_TRUE(port.send(1, 2, buffer + 2 * size, size).ok());
+            } else {
+                for (int i = 0; i < 2; ++i) {
+                    const Outcome outcome = port.receive({std::nullopt, 0, 0}, buffer, size);
+                    EXPECT_TRUE(outcome.status.ok());
+                    received.push_back(outcome.envelope.tag);
+                    std::vector<std::byte> bytes(size);
+                    process.load(buffer, bytes);
+                    EXPECT_EQ(bytes, pattern(size, outcome.envelope.tag));
+                }
+            }
+            process.engine().sleep_until(Time::at(2_ms));
+            EXPECT_EQ(port.matcher().unexpected(), 0U);
+        });
+        EXPECT_THAT(received, ::testing::ElementsAre(1U, 2U));
+    }
+}
+
+}  // namespace
+}  // namespace railyard::elanlib

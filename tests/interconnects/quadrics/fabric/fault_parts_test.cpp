@@ -1,0 +1,95 @@
+// Places of a script are the same parts on the machine as in the generic model.
+
+#include "interconnects/quadrics/fabric/fault_parts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "interconnects/virtual/model/fault_place.hpp"
+#include "interconnects/virtual/model/fault_plan.hpp"
+
+namespace railyard::quadrics {
+namespace {
+
+using model::FaultPlan;
+using ::testing::ElementsAre;
+
+model::Ground ground_of(unsigned dimension) {
+    return {model::Topology::fat_tree, dimension, 1,
+            static_cast<fabric::NodeId>(model::power_of_four(dimension))};
+}
+
+FaultParts parts(const std::string& place, unsigned dimension = 2) {
+    return parts_of(model::parse_place(place, ground_of(dimension)), elite::FatTree(dimension));
+}
+
+TEST(FaultParts, OfNodes) {
+    EXPECT_EQ(parts("all links").cables.size(), 32U);
+    EXPECT_THAT(parts("node 7").cables, ElementsAre(7));
+    const FaultParts out = parts("node 7, link 0 out");
+    EXPECT_THAT(out.cables, ElementsAre(7));
+    EXPECT_TRUE(out.up);
+    EXPECT_FALSE(out.down);
+    EXPECT_FALSE(parts("node 7, link 0 in").up);
+    EXPECT_TRUE(parts("node 7, link 0 in").down);
+    EXPECT_FALSE(parts("node 7").whole_switch);
+}
+
+TEST(FaultParts, OfSwitches) {
+    const elite::FatTree tree(3);
+    const FaultParts found = parts("switch 5 of level 2", 3);
+    EXPECT_EQ(found.whole_switch, tree.switch_at(2, 5));
+    EXPECT_EQ(tree.switch_name(*found.whole_switch), "switch 5 of level 2");
+    EXPECT_TRUE(found.cables.empty());
+    EXPECT_FALSE(parts("switches, link 9 of level 1, up").down);
+    EXPECT_FALSE(parts("switches, link 9 of level 1, down").up);
+}
+
+FaultPlan plan_with_dead(const model::FaultPlace& a_switch, const model::Ground& ground) {
+    model::Fault fault;
+    fault.what = model::Fault::What::network_switch;
+    fault.where = a_switch;
+    return {{1, {fault}}, ground, std::make_shared<fabric::FaultReport>()};
+}
+
+/// Does the generic model lose packets on that link if that switch is dead?
+bool ends_there(const model::Ground& ground, const model::FaultPlace& a_switch, unsigned level,
+                std::uint64_t number) {
+    FaultPlan plan = plan_with_dead(a_switch, ground);
+    return plan.link(FaultPlan::Direction::up, level, number) != nullptr;
+}
+
+TEST(FaultParts, CablesBetweenSwitchesEndWhereThoseOfTheGenericModelDo) {
+    for (const unsigned dimension : {2U, 3U}) {
+        const model::Ground ground = ground_of(dimension);
+        const elite::FatTree tree(dimension);
+        std::set<elite::CableId> seen;
+        for (unsigned level = 1; level < dimension; ++level)
+            for (std::uint64_t number = 0; number < ground.links(); ++number) {
+                const elite::CableId cable = cable_between(tree, level, number);
+                EXPECT_TRUE(seen.insert(cable).second);
+                const elite::LinkId up = tree.up(cable);
+                const std::set<elite::SwitchId> ends{tree.near(up).id, tree.far(up).id};
+                for (unsigned at = 1; at <= dimension; ++at)
+                    for (std::uint32_t w = 0; w < ground.switches(); ++w)
+                        ASSERT_EQ(
+                            ends.contains(tree.switch_at(at, w)),
+                            ends_there(ground, {model::FaultPlace::Kind::network_switch, w, at},
+                                       level, number))
+                            << "link " << number << " of level " << level << ", switch " << w
+                            << " of level " << at;
+            }
+    }
+}
+
+TEST(FaultParts, NodesHangOnTheSameSwitches) {
+    const model::Ground ground = ground_of(2);
+    const elite::FatTree tree(2);
+    FaultPlan plan = plan_with_dead({model::FaultPlace::Kind::network_switch, 2, 1}, ground);
+    for (elite::NodeId node = 0; node < 16; ++node)
+        EXPECT_EQ(tree.leaf_of(node) == tree.switch_at(1, 2),
+                  plan.link(FaultPlan::Direction::in, 0, node) != nullptr);
+}
+
+}  // namespace
+}  // namespace railyard::quadrics

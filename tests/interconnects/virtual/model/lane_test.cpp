@@ -1,0 +1,226 @@
+#include "interconnects/virtual/model/lane.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "base/rate.hpp"
+
+namespace railyard::model {
+namespace {
+
+using namespace literals;
+
+constexpr Rate mb_per_s(double n) {
+    return Rate::bytes_per_second(n * 1e6);
+}
+
+struct Item final : Message {
+    void retired() override { gone = true; }
+    bool gone = false;
+};
+
+/// When each message's first packet came to the gate, and when it was in memory.
+struct Moments {
+    Time first;
+    Time done;
+    friend bool operator==(const Moments&, const Moments&) = default;
+};
+
+/// Nodes with a half-duplex bus and one link each way, joined by a switch: lane i leaves node i.
+class Yard {
+  public:
+    Yard(std::size_t nodes, bool look_ahead, unsigned buffer = 4)
+        : opens_(nodes), bus_(nodes), out_(nodes), in_(nodes), deliveries_(nodes * nodes) {
+        for (std::size_t i = 0; i < nodes; ++i) {
+            lanes_.push_back(std::make_unique<Lane>(engine_, buffer));
+            if (!look_ahead) lanes_.back()->never_look_ahead();
+        }
+        for (std::size_t from = 0; from < nodes; ++from)
+            for (std::size_t to = 0; to < nodes; ++to)
+                for (const bool reads : {false, true})
+                    routes_.push_back(make_route(from, to, reads));
+    }
+
+    /// Leaves at that time; its gate opens `patience` after the first packet is there.
+    void send(Time at, std::size_t from, std::size_t to, Bytes size, Duration patience,
+              std::vector<Duration> extra = {}) {
+        const std::size_t number = items_.size();
+        items_.push_back(std::make_unique<Item>());
+        moments_.emplace_back();
+        Item* const item = items_.back().get();
+        item->route = routes_[(from * lanes_.size() + to) * 2 + (size > 0_B ? 1 : 0)].get();
+        item->size = size;
+        item->read_extra = std::move(extra);
+        Lane* const lane = lanes_[from].get();
+        item->first = [this, item, lane, to, number, patience] {
+            moments_[number].first = engine_.now();
+            opens_[to] = std::max(opens_[to], engine_.now() + patience);
+            engine_.schedule(opens_[to], [lane, item] { lane->open(item); });
+        };
+        item->done = [this, number] { moments_[number].done = engine_.now(); };
+        engine_.schedule(at, [lane, item] { lane->submit(item); });
+    }
+
+    std::vector<Moments> run() {
+        engine_.run();
+        for (const auto& item : items_)
+            EXPECT_TRUE(item->gone);
+        for (const auto& fifo : {&bus_, &out_, &in_})
+            for (const Fifo& part : *fifo)
+                EXPECT_EQ(part.users, 0U);
+        return moments_;
+    }
+    std::uint64_t events() const { return engine_.events_run(); }
+    /// For how many picoseconds each part was busy: buses, links out, links in.
+    std::vector<std::int64_t> busy() const {
+        std::vector<std::int64_t> all;
+        for (const auto& fifo : {&bus_, &out_, &in_})
+            for (const Fifo& part : *fifo)
+                all.push_back(part.busy.picoseconds());
+        return all;
+    }
+
+  private:
+    std::unique_ptr<Route> make_route(std::size_t from, std::size_t to, bool reads) {
+        Way way;
+        way.path.packet = 1_KiB;
+        way.path.page_packets = 4;
+        if (reads) way.add({.fifo = &bus_[from], .rate = mb_per_s(900), .latency = 500_ns});
+        way.path.link = way.parts.size();
+        way.add({.fifo = &out_[from], .rate = mb_per_s(1000), .header = 30_B, .latency = 300_ns});
+        way.add({.fifo = &in_[to], .rate = mb_per_s(1000), .header = 30_B});
+        way.path.gate = way.parts.size();
+        if (reads) way.add({.fifo = &bus_[to], .rate = mb_per_s(900)});
+        way.path.placed = way.parts.size();
+        way.path.visible = 200_ns;
+        way.add({.fifo = &out_[to], .fixed = 10_ns});
+        paths_.push_back(std::make_unique<Path>(way.path));
+        return std::make_unique<Route>(*paths_.back(), way.parts,
+                                       deliveries_[from * lanes_.size() + to]);
+    }
+
+    sim::Engine engine_;
+    std::vector<Time> opens_;  ///< by node: when the last gate opens; they do so in order
+    std::vector<Fifo> bus_;
+    std::vector<Fifo> out_;
+    std::vector<Fifo> in_;
+    std::vector<Deliveries> deliveries_;
+    std::vector<std::unique_ptr<Lane>> lanes_;
+    std::vector<std::unique_ptr<Path>> paths_;
+    std::vector<std::unique_ptr<Route>> routes_;
+    std::vector<std::unique_ptr<Item>> items_;
+    std::vector<Moments> moments_;
+};
+
+TEST(Lane, TakesTheSlowestPartsTimeForALongMessage) {
+    Yard yard(2, true);
+    yard.send(Time(), 0, 1, 1_MiB, 0_ns);
+    const auto moments = yard.run();
+    // The bus, at 900 MB/s, or the link with its headers: 1000 * 1024 / 1054 = 971 MB/s.
+    const double us = moments[0].done.since_start().microseconds();
+    EXPECT_NEAR(us, 1048576 / 900.0 + 0.5 + 0.3 + 0.2, 1.5);
+    // The link begins only when it will not run dry: it is 84 ns faster than the bus.
+    EXPECT_NEAR(moments[0].first.since_start().nanoseconds(), 884, 1);
+}
+
+TEST(Lane, AloneNeedsFewEventsHoweverLongTheMessage) {
+    Yard yard(2, true);
+    yard.send(Time(), 0, 1, 4_MiB, 700_ns);
+    yard.run();
+    EXPECT_LE(yard.events(), 8U);
+}
+
+TEST(Lane, AnEmptyMessageDoesNotOvertake) {
+    for (const bool look_ahead : {true, false}) {
+        Yard yard(2, look_ahead);
+        yard.send(Time(), 0, 1, 64_KiB, 100_ns);
+        yard.send(Time(), 0, 1, 0_B, 100_ns);
+        const auto moments = yard.run();
+        EXPECT_LT(moments[0].first, moments[1].first);
+        EXPECT_LE(moments[0].done, moments[1].done);
+    }
+}
+
+TEST(Lane, TwoThatMeetShareWhatTheyMeetAt) {
+    // Both ways over half-duplex buses: each direction gets half of the bus.
+    Yard yard(2, true);
+    yard.send(Time(), 0, 1, 1_MiB, 0_ns);
+    yard.send(Time(), 1, 0, 1_MiB, 0_ns);
+    const auto moments = yard.run();
+    const double us = moments[1].done.since_start().microseconds();
+    EXPECT_NEAR(us, 2 * 1048576 / 900.0, 20);
+    EXPECT_NEAR(moments[0].done.since_start().microseconds(), us, 20);
+}
+
+TEST(Lane, ASmallMessageWaitsForAPacketOfAnothersNotForAllOfThem) {
+    Yard yard(3, true);
+    yard.send(Time(), 0, 2, 4_MiB, 0_ns);
+    yard.send(Time::at(Duration::us(1000)), 1, 2, 8_B, 0_ns);
+    const auto moments = yard.run();
+    const Duration took = moments[1].done - Time::at(Duration::us(1000));
+    EXPECT_LT(took, Duration::us(6));
+    EXPECT_GT(took, Duration::us(1));
+}
+
+/// The promise of lane.hpp: looking ahead changes no time.
+TEST(Lane, LookingAheadGivesTheTimesOfEveryPacketFollowed) {
+    for (unsigned seed = 1; seed <= 2000; ++seed) {
+        std::mt19937 random(seed);
+        const std::size_t nodes = 2 + random() % 3;
+        const bool alone = seed % 3 == 0;  // one lane only: nothing ever meets
+        const unsigned buffer = 1 + random() % 6;
+        Yard ahead(nodes, true, buffer);
+        Yard followed(nodes, false, buffer);
+        const unsigned messages = 1 + random() % 12;
+        for (unsigned i = 0; i < messages; ++i) {
+            const Time at = Time::at(Duration::ns(random() % 60'000));
+            const std::size_t from = alone ? 0 : random() % nodes;
+            std::size_t to = random() % nodes;
+            if (to == from) to = (to + 1) % nodes;
+            const Bytes size(random() % 4 == 0 ? 0 : random() % (1U << (random() % 19)));
+            const Duration patience = Duration::ns(random() % 3 == 0 ? 0 : random() % 2000);
+            std::vector<Duration> extra;
+            if (size > 0_B && random() % 4 == 0) {
+                extra.resize((size.count() + 1023) / 1024);
+                if (random() % 2 == 0)
+                    extra[random() % extra.size()] = Duration::ns(random() % 5000);
+                else  // every page
+                    for (std::size_t k = random() % 4; k < extra.size(); k += 4)
+                        extra[k] = Duration::ns(900);
+            }
+            ahead.send(at, from, to, size, patience, extra);
+            followed.send(at, from, to, size, patience, extra);
+        }
+        const auto a = ahead.run();
+        const auto b = followed.run();
+        for (unsigned i = 0; i < messages; ++i) {
+            ASSERT_EQ(a[i].first.since_start().picoseconds(),
+                      b[i].first.since_start().picoseconds())
+                << "seed " << seed << ", message " << i;
+            ASSERT_EQ(a[i].done.since_start().picoseconds(), b[i].done.since_start().picoseconds())
+                << "seed " << seed << ", message " << i;
+        }
+        ASSERT_EQ(ahead.busy(), followed.busy()) << "seed " << seed;
+    }
+}
+
+TEST(Lane, PartsAccountForTheTimeThatTheyWereBusy) {
+    for (const bool look_ahead : {true, false}) {
+        Yard yard(2, look_ahead);
+        yard.send(Time(), 0, 1, 2_KiB, 0_ns, {0_ns, 70_ns});
+        yard.run();
+        // Two packets of 1024 bytes at 900 MB/s; with 30 bytes more each at 1000 MB/s; and two
+        // acknowledgments of 10 ns on the way out of the receiver.
+        const std::int64_t bus = 2 * (1_KiB / mb_per_s(900)).picoseconds();
+        const std::int64_t link = 2 * (1054_B / mb_per_s(1000)).picoseconds();
+        EXPECT_EQ(yard.busy(),
+                  (std::vector<std::int64_t>{bus + 70'000, bus, link, 20'000, 0, link}))
+            << look_ahead;
+    }
+}
+
+}  // namespace
+}  // namespace railyard::model

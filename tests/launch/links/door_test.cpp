@@ -1,0 +1,210 @@
+// Two who know the secret, and strangers between them, over the loopback.
+
+#include "launch/links/door.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <future>
+
+#include "launch/links/call.hpp"
+#include "railyard/base/error.hpp"
+
+namespace railyard::links {
+namespace {
+
+using ::testing::HasSubstr;
+
+Door::Options here() {
+    Door::Options options;
+    options.where = {"127.0.0.1", 0};
+    return options;
+}
+
+/// A connection of somebody who says nothing by himself.
+Descriptor stranger(std::uint16_t port) {
+    const Endpoint where = resolve({"127.0.0.1", port}).front();
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&where.address), where.length))
+        throw system_error("connect");
+    return socket;
+}
+
+/// Whether the other side has hung up, soon.
+bool is_sent_away(int socket) {
+    char buffer[256];
+    for (;;) {
+        pollfd wait{socket, POLLIN, 0};
+        if (::poll(&wait, 1, 0) != 1) return false;
+        if (::recv(socket, buffer, sizeof buffer, 0) <= 0) return true;
+    }
+}
+
+class DoorTest : public ::testing::Test {
+  protected:
+    std::future<Link> caller(const Door& door, const Secret& secret,
+                             Duration patience = Duration::s(10)) const {
+        return std::async(std::launch::async, [port = door.port(), secret, patience] {
+            return call({"127.0.0.1:" + std::to_string(port)}, secret, Duration::s(5), patience);
+        });
+    }
+    static Link await(Door& door) {
+        for (int i = 0; i < 1000; ++i) {
+            if (auto link = door.poll()) return std::move(*link);
+            pollfd wait{door.descriptor(), POLLIN, 0};
+            ::poll(&wait, 1, 10);
+        }
+        throw Error("nobody came");
+    }
+    static std::string received(Link& link) {
+        std::string all;
+        pollfd wait{link.descriptor(), POLLIN, 0};
+        ::poll(&wait, 1, 5000);
+        link.receive([&](std::uint32_t, const std::string& payload) { all += payload; });
+        return all;
+    }
+
+    const Secret secret_ = Secret::make();
+};
+
+TEST_F(DoorTest, TheTwoTalkBothWays) {
+    Door door(secret_, here());
+    auto calling = caller(door, secret_);
+    Link inside = await(door);
+    Link outside = calling.get();
+    inside.send(1, "from inside");
+    outside.send(1, "from outside");
+    EXPECT_EQ(received(outside), "from inside");
+    EXPECT_EQ(received(inside), "from outside");
+    EXPECT_EQ(door.strangers(), 0u);
+}
+
+TEST_F(DoorTest, WhoeverHangsUpIsMissed) {
+    Door door(secret_, here());
+    auto calling = caller(door, secret_);
+    Link inside = await(door);
+    {
+        Link outside = calling.get();
+        outside.send(1, "last words");
+    }
+    std::string said;
+    bool alive = true;
+    while (alive)
+        alive = inside.receive([&](std::uint32_t, const std::string& text) { said += text; });
+    EXPECT_EQ(said, "last words");
+    EXPECT_EQ(inside.why(), "the connection was closed");
+    inside.send(1, "nobody hears this");
+    EXPECT_EQ(inside.backlog(), 0u);
+}
+
+TEST_F(DoorTest, WhoeverDoesNotKnowTheSecretStaysOutside) {
+    Door door(secret_, here());
+    auto calling = caller(door, Secret::make(), Duration::ms(200));
+    const Deadline deadline(Duration::s(5));
+    while (calling.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) {
+        EXPECT_FALSE(door.poll());
+        ASSERT_FALSE(deadline.passed());
+    }
+    try {
+        calling.get();
+        ADD_FAILURE() << "somebody let it in";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("does not know the secret"));
+    }
+    EXPECT_GT(door.strangers(), 0u);
+}
+
+TEST_F(DoorTest, StrangersKeepNobodyOut) {
+    Door door(secret_, here());
+    std::vector<Descriptor> strangers;
+    for (int i = 0; i < 100; ++i)
+        strangers.push_back(stranger(door.port()));
+    auto calling = caller(door, secret_);
+    Link inside = await(door);
+    Link outside = calling.get();
+    outside.send(1, "in spite of them");
+    EXPECT_EQ(received(inside), "in spite of them");
+    EXPECT_GE(door.strangers(), 80u);
+}
+
+TEST_F(DoorTest, PatienceWithTheSilentEnds) {
+    Door::Options options = here();
+    options.patience = Duration::ms(50);
+    Door door(secret_, options);
+    const Descriptor silent = stranger(door.port());
+    const Deadline deadline(Duration::s(5));
+    while (!is_sent_away(silent.get()) && !deadline.passed())
+        EXPECT_FALSE(door.poll());
+    EXPECT_EQ(door.strangers(), 1u);
+}
+
+TEST_F(DoorTest, WhoeverTalksOfOtherThingsIsSentAwayAtOnce) {
+    Door::Options options = here();
+    options.patience = Duration::s(100);
+    Door door(secret_, options);
+    const Descriptor other = stranger(door.port());
+    ::send(other.get(), "GET / HTTP/1.1\r\n", 16, 0);
+    const Deadline deadline(Duration::s(5));
+    while (!is_sent_away(other.get()) && !deadline.passed())
+        EXPECT_FALSE(door.poll());
+    EXPECT_EQ(door.strangers(), 1u);
+}
+
+/// Whoever sleeps on the door's descriptor sleeps, though somebody waits whom there is no
+/// descriptor for; and lets him in when there is one again.
+TEST_F(DoorTest, WithoutDescriptorsItRests) {
+    Door door(secret_, here());
+    auto calling = caller(door, secret_);
+    pollfd outside{door.descriptor(), POLLIN, 0};
+    ASSERT_EQ(::poll(&outside, 1, 5000), 1);
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit none{3, before.rlim_max};  // those that every process has
+    setrlimit(RLIMIT_NOFILE, &none);
+    EXPECT_FALSE(door.poll());
+    EXPECT_EQ(::poll(&outside, 1, 0), 0) << "it would be woken at once, and again";
+    setrlimit(RLIMIT_NOFILE, &before);
+    Link inside = await(door);
+    Link other = calling.get();
+    other.send(1, "at last");
+    EXPECT_EQ(received(inside), "at last");
+}
+
+TEST_F(DoorTest, MuchIsKeptUntilTheOtherReads) {
+    Door door(secret_, here());
+    auto calling = caller(door, secret_);
+    Link inside = await(door);
+    Link outside = calling.get();
+    const std::string much(1 << 20, 'm');
+    for (int i = 0; i < 16; ++i)
+        inside.send(1, much);
+    EXPECT_GT(inside.backlog(), 0u);
+    std::size_t got = 0;
+    while (got < 16 * much.size()) {
+        outside.receive([&](std::uint32_t, const std::string& text) { got += text.size(); });
+        inside.receive([](std::uint32_t, const std::string&) {});
+    }
+    EXPECT_EQ(inside.backlog(), 0u);
+}
+
+TEST(Call, SaysWhyNobodyWasReached) {
+    std::uint16_t port = 0;
+    {
+        const auto closed = listen_at({"127.0.0.1", 0});
+        port = port_of(closed.front().get());
+    }
+    try {
+        call({"127.0.0.1:" + std::to_string(port)}, Secret::make(), Duration::s(5),
+             Duration::ms(100));
+        ADD_FAILURE() << "nobody is there";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("127.0.0.1:" + std::to_string(port)));
+        EXPECT_THAT(error.what(), HasSubstr("refused"));
+    }
+}
+
+}  // namespace
+}  // namespace railyard::links
