@@ -2,7 +2,7 @@
 # Build directories are build/<preset>; nothing is written outside build/.
 
 PREFIX ?= /usr/local
-# Which test programs `make test` samples under each sanitizer; `make soak` runs them all.
+# Which test programs `make sanitize` runs under each sanitizer; `make soak` runs them all.
 ASAN_SAMPLE ?= base results hosts model job shm mpi_engine suite iwarp
 TSAN_SAMPLE ?= base hosts job shm contract mpi_engine
 # Two models that differ as much as models can; all share their semantics.
@@ -10,33 +10,56 @@ FABRIC_SAMPLE ?= shm,ideal,infiniband-pcix-liu04,quadrics
 SAMPLE = RAILYARD_CONTRACT_QUICK=1 RAILYARD_CONTRACT_FABRICS=$(FABRIC_SAMPLE)
 
 .DEFAULT_GOAL := build
-.PHONY: build setup test report bench soak golden accept install clean format tidy help sample-asan sample-tsan
+.PHONY: build report test lint headers format-check tidy sanitize sanitize-asan sanitize-tsan bench soak \
+        portability golden accept install clean format help
 
-build: build/release/build.ninja ## Build everything: programs in build/release/bin, libraries in build/release/lib
-	cmake --build --preset release
+build: build/release/build.ninja ## Build the programs and libraries: build/release/bin, build/release/lib
+	cmake --build --preset release --target programs
 
-setup: ## Install the Debian packages that are missing (with sudo where not root)
-	scripts/install-packages
-
-test: setup ## Install what is missing, build, run all tests, then a sample under the sanitizers
-	$(MAKE) build
-	ctest --preset release
-	$(MAKE) sample-asan
-	$(MAKE) sample-tsan
-
-report: setup ## Measure shared memory here, run the models, and write a page: build/report/index.html
-	$(MAKE) build
+report: ## Measure shared memory here, run the models, and write a page: build/report/index.html
+	scripts/install-packages build
+	$(MAKE) build/release/build.ninja
+	cmake --build --preset release --target report_programs
 	scripts/report
 
-bench: setup ## Run every benchmark: ours, the reference, their ratio and the target
-	scripts/install-packages bench
+test: ## Install what is missing, build everything, run all tests
+	scripts/install-packages build test
+	cmake --preset release -DRAILYARD_TESTS=ON
+	cmake --build --preset release
+	scripts/run-tests
+
+lint: headers format-check tidy ## Check that headers stand alone, the layout of sources, and clang-tidy's list
+
+headers: build/release/build.ninja
+	cmake --build --preset release --target headers
+
+format-check:
+	scripts/install-packages style
+	$(SOURCES) | xargs -0 clang-format --dry-run -Werror
+
+tidy: build/release/build.ninja
+	scripts/install-packages style
+	run-clang-tidy -quiet -p build/release "$(CURDIR)/(src|tests|bench)/"
+
+sanitize: ## Run a sample of the tests under the address, undefined-behaviour and thread sanitizers
+	scripts/install-packages build test
+	$(MAKE) sanitize-asan
+	$(MAKE) sanitize-tsan
+
+bench: ## Run every benchmark: ours, the reference, their ratio and the target
+	scripts/install-packages build bench
 	$(MAKE) build
+	cmake --build --preset release --target railyard-bench
 	mkdir -p build/bench
 	build/release/bin/railyard-bench --json build/bench/results.json
 
-soak: setup ## Hours rather than minutes: long stress, all tests under the sanitizers, fuzzing
-	scripts/install-packages soak
+soak: ## Hours rather than minutes: long stress, all tests under the sanitizers, fuzzing
+	scripts/install-packages build test soak
 	scripts/soak
+
+portability: ## Build for the other processor, x86-64 or aarch64, and run tests and golden traces under qemu
+	scripts/install-packages build test portability
+	scripts/portability
 
 golden: build ## Show what the models do differently from their golden traces
 	scripts/golden show
@@ -52,14 +75,13 @@ clean: ## Remove all build directories
 
 format: ## Format the sources with clang-format
 	scripts/install-packages style
-	find src tests bench -name '*.hpp' -print0 -o -name '*.cpp' -print0 -o -path 'src/*.[ch]' -print0 | xargs -0 clang-format -i
-
-tidy: build/release/build.ninja ## Look for mistakes with clang-tidy
-	scripts/install-packages style
-	run-clang-tidy -quiet -p build/release "$(CURDIR)/(src|tests|bench)/"
+	$(SOURCES) | xargs -0 clang-format -i
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+SOURCES = find src include/railyard tests bench examples -name '*.hpp' -print0 -o -name '*.cpp' -print0 \
+          -o -path 'src/*.[ch]' -print0
 
 # Ninja configures again by itself when a CMake file or the set of sources changes.
 build/%/build.ninja:
@@ -68,10 +90,10 @@ build/%/build.ninja:
 empty :=
 labels = $(subst $(empty) $(empty),|,$(strip $(1)))
 
-sample-asan: build/asan/build.ninja
+sanitize-asan: build/asan/build.ninja
 	cmake --build --preset asan --target $(ASAN_SAMPLE:%=%_test)
 	$(SAMPLE) ctest --preset asan -L '^($(call labels,$(ASAN_SAMPLE)))$$'
 
-sample-tsan: build/tsan/build.ninja
+sanitize-tsan: build/tsan/build.ninja
 	cmake --build --preset tsan --target $(TSAN_SAMPLE:%=%_test)
 	$(SAMPLE) ctest --preset tsan -L '^($(call labels,$(TSAN_SAMPLE)))$$'

@@ -21,7 +21,7 @@ std::span<const std::string_view> railyard::report::page_template() { return {};
     find_program(RAILYARD_NPM NAMES npm)
     if(NOT RAILYARD_NODE OR NOT RAILYARD_NPM)
         message(FATAL_ERROR "The page of `railyard report` is built with node and npm, and these are "
-                            "not here. Install the Debian packages nodejs and npm (`make setup` "
+                            "not here. Install the Debian packages nodejs and npm (`make report` "
                             "does), or leave the page out with -DRAILYARD_PAGE=OFF.")
     endif()
 
