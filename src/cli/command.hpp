@@ -20,4 +20,13 @@ Command reproduce_command(CLI::App& parent);
 Command compare_command(CLI::App& parent);
 Command report_command(CLI::App& parent);
 
+/// --jobs, for those that run models: in how many processes. Left alone: as many as there are
+/// cores.
+inline void add_jobs(CLI::App& app, unsigned& jobs) {
+    app.add_option("--jobs", jobs,
+                   "Run models in so many processes at a time (default: one a core)")
+        ->type_name("N")
+        ->check(CLI::Range(1U, 1024U));
+}
+
 }  // namespace railyard::cli

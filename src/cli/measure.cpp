@@ -34,6 +34,7 @@ struct MeasureWords {
     std::string only;
     std::string shm_user_memory, json, csv, trace;
     bool quick = false, statistics = false, no_pin = false, quiet = false;
+    unsigned jobs = 0;
     PeerWords peer;
 };
 
@@ -78,6 +79,7 @@ void add_options(CLI::App& app, MeasureWords& words) {
     add("--trace", words.trace, "FILE",
         "Write there what each part did and when, for Perfetto (virtual time, one run)");
     app.add_flag("--statistics", words.statistics, "A line a result, with p1, p50, p99 and spread");
+    add_jobs(app, words.jobs);
     app.add_flag("--quiet", words.quiet, "No progress on stderr");
 }
 
@@ -185,7 +187,8 @@ int measure(const MeasureWords& words) {
     experiments::Outcome outcome;
     {
         const ProgressLine line(!words.quiet);
-        outcome = experiments::run(todo, [&](std::string_view what) { line.show(what); });
+        outcome = experiments::run(
+            todo, [&](std::string_view what) { line.show(what); }, words.jobs);
     }
     found.rows = std::move(outcome.rows);
 

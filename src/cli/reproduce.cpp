@@ -20,6 +20,7 @@ struct ReproduceWords {
     std::string paper, only, json, exceptions;
     CLI::Option* json_option = nullptr;
     bool list = false, quiet = false;
+    unsigned jobs = 0;
 
     /// Where the JSON goes; empty if it was not asked for.
     std::string json_file() const {
@@ -49,8 +50,8 @@ int run(const ReproduceWords& words) {
     reproduce::Reproduction found;
     {
         const ProgressLine line(!words.quiet);
-        found = reproduce::reproduce(chosen, all, excused,
-                                     [&](std::string_view what) { line.show(what); });
+        found = reproduce::reproduce(
+            chosen, all, excused, [&](std::string_view what) { line.show(what); }, words.jobs);
     }
     const reproduce::Counts counts = reproduce::count(found.verdicts);
     const std::string json = reproduce::to_json(found.verdicts, found.rows);
@@ -82,6 +83,7 @@ Command reproduce_command(CLI::App& parent) {
     app->add_option("--exceptions", words->exceptions,
                     "Another list of records that are known to be off, or that nothing measures")
         ->type_name("FILE");
+    add_jobs(*app, words->jobs);
     app->add_flag("--list", words->list, "Only say which records there are, and where they run");
     app->add_flag("--quiet", words->quiet, "No progress on stderr");
     app->footer(

@@ -3,11 +3,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <new>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/topology.hpp"
 #include "launch/agents/peer_job.hpp"
+#include "launch/job/anonymous_memory.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 
@@ -76,6 +83,8 @@ class Step {
     }
 
     const std::string& name() const { return name_; }
+    /// Whether it may run beside others: in virtual time, and no file of its own is written.
+    bool stands_alone() const { return surroundings_.virtual_time && options_.trace.empty(); }
 
     job::Result run(const Progress& progress) const {
         if (nothing_left_) return {};
@@ -118,24 +127,112 @@ std::vector<Step> steps(const Plan& plan) {
     return out;
 }
 
-}  // namespace
+/// Steps of virtual time depend on nothing but themselves, so they run side by side, in as many
+/// processes as `workers`. Results are in the order of the steps: how they were spread shows
+/// nowhere.
+std::vector<job::Result> run_side_by_side(std::span<const Step> steps, int workers,
+                                          const Progress& progress) {
+    const job::AnonymousMemory shared(Bytes(sizeof(std::atomic<std::size_t>)));
+    auto& next = *new (shared.span().data()) std::atomic<std::size_t>(0);
+    // A worker is a rank of a job of processes, which hears of its death and ends it in time.
+    job::Options options;
+    options.ranks = workers;
+    options.pin = false;
+    const job::Result pool = job::run(options, [&](job::Rank& worker) {
+        // Relaxed: nothing but the number itself is handed over.
+        for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < steps.size();) {
+            const job::Result result = steps[i].run(progress);
+            for (const std::string& line : result.delivered)
+                worker.deliver(fmt::format("{} row {}", i, line));
+            if (!result.ok)
+                worker.deliver(fmt::format("{} failed {} {}", i, result.exit_code, result.failure));
+        }
+    });
+    std::vector<job::Result> results(steps.size());
+    for (const std::string& told : pool.delivered) {
+        std::istringstream words(told);
+        std::size_t i = 0;
+        std::string what;
+        words >> i >> what;
+        job::Result& result = results.at(i);
+        if (what == "failed") words >> result.exit_code;
+        std::string rest(std::istreambuf_iterator<char>(words.ignore()), {});
+        if (what == "row") {
+            result.delivered.push_back(std::move(rest));
+        } else {
+            result.ok = false;
+            result.failure = std::move(rest);
+        }
+    }
+    // Which step a dead worker was at is not known: none can be trusted.
+    if (!pool.ok)
+        for (job::Result& result : results)
+            result = {
+                .ok = false, .failure = pool.failure, .exit_code = pool.exit_code, .delivered = {}};
+    return results;
+}
 
-Outcome run(const Plan& plan, const Progress& progress) {
-    check(plan);
+/// How many processes may share this work; one where its steps must follow each other.
+int workers_for(std::span<const Step> steps, unsigned jobs) {
+    if (!std::ranges::all_of(steps, &Step::stands_alone)) return 1;
+    const std::size_t wanted = jobs != 0 ? jobs : allowed_cores().size();
+    return static_cast<int>(std::min(wanted, steps.size()));
+}
+
+Outcome outcome_of(std::span<const Step> steps, std::span<const job::Result> results) {
     Outcome outcome;
-    for (const Step& step : steps(plan)) {
-        const job::Result result = step.run(progress);
-        if (!result.ok) {
-            outcome.failure = fmt::format("{}: {}", step.name(), result.failure);
-            outcome.exit_code = result.exit_code;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const std::string& name = steps[i].name();
+        if (!results[i].ok) {
+            outcome.failure = fmt::format("{}: {}", name, results[i].failure);
+            outcome.exit_code = results[i].exit_code;
             break;
         }
-        if (result.delivered.empty())
-            log_warning("{}: nothing that was asked for can be measured here", step.name());
-        for (const std::string& line : result.delivered)
-            outcome.rows.push_back(results::from_json_line(line, step.name()));
+        if (results[i].delivered.empty())
+            log_warning("{}: nothing that was asked for can be measured here", name);
+        for (const std::string& line : results[i].delivered)
+            outcome.rows.push_back(results::from_json_line(line, name));
     }
     return outcome;
+}
+
+std::vector<job::Result> run_in_turn(std::span<const Step> steps, const Progress& progress) {
+    std::vector<job::Result> results;
+    for (const Step& step : steps) {
+        results.push_back(step.run(progress));
+        if (!results.back().ok) break;
+    }
+    return results;
+}
+
+}  // namespace
+
+std::vector<Outcome> run(std::span<const Plan> plans, const Progress& progress, unsigned jobs) {
+    std::vector<Step> all;
+    std::vector<std::size_t> ends;
+    for (const Plan& plan : plans) {
+        check(plan);
+        std::ranges::move(steps(plan), std::back_inserter(all));
+        ends.push_back(all.size());
+    }
+    const std::span<const Step> every = all;
+    const int workers = workers_for(every, jobs);
+    std::vector<job::Result> results;
+    if (workers > 1) results = run_side_by_side(every, workers, progress);
+    std::vector<Outcome> outcomes;
+    std::size_t first = 0;
+    for (const std::size_t end : ends) {
+        const auto own = every.subspan(first, end - first);
+        outcomes.push_back(workers > 1
+                               ? outcome_of(own, std::span(results).subspan(first, own.size()))
+                               : outcome_of(own, run_in_turn(own, progress)));
+        first = end;
+    }
+    return outcomes;
+}
+
+Outcome run(const Plan& plan, const Progress& progress, unsigned jobs) {
+    return std::move(run(std::span(&plan, 1), progress, jobs).front());
 }
 
 }  // namespace railyard::experiments

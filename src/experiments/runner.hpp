@@ -3,6 +3,7 @@
 /// collects their rows.
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,11 @@ inline constexpr std::string_view host_fabric = "host";
 /// be another process than the caller's.
 using Progress = std::function<void(std::string_view)>;
 
-/// Checks the plan (see plan.hpp), then measures, and ends at the first experiment that fails.
-Outcome run(const Plan& plan, const Progress& progress);
+/// Checks the plan (see plan.hpp), then measures, and ends at the first experiment that fails. What
+/// runs in virtual time is spread over `jobs` processes, none: as many as there are cores; it gives
+/// the same rows in the same order.
+Outcome run(const Plan& plan, const Progress& progress, unsigned jobs = 0);
+/// The same for several plans, of which one that fails does not end the others.
+std::vector<Outcome> run(std::span<const Plan> plans, const Progress& progress, unsigned jobs = 0);
 
 }  // namespace railyard::experiments

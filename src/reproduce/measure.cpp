@@ -39,23 +39,23 @@ experiments::Wishes wishes(const Experiment& experiment, const Want& want) {
     return out;
 }
 
-/// Adds the rows; answers with what went wrong, or nothing.
-std::string run(const Want& want, const Progress& progress, std::vector<results::Row>& rows) {
+/// What to run for it. Throws Error where there is nothing to run, or it cannot be.
+experiments::Plan plan_of(const Want& want) {
     const Experiment* experiment = experiments::find(want.experiment);
-    if (experiment == nullptr) return fmt::format("there is no experiment '{}'", want.experiment);
+    if (experiment == nullptr)
+        throw Error(fmt::format("there is no experiment '{}'", want.experiment));
     if (job::find_fabric(want.fabric) == nullptr)
-        return fmt::format("there is no fabric '{}'", want.fabric);
+        throw Error(fmt::format("there is no fabric '{}'", want.fabric));
+    experiments::Plan plan;
+    plan.experiments = {experiment};
+    plan.fabrics = {want.fabric};
+    plan.wishes = wishes(*experiment, want);
     try {
-        experiments::Plan plan;
-        plan.experiments = {experiment};
-        plan.fabrics = {want.fabric};
-        plan.wishes = wishes(*experiment, want);
-        experiments::Outcome outcome = experiments::run(plan, progress);
-        std::ranges::move(outcome.rows, std::back_inserter(rows));
-        return outcome.failure;
+        experiments::check(plan);
     } catch (const Error& error) {
-        return fmt::format("{} on {}: {}", want.experiment, want.fabric, error.what());
+        throw Error(fmt::format("{} on {}: {}", want.experiment, want.fabric, error.what()));
     }
+    return plan;
 }
 
 }  // namespace
@@ -80,12 +80,24 @@ std::vector<Want> wants(std::span<const Selection> selections) {
     return out;
 }
 
-Measured measure(std::span<const Want> wants, const Progress& progress) {
+Measured measure(std::span<const Want> wants, const Progress& progress, unsigned jobs) {
     Measured out;
-    for (const Want& want : wants) {
-        std::string failure = run(want, progress, out.rows);
-        if (!failure.empty())
-            out.failures.emplace(std::pair(want.experiment, want.fabric), std::move(failure));
+    std::vector<experiments::Plan> plans;
+    std::vector<const Want*> planned;
+    const auto failed = [&](const Want& want, std::string why) {
+        out.failures.emplace(std::pair(want.experiment, want.fabric), std::move(why));
+    };
+    for (const Want& want : wants)
+        try {
+            plans.push_back(plan_of(want));
+            planned.push_back(&want);
+        } catch (const Error& error) {
+            failed(want, error.what());
+        }
+    std::vector<experiments::Outcome> outcomes = experiments::run(plans, progress, jobs);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        std::ranges::move(outcomes[i].rows, std::back_inserter(out.rows));
+        if (!outcomes[i].failure.empty()) failed(*planned[i], std::move(outcomes[i].failure));
     }
     return out;
 }

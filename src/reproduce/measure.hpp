@@ -37,6 +37,7 @@ struct Measured {
 using Progress = std::function<void(std::string_view)>;
 
 /// Never throws for an experiment or a fabric that is not there, or that fails: it is a failure.
-Measured measure(std::span<const Want> wants, const Progress& progress);
+/// `jobs`: as in experiments::run.
+Measured measure(std::span<const Want> wants, const Progress& progress, unsigned jobs = 0);
 
 }  // namespace railyard::reproduce

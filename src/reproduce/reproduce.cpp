@@ -61,9 +61,10 @@ std::vector<Record> choose(std::span<const Record> records, const std::string& p
 }
 
 Reproduction reproduce(std::span<const Record> chosen, std::span<const Record> all,
-                       std::span<const Exception> exceptions, const Progress& progress) {
+                       std::span<const Exception> exceptions, const Progress& progress,
+                       unsigned jobs) {
     const std::vector<Task> todo = tasks(chosen, all);
-    Measured measured = measure(wants(selections(todo)), progress);
+    Measured measured = measure(wants(selections(todo)), progress, jobs);
     Reproduction out;
     out.verdicts = judge(todo, measured, Bases(all, fitted()), exceptions);
     out.rows = std::move(measured.rows);

@@ -23,6 +23,7 @@ struct Reproduction {
 
 /// `chosen` are among `all`.
 Reproduction reproduce(std::span<const Record> chosen, std::span<const Record> all,
-                       std::span<const Exception> exceptions, const Progress& progress);
+                       std::span<const Exception> exceptions, const Progress& progress,
+                       unsigned jobs = 0);
 
 }  // namespace railyard::reproduce

@@ -53,6 +53,37 @@ TEST(Runner, CollectsWhatRankZeroEmits) {
     EXPECT_EQ(outcome.rows[1].statistics, results::summarize({1, 2, 4}));
 }
 
+// Models run in processes side by side: nobody can tell from the rows.
+TEST(Runner, GivesTheSameRowsWithAnyNumberOfProcesses) {
+    const Experiment first = good();
+    Experiment second = good();
+    second.name = "second";
+    const Plan plan{.experiments = {&first, &second},
+                    .fabrics = {"ideal", "infiniband-pcie", "quadrics"}};
+    const Outcome alone = run(plan, {}, 1);
+    EXPECT_EQ(alone.failure, "");
+    EXPECT_EQ(alone.rows.size(), 12u);
+    for (const unsigned jobs : {2u, 5u, 0u})
+        EXPECT_EQ(run(plan, {}, jobs).rows, alone.rows) << jobs;
+}
+
+TEST(Runner, AFailureInAnotherProcessIsThatOfItsPlanAlone) {
+    const Experiment fine = good();
+    const Experiment broken = bad();
+    const Plan plans[] = {{.experiments = {&fine}, .fabrics = {"ideal"}},
+                          {.experiments = {&fine, &broken, &fine}, .fabrics = {"ideal"}},
+                          {.experiments = {&fine}, .fabrics = {"quadrics"}}};
+    const std::vector<Outcome> outcomes = run(plans, {}, 3);
+    ASSERT_EQ(outcomes.size(), 3u);
+    EXPECT_EQ(outcomes[0].failure, "");
+    EXPECT_EQ(outcomes[0].rows.size(), 2u);
+    EXPECT_THAT(outcomes[1].failure, HasSubstr("bad on ideal: "));
+    EXPECT_THAT(outcomes[1].failure, HasSubstr("out of luck"));
+    EXPECT_EQ(outcomes[1].exit_code, 1);
+    EXPECT_EQ(outcomes[1].rows.size(), 2u) << "of what ended well before it";
+    EXPECT_EQ(outcomes[2].failure, "");
+}
+
 TEST(Runner, RunsRawExperimentsOnceOnTheHost) {
     Experiment raw = good();
     raw.raw = true;
