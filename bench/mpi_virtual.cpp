@@ -69,8 +69,8 @@ void mpi_virtual(const Settings&, const Report& report) {
         constexpr std::size_t each = 1024;
         std::vector<std::byte> out(each * static_cast<std::size_t>(comm.size()));
         std::vector<std::byte> in(out.size());
-        const auto party = process.make_party(comm);
-        mpi::alltoall(*party, ConstBuffer(out.data(), each, type), Buffer{in.data(), each, &type});
+        const auto team = process.make_team(comm);
+        mpi::alltoall(*team, ConstBuffer(out.data(), each, type), Buffer{in.data(), each, &type});
     });
     report({.name = "mpi/virtual/alltoall/1024",
             .unit = "s",

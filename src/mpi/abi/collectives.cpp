@@ -52,34 +52,34 @@ void check_array(const void* array, const char* argument) {
 }
 
 void barrier(State&, Comm& comm) {
-    mpi::barrier(comm.party());
+    mpi::barrier(comm.team());
 }
 
 void bcast(State&, void* data, std::size_t count, const TypeRef& type, int root, Comm& comm) {
-    mpi::bcast(comm.party(), buffer(data, count, type), root);
+    mpi::bcast(comm.team(), buffer(data, count, type), root);
 }
 
 void gather(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
             int incount, MPI_Datatype intype, int root, Comm& comm) {
     const bool is_root = comm.rank() == root;
-    mpi::gather(comm.party(), sent(state, out, outcount, outtype),
+    mpi::gather(comm.team(), sent(state, out, outcount, outtype),
                 is_root ? received(state, in, incount, intype) : Buffer(), root);
 }
 
 void gatherv(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
              const int counts[], const int displs[], MPI_Datatype intype, int root, Comm& comm) {
     const ConstBuffer mine = sent(state, out, outcount, outtype);
-    if (comm.rank() != root) return mpi::gatherv(comm.party(), mine, Blocks(Buffer()), root);
+    if (comm.rank() != root) return mpi::gatherv(comm.team(), mine, Blocks(Buffer()), root);
     check_counts(counts, comm, "recvcounts");
     check_array(displs, "displs");
-    mpi::gatherv(comm.party(), mine,
+    mpi::gatherv(comm.team(), mine,
                  Blocks(in, counts, displs, *state.committed(intype, "recvtype")), root);
 }
 
 void scatter(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
              int incount, MPI_Datatype intype, int root, Comm& comm) {
     const bool is_root = comm.rank() == root;
-    mpi::scatter(comm.party(), is_root ? sent(state, out, outcount, outtype) : ConstBuffer(),
+    mpi::scatter(comm.team(), is_root ? sent(state, out, outcount, outtype) : ConstBuffer(),
                  received(state, in, incount, intype), root);
 }
 
@@ -88,30 +88,30 @@ void scatterv(State& state, const void* out, const int counts[], const int displ
               Comm& comm) {
     const Buffer mine = received(state, in, incount, intype);
     if (comm.rank() != root)
-        return mpi::scatterv(comm.party(), ConstBlocks(ConstBuffer()), mine, root);
+        return mpi::scatterv(comm.team(), ConstBlocks(ConstBuffer()), mine, root);
     check_counts(counts, comm, "sendcounts");
     check_array(displs, "displs");
-    mpi::scatterv(comm.party(),
+    mpi::scatterv(comm.team(),
                   ConstBlocks(out, counts, displs, *state.committed(outtype, "sendtype")), mine,
                   root);
 }
 
 void allgather(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
                std::size_t incount, const TypeRef& intype, Comm& comm) {
-    mpi::allgather(comm.party(), sent(state, out, outcount, outtype), buffer(in, incount, intype));
+    mpi::allgather(comm.team(), sent(state, out, outcount, outtype), buffer(in, incount, intype));
 }
 
 void allgatherv(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
                 const int counts[], const int displs[], const TypeRef& intype, Comm& comm) {
     check_counts(counts, comm, "recvcounts");
     check_array(displs, "displs");
-    mpi::allgatherv(comm.party(), sent(state, out, outcount, outtype),
+    mpi::allgatherv(comm.team(), sent(state, out, outcount, outtype),
                     Blocks(in, counts, displs, *intype));
 }
 
 void alltoall(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
               std::size_t incount, const TypeRef& intype, Comm& comm) {
-    mpi::alltoall(comm.party(), sent(state, out, outcount, outtype), buffer(in, incount, intype));
+    mpi::alltoall(comm.team(), sent(state, out, outcount, outtype), buffer(in, incount, intype));
 }
 
 void alltoallv(State& state, const void* out, const int outcounts[], const int outdispls[],
@@ -120,10 +120,10 @@ void alltoallv(State& state, const void* out, const int outcounts[], const int o
     check_counts(incounts, comm, "recvcounts");
     check_array(indispls, "rdispls");
     const Blocks into(in, incounts, indispls, *intype);
-    if (out == MPI_IN_PLACE) return mpi::alltoallv(comm.party(), Blocks::in_place(), into);
+    if (out == MPI_IN_PLACE) return mpi::alltoallv(comm.team(), Blocks::in_place(), into);
     check_counts(outcounts, comm, "sendcounts");
     check_array(outdispls, "sdispls");
-    mpi::alltoallv(comm.party(),
+    mpi::alltoallv(comm.team(),
                    ConstBlocks(out, outcounts, outdispls, *state.committed(outtype, "sendtype")),
                    into);
 }
@@ -144,25 +144,25 @@ void alltoallw(State& state, const void* out, const int outcounts[], const int o
     check_array(indispls, "rdispls");
     const auto in_list = types_of(state, intypes, comm, "recvtypes");
     const Blocks into(in, incounts, indispls, in_list.data());
-    if (out == MPI_IN_PLACE) return mpi::alltoallw(comm.party(), Blocks::in_place(), into);
+    if (out == MPI_IN_PLACE) return mpi::alltoallw(comm.team(), Blocks::in_place(), into);
     check_counts(outcounts, comm, "sendcounts");
     check_array(outdispls, "sdispls");
     const auto out_list = types_of(state, outtypes, comm, "sendtypes");
-    mpi::alltoallw(comm.party(), ConstBlocks(out, outcounts, outdispls, out_list.data()), into);
+    mpi::alltoallw(comm.team(), ConstBlocks(out, outcounts, outdispls, out_list.data()), into);
 }
 
 void reduce(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
             const Operation& op, int root, Comm& comm) {
     op.check(*type);
     const bool is_root = comm.rank() == root;
-    mpi::reduce(comm.party(), contribution(out, count, type),
+    mpi::reduce(comm.team(), contribution(out, count, type),
                 is_root ? buffer(in, count, type) : Buffer{nullptr, count, type.get()}, op, root);
 }
 
 void allreduce(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
                const Operation& op, Comm& comm) {
     op.check(*type);
-    mpi::allreduce(comm.party(), contribution(out, count, type), buffer(in, count, type), op);
+    mpi::allreduce(comm.team(), contribution(out, count, type), buffer(in, count, type), op);
 }
 
 void reduce_scatter(State&, const void* out, void* in, const int counts[], const TypeRef& type,
@@ -173,28 +173,28 @@ void reduce_scatter(State&, const void* out, void* in, const int counts[], const
     for (int rank = 0; rank < comm.size(); ++rank)
         total += static_cast<std::size_t>(counts[rank]);
     const auto mine = static_cast<std::size_t>(counts[comm.rank()]);
-    mpi::reduce_scatter(comm.party(), contribution(out, total, type), buffer(in, mine, type),
-                        counts, op);
+    mpi::reduce_scatter(comm.team(), contribution(out, total, type), buffer(in, mine, type), counts,
+                        op);
 }
 
 void reduce_scatter_block(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
                           const Operation& op, Comm& comm) {
     op.check(*type);
     const std::size_t total = count * static_cast<std::size_t>(comm.size());
-    mpi::reduce_scatter_block(comm.party(), contribution(out, total, type), buffer(in, count, type),
+    mpi::reduce_scatter_block(comm.team(), contribution(out, total, type), buffer(in, count, type),
                               op);
 }
 
 void scan(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
           const Operation& op, Comm& comm) {
     op.check(*type);
-    mpi::scan(comm.party(), contribution(out, count, type), buffer(in, count, type), op);
+    mpi::scan(comm.team(), contribution(out, count, type), buffer(in, count, type), op);
 }
 
 void exscan(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
             const Operation& op, Comm& comm) {
     op.check(*type);
-    mpi::exscan(comm.party(), contribution(out, count, type),
+    mpi::exscan(comm.team(), contribution(out, count, type),
                 comm.rank() == 0 ? Buffer{in, count, type.get()} : buffer(in, count, type), op);
 }
 

@@ -7,20 +7,20 @@
 
 namespace railyard::mpi {
 
-void allgatherv(Party& party, const ConstBuffer& mine, const Blocks& all) {
+void allgatherv(Team& team, const ConstBuffer& mine, const Blocks& all) {
     std::size_t total = 0;
-    for (int i = 0; i < party.size(); ++i)
+    for (int i = 0; i < team.size(); ++i)
         total += bytes_of(all[i]);
     if (total == 0) return;
-    if (!is_in_place(mine)) copy(party, mine, all[party.rank()]);
-    if (party.size() == 1) return;
-    switch (choose(Collective::allgatherv, party, total)) {
+    if (!is_in_place(mine)) copy(team, mine, all[team.rank()]);
+    if (team.size() == 1) return;
+    switch (choose(Collective::allgatherv, team, total)) {
         case Algorithm::bruck:
-            return allgather_bruck(party, all);
+            return allgather_bruck(team, all);
         case Algorithm::flat:
-            return allgather_flat(party, all);
+            return allgather_flat(team, all);
         default:
-            return allgather_ring(party, all);
+            return allgather_ring(team, all);
     }
 }
 

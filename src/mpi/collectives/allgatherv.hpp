@@ -2,12 +2,12 @@
 /// MPI_Allgatherv: every rank's block, of whatever length, to all.
 
 #include "mpi/collectives/blocks.hpp"
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/types/buffer.hpp"
 
 namespace railyard::mpi {
 
 /// `mine` may be in_place().
-void allgatherv(Party& party, const ConstBuffer& mine, const Blocks& all);
+void allgatherv(Team& team, const ConstBuffer& mine, const Blocks& all);
 
 }  // namespace railyard::mpi

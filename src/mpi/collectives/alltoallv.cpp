@@ -6,11 +6,11 @@
 namespace railyard::mpi {
 
 // No rank knows the others' lengths, so the choice is by ranks alone.
-void alltoallv(Party& party, const ConstBlocks& out, const Blocks& in) {
-    if (choose(Collective::alltoallv, party, 0) == Algorithm::pairwise)
-        alltoall_pairwise(party, out, in);
+void alltoallv(Team& team, const ConstBlocks& out, const Blocks& in) {
+    if (choose(Collective::alltoallv, team, 0) == Algorithm::pairwise)
+        alltoall_pairwise(team, out, in);
     else
-        alltoall_linear(party, out, in);
+        alltoall_linear(team, out, in);
 }
 
 }  // namespace railyard::mpi

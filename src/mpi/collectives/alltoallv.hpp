@@ -2,11 +2,11 @@
 /// MPI_Alltoallv: from every rank a block, of whatever length, to every other.
 
 #include "mpi/collectives/blocks.hpp"
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi {
 
 /// `out` may be Blocks::in_place().
-void alltoallv(Party& party, const ConstBlocks& out, const Blocks& in);
+void alltoallv(Team& team, const ConstBlocks& out, const Blocks& in);
 
 }  // namespace railyard::mpi

@@ -1,10 +1,10 @@
 #pragma once
 /// MPI_Barrier: nobody leaves before all have come.
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi {
 
-void barrier(Party& party);
+void barrier(Team& team);
 
 }  // namespace railyard::mpi

@@ -15,9 +15,9 @@ namespace {
 /// ranks. Parts are numbered by a rank's place, counted from the root.
 class Parts {
   public:
-    Parts(const Party& party, std::span<std::byte> data)
+    Parts(const Team& team, std::span<std::byte> data)
         : data_(data),
-          ranks_(party.size()),
+          ranks_(team.size()),
           each_((data.size() + static_cast<std::size_t>(ranks_) - 1) /
                 static_cast<std::size_t>(ranks_)) {}
 
@@ -35,90 +35,90 @@ class Parts {
     std::size_t each_;
 };
 
-void send_parts_down(Party& party, const Tree& tree, const Parts& parts) {
-    if (!tree.is_root()) party.receive(parts.range(tree.place(), tree.span()), tree.parent());
+void send_parts_down(Team& team, const Tree& tree, const Parts& parts) {
+    if (!tree.is_root()) team.receive(parts.range(tree.place(), tree.span()), tree.parent());
     for (int i = tree.children(); i-- > 0;)
-        party.start_send(parts.range(tree.child_place(i), tree.child_span(i)), tree.child(i));
-    party.wait_all();
+        team.start_send(parts.range(tree.child_place(i), tree.child_span(i)), tree.child(i));
+    team.wait_all();
 }
 
-void pass_parts_round(Party& party, const Tree& tree, const Parts& parts) {
-    const int ranks = party.size();
+void pass_parts_round(Team& team, const Tree& tree, const Parts& parts) {
+    const int ranks = team.size();
     const int next = tree.rank_at((tree.place() + 1) % ranks);
     const int previous = tree.rank_at((tree.place() + ranks - 1) % ranks);
     for (int step = 0; step < ranks - 1; ++step) {
         const int out = (tree.place() - step + ranks) % ranks;
         const int in = (tree.place() - step - 1 + ranks) % ranks;
-        party.exchange(parts.range(out, 1), next, parts.range(in, 1), previous);
+        team.exchange(parts.range(out, 1), next, parts.range(in, 1), previous);
     }
 }
 
-void double_parts(Party& party, const Tree& tree, const Parts& parts) {
-    for (int bit = 1; bit < party.size(); bit *= 2) {
+void double_parts(Team& team, const Tree& tree, const Parts& parts) {
+    for (int bit = 1; bit < team.size(); bit *= 2) {
         const int partner = tree.place() ^ bit;
         const int mine = tree.place() & ~(bit - 1);
         const int theirs = partner & ~(bit - 1);
-        party.exchange(parts.range(mine, bit), tree.rank_at(partner), parts.range(theirs, bit),
-                       tree.rank_at(partner));
+        team.exchange(parts.range(mine, bit), tree.rank_at(partner), parts.range(theirs, bit),
+                      tree.rank_at(partner));
     }
 }
 
 /// Long enough that a message's cost does not count, short enough that the chain fills soon.
 constexpr std::size_t segment = 64 << 10;
 
-void pass_along(Party& party, const Tree& tree, std::span<std::byte> data) {
-    const bool has_next = tree.place() + 1 < party.size();
+void pass_along(Team& team, const Tree& tree, std::span<std::byte> data) {
+    const bool has_next = tree.place() + 1 < team.size();
     const int next = has_next ? tree.rank_at(tree.place() + 1) : 0;
     const int previous = tree.is_root() ? 0 : tree.rank_at(tree.place() - 1);
     const auto piece = [&](std::size_t at) {
         return as_buffer(data.subspan(at, std::min(segment, data.size() - at)));
     };
-    if (!tree.is_root()) party.receive(piece(0), previous);
+    if (!tree.is_root()) team.receive(piece(0), previous);
     for (std::size_t at = 0; at < data.size(); at += segment) {
         if (!tree.is_root() && at + segment < data.size())
-            party.start_receive(piece(at + segment), previous);
-        if (has_next) party.start_send(piece(at), next);
-        party.wait_all();
+            team.start_receive(piece(at + segment), previous);
+        if (has_next) team.start_send(piece(at), next);
+        team.wait_all();
     }
 }
 
 /// The algorithms that cut the data up work on plain bytes.
-void in_pieces(Party& party, Algorithm algorithm, const Tree& tree, std::span<std::byte> data) {
-    if (algorithm == Algorithm::chain) return pass_along(party, tree, data);
-    const Parts parts(party, data);
-    send_parts_down(party, tree, parts);
-    const bool doubles = std::has_single_bit(static_cast<unsigned>(party.size()));
+void in_pieces(Team& team, Algorithm algorithm, const Tree& tree, std::span<std::byte> data) {
+    if (algorithm == Algorithm::chain) return pass_along(team, tree, data);
+    const Parts parts(team, data);
+    send_parts_down(team, tree, parts);
+    const bool doubles = std::has_single_bit(static_cast<unsigned>(team.size()));
     if (algorithm == Algorithm::scatter_doubling && doubles)
-        double_parts(party, tree, parts);
+        double_parts(team, tree, parts);
     else
-        pass_parts_round(party, tree, parts);
+        pass_parts_round(team, tree, parts);
 }
 
 }  // namespace
 
-void send_down(Party& party, const Tree& tree, const Buffer& data) {
-    if (!tree.is_root()) party.receive(data, tree.parent());
+void send_down(Team& team, const Tree& tree, const Buffer& data) {
+    if (!tree.is_root()) team.receive(data, tree.parent());
     for (int i = tree.children(); i-- > 0;)
-        party.start_send(data, tree.child(i));
-    party.wait_all();
+        team.start_send(data, tree.child(i));
+    team.wait_all();
 }
 
-void bcast(Party& party, const Buffer& data, int root) {
+void bcast(Team& team, const Buffer& data, int root) {
     const std::size_t bytes = bytes_of(data);
-    if (party.size() == 1 || bytes == 0) return;
-    const Algorithm algorithm = choose(Collective::bcast, party, bytes);
-    if (algorithm == Algorithm::flat) return send_down(party, Tree::flat(party, root), data);
-    if (algorithm == Algorithm::tree) return send_down(party, Tree::two_levels(party, root), data);
-    const Tree tree = Tree::binomial(party, root);
-    if (algorithm == Algorithm::binomial) return send_down(party, tree, data);
+    if (team.size() == 1 || bytes == 0) return;
+    const Algorithm algorithm = choose(Collective::bcast, team, bytes);
+    if (algorithm == Algorithm::flat) return send_down(team, Tree::flat(team, root), data);
+    if (algorithm == Algorithm::tree) return send_down(team, Tree::two_levels(team, root), data);
+    const Tree tree = Tree::binomial(team, root);
+    if (algorithm == Algorithm::binomial) return send_down(team, tree, data);
 
     if (data.type->is_dense())
-        return in_pieces(party, algorithm, tree, {data.type->dense_data(data.address), bytes});
-    Scratch scratch(party.scratch(), Scratch::room(bytes));
+        return in_pieces(team, algorithm, tree, {data.type->dense_data(data.address), bytes});
+    Scratch scratch(team.scratch(), Scratch::room(bytes));
     const std::span<std::byte> packed = scratch.bytes(bytes);
-    if (tree.is_root()) pack(party, data, packed);
-    in_pieces(party, algorithm, tree, packed);
-    if (!tree.is_root()) unpack(party, packed, data);
+    if (tree.is_root()) pack(team, data, packed);
+    in_pieces(team, algorithm, tree, packed);
+    if (!tree.is_root()) unpack(team, packed, data);
 }
 
 }  // namespace railyard::mpi

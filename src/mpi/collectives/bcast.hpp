@@ -1,16 +1,16 @@
 #pragma once
 /// MPI_Bcast: the root's data, to all.
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/collectives/tree.hpp"
 #include "mpi/types/buffer.hpp"
 
 namespace railyard::mpi {
 
 /// Ranks may describe the same data by different types.
-void bcast(Party& party, const Buffer& data, int root);
+void bcast(Team& team, const Buffer& data, int root);
 
 /// The root's data, down a tree.
-void send_down(Party& party, const Tree& tree, const Buffer& data);
+void send_down(Team& team, const Tree& tree, const Buffer& data);
 
 }  // namespace railyard::mpi

@@ -29,11 +29,11 @@ bool is_power_of_two(int n) {
 /// blocks are in a row on both sides.
 class Bruck {
   public:
-    Bruck(Party& party, const ConstBlocks& out, const Blocks& in, int radix)
-        : party_(party),
+    Bruck(Team& team, const ConstBlocks& out, const Blocks& in, int radix)
+        : team_(team),
           out_(out),
           in_(in),
-          ranks_(party.size()),
+          ranks_(team.size()),
           radix_(radix),
           by_xor_(is_power_of_two(ranks_) && is_power_of_two(radix)),
           each_(bytes_of(in[0])),
@@ -41,7 +41,7 @@ class Bruck {
           longest_(most_in_a_message()),
           window_(static_cast<int>(
               std::clamp<std::size_t>(window_bytes / (2 * longest_), 1, radix - 1))),
-          scratch_(party.scratch(), 2 * Scratch::room(slots_size())),
+          scratch_(team.scratch(), 2 * Scratch::room(slots_size())),
           outgoing_(scratch_.bytes(slots_size())),
           incoming_(scratch_.bytes(slots_size())) {}
 
@@ -88,12 +88,12 @@ class Bruck {
     }
 
     int from(int distance) const {
-        if (by_xor_) return party_.rank() ^ distance;
-        return (party_.rank() - distance + ranks_) % ranks_;
+        if (by_xor_) return team_.rank() ^ distance;
+        return (team_.rank() - distance + ranks_) % ranks_;
     }
     int to(int distance) const {
-        if (by_xor_) return party_.rank() ^ distance;
-        return (party_.rank() + distance) % ranks_;
+        if (by_xor_) return team_.rank() ^ distance;
+        return (team_.rank() + distance) % ranks_;
     }
     Buffer kept(int distance) const { return in_[from(distance)]; }
 
@@ -109,27 +109,27 @@ class Bruck {
         const std::span<std::byte> first = outgoing_.first(each_);
         const std::span<std::byte> second = incoming_.first(each_);
         for (int distance = 1; distance < ranks_ - distance; ++distance) {
-            pack(party_, in_[to(distance)], first);
-            pack(party_, in_[from(distance)], second);
-            unpack(party_, first, in_[from(distance)]);
-            unpack(party_, second, in_[to(distance)]);
+            pack(team_, in_[to(distance)], first);
+            pack(team_, in_[from(distance)], second);
+            unpack(team_, first, in_[from(distance)]);
+            unpack(team_, second, in_[to(distance)]);
         }
     }
 
     /// What does not move in the first round.
     void keep_near() {
         for (int distance = 0; distance < top_; ++distance)
-            copy(party_, out_[to(distance)], kept(distance));
+            copy(team_, out_[to(distance)], kept(distance));
     }
 
     void exchange(int first, int end) {
         const int in_use = (ranks_ - 1) / weight_ + 1;  // digits beyond have no distances
         end = std::min(end, in_use);
         for (int digit = first; digit < end; ++digit)
-            party_.start_receive(room_for(digit, digit - first), from(digit * weight_));
+            team_.start_receive(room_for(digit, digit - first), from(digit * weight_));
         for (int digit = first; digit < end; ++digit)
-            party_.start_send(message(digit, digit - first), to(digit * weight_));
-        party_.wait_all();
+            team_.start_send(message(digit, digit - first), to(digit * weight_));
+        team_.wait_all();
         if (is_direct()) return;
         for (int digit = first; digit < end; ++digit)
             put(digit, slot(incoming_, digit - first, count_with(weight_, digit)));
@@ -159,7 +159,7 @@ class Bruck {
             block.type->pack(block.address, block.count, 0, packed.subspan(at, each_));
             at += each_;
         });
-        party_.charge_bytes(packed.size());
+        team_.charge_bytes(packed.size());
         return as_buffer(packed);
     }
 
@@ -170,10 +170,10 @@ class Bruck {
             block.type->unpack(block.address, block.count, 0, packed.subspan(at, each_));
             at += each_;
         });
-        party_.charge_bytes(packed.size());
+        team_.charge_bytes(packed.size());
     }
 
-    Party& party_;
+    Team& team_;
     const ConstBlocks& out_;
     const Blocks& in_;
     int ranks_;
@@ -191,18 +191,18 @@ class Bruck {
 
 }  // namespace
 
-void alltoall_bruck(Party& party, const ConstBlocks& out, const Blocks& in) {
-    const int ranks = party.size();
+void alltoall_bruck(Team& team, const ConstBlocks& out, const Blocks& in) {
+    const int ranks = team.size();
     if (ranks == 1) {
-        if (!out.is_in_place()) copy(party, out[0], in[0]);
+        if (!out.is_in_place()) copy(team, out[0], in[0]);
         return;
     }
-    int radix = bruck_radix(ranks, bytes_of(in[0]), party.circumstances());
+    int radix = bruck_radix(ranks, bytes_of(in[0]), team.circumstances());
     // Asked for where the rules would not have chosen it: two rounds.
     if (radix >= ranks)
         for (radix = 2; radix * radix < ranks;)
             ++radix;
-    Bruck(party, out, in, radix).run();
+    Bruck(team, out, in, radix).run();
 }
 
 }  // namespace railyard::mpi

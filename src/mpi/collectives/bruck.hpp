@@ -3,11 +3,11 @@
 /// to few partners.
 
 #include "mpi/collectives/blocks.hpp"
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi {
 
 /// Even blocks. `out` may be in place. Needs a fixed amount of memory, or that of two messages.
-void alltoall_bruck(Party& party, const ConstBlocks& out, const Blocks& in);
+void alltoall_bruck(Team& team, const ConstBlocks& out, const Blocks& in);
 
 }  // namespace railyard::mpi

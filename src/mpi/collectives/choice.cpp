@@ -237,9 +237,9 @@ Algorithm choose(Collective collective, const Situation& situation) {
     return chosen;
 }
 
-Algorithm choose(Collective collective, const Party& party, std::size_t bytes, bool commutative) {
-    const Situation situation{party.size(), bytes, party.circumstances(), commutative};
-    const Algorithm wish = party.algorithms()[collective];
+Algorithm choose(Collective collective, const Team& team, std::size_t bytes, bool commutative) {
+    const Situation situation{team.size(), bytes, team.circumstances(), commutative};
+    const Algorithm wish = team.algorithms()[collective];
     if (wish != Algorithm::automatic && serves(collective, wish, situation)) return wish;
     return choose(collective, situation);
 }

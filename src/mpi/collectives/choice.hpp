@@ -6,7 +6,7 @@
 
 #include "mpi/collectives/algorithms.hpp"
 #include "mpi/collectives/circumstances.hpp"
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi {
 
@@ -26,7 +26,7 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
 Algorithm choose(Collective collective, const Situation& situation);
 
 /// The user's wish if there is one and it serves, else by the rules.
-Algorithm choose(Collective collective, const Party& party, std::size_t bytes,
+Algorithm choose(Collective collective, const Team& team, std::size_t bytes,
                  bool commutative = true);
 
 /// The radix of Bruck's algorithm for an alltoall with blocks of so many bytes: many rounds with

@@ -9,7 +9,7 @@ namespace railyard::mpi {
 struct Circumstances {
     bool shares_cores = false;  ///< more ranks than cores: each wait costs a switch of processes
     bool one_node = false;      ///< all ranks on one node
-    bool has_hub = false;       ///< Party::hub() gives one
+    bool has_hub = false;       ///< Team::hub() gives one
 };
 
 }  // namespace railyard::mpi

@@ -4,19 +4,19 @@
 #include <utility>
 
 #include "mpi/collectives/local.hpp"
-#include "mpi/collectives/party.hpp"
 #include "mpi/collectives/scratch.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/operation.hpp"
 
 namespace railyard::mpi {
 
 /// inout = in op inout.
-inline void combine(Party& party, const Operation& operation, const ConstBuffer& in,
+inline void combine(Team& team, const Operation& operation, const ConstBuffer& in,
                     const Buffer& inout) {
     if (inout.count == 0) return;
     operation.apply(in.address, inout.address, inout.count, *inout.type);
-    party.charge_bytes(inout.count * inout.type->size());
+    team.charge_bytes(inout.count * inout.type->size());
 }
 
 /// A total that grows as data come in, from lower or higher ranks. It begins where the user has it
@@ -28,8 +28,8 @@ class Total {
     static std::size_t room(const ConstBuffer& mine) {
         return 2 * Scratch::room(mine.count, *mine.type);
     }
-    Total(Party& party, const Operation& operation, const ConstBuffer& mine, Scratch& scratch)
-        : party_(party),
+    Total(Team& team, const Operation& operation, const ConstBuffer& mine, Scratch& scratch)
+        : team_(team),
           operation_(operation),
           total_(mine),
           incoming_(scratch.elements(mine.count, *mine.type)),
@@ -41,19 +41,19 @@ class Total {
 
     /// What came in is from ranks above all that the total has.
     void add_higher() {
-        combine(party_, operation_, total_, incoming_);
+        combine(team_, operation_, total_, incoming_);
         total_ = incoming_;
         std::swap(incoming_, spare_);
     }
     /// What came in is from ranks below.
     void add_lower() {
-        if (total_.address != spare_.address) copy(party_, total_, spare_);
-        combine(party_, operation_, incoming_, spare_);
+        if (total_.address != spare_.address) copy(team_, total_, spare_);
+        combine(team_, operation_, incoming_, spare_);
         total_ = spare_;
     }
 
   private:
-    Party& party_;
+    Team& team_;
     const Operation& operation_;
     ConstBuffer total_;
     Buffer incoming_;

@@ -4,16 +4,16 @@
 
 #include <bit>
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi {
 
 class Fold {
   public:
-    explicit Fold(const Party& party)
-        : rank_(party.rank()),
-          places_(static_cast<int>(std::bit_floor(static_cast<unsigned>(party.size())))),
-          pairs_(party.size() - places_) {}
+    explicit Fold(const Team& team)
+        : rank_(team.rank()),
+          places_(static_cast<int>(std::bit_floor(static_cast<unsigned>(team.size())))),
+          pairs_(team.size() - places_) {}
 
     /// A power of two.
     int places() const { return places_; }

@@ -5,8 +5,8 @@
 namespace railyard::mpi {
 
 // No tree: who passes blocks on would have to know their lengths, which the root alone does.
-void gatherv(Party& party, const ConstBuffer& mine, const Blocks& all, int root) {
-    gather_flat(party, mine, all, root);
+void gatherv(Team& team, const ConstBuffer& mine, const Blocks& all, int root) {
+    gather_flat(team, mine, all, root);
 }
 
 }  // namespace railyard::mpi

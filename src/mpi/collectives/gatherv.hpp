@@ -2,12 +2,12 @@
 /// MPI_Gatherv: every rank's block, to the root, which knows how long each is.
 
 #include "mpi/collectives/blocks.hpp"
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/types/buffer.hpp"
 
 namespace railyard::mpi {
 
 /// `all` counts for the root alone, whose `mine` may be in_place().
-void gatherv(Party& party, const ConstBuffer& mine, const Blocks& all, int root);
+void gatherv(Team& team, const ConstBuffer& mine, const Blocks& all, int root);
 
 }  // namespace railyard::mpi

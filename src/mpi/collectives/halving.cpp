@@ -17,9 +17,9 @@ std::size_t Halving::room(const Fold& fold, const ConstBuffer& vector) {
     return Scratch::room(incoming_count(fold, vector), *vector.type);
 }
 
-Halving::Halving(Party& party, const Fold& fold, const Operation& operation, const Buffer& vector,
+Halving::Halving(Team& team, const Fold& fold, const Operation& operation, const Buffer& vector,
                  Scratch& scratch)
-    : party_(party),
+    : team_(team),
       fold_(fold),
       operation_(operation),
       vector_(vector),
@@ -39,15 +39,15 @@ Halving::Range Halving::others(int level) const {
 void Halving::add(const Range& range, bool from_lower) {
     const Buffer mine = part_of(range);
     const Buffer theirs{incoming_.address, mine.count, mine.type};
-    if (from_lower || operation_.is_commutative()) return combine(party_, operation_, theirs, mine);
-    combine(party_, operation_, mine, theirs);
-    copy(party_, theirs, mine);
+    if (from_lower || operation_.is_commutative()) return combine(team_, operation_, theirs, mine);
+    combine(team_, operation_, mine, theirs);
+    copy(team_, theirs, mine);
 }
 
 void Halving::reduce_scatter() {
     ranges_[0] = {0, vector_.count};
     if (fold_.speaks_for_two()) {
-        party_.receive(incoming_, fold_.mate());
+        team_.receive(incoming_, fold_.mate());
         add(ranges_[0], true);
     }
     for (levels_ = 0; 1 << levels_ < fold_.places(); ++levels_) {
@@ -57,8 +57,8 @@ void Halving::reduce_scatter() {
         const Range mine = is_lower(levels_) ? Range{both.from, middle} : Range{middle, both.to};
         ranges_[at + 1] = mine;
         const int partner = fold_.rank_at(fold_.place() ^ 1 << levels_);
-        party_.exchange(part_of(others(levels_)), partner,
-                        {incoming_.address, mine.to - mine.from, incoming_.type}, partner);
+        team_.exchange(part_of(others(levels_)), partner,
+                       {incoming_.address, mine.to - mine.from, incoming_.type}, partner);
         add(mine, !is_lower(levels_));
     }
 }
@@ -66,8 +66,8 @@ void Halving::reduce_scatter() {
 void Halving::allgather() {
     for (int level = levels_; level-- > 0;) {
         const int partner = fold_.rank_at(fold_.place() ^ 1 << level);
-        party_.exchange(part_of(ranges_[static_cast<std::size_t>(level) + 1]), partner,
-                        part_of(others(level)), partner);
+        team_.exchange(part_of(ranges_[static_cast<std::size_t>(level) + 1]), partner,
+                       part_of(others(level)), partner);
     }
 }
 
@@ -76,8 +76,8 @@ void Halving::gather(int root_place) {
         const int partner = fold_.rank_at(fold_.place() ^ 1 << level);
         const bool gives = ((fold_.place() ^ root_place) >> level & 1) != 0;
         if (gives)
-            return party_.send(part_of(ranges_[static_cast<std::size_t>(level) + 1]), partner);
-        party_.receive(part_of(others(level)), partner);
+            return team_.send(part_of(ranges_[static_cast<std::size_t>(level) + 1]), partner);
+        team_.receive(part_of(others(level)), partner);
     }
 }
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "mpi/collectives/fold.hpp"
-#include "mpi/collectives/party.hpp"
 #include "mpi/collectives/scratch.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/operation.hpp"
 
@@ -18,7 +18,7 @@ class Halving {
   public:
     /// What it takes of the scratch.
     static std::size_t room(const Fold& fold, const ConstBuffer& vector);
-    Halving(Party& party, const Fold& fold, const Operation& operation, const Buffer& vector,
+    Halving(Team& team, const Fold& fold, const Operation& operation, const Buffer& vector,
             Scratch& scratch);
 
     /// Takes in the data of the one spoken for, who sends them. Leaves every place with its part.
@@ -41,7 +41,7 @@ class Halving {
     Range others(int level) const;
     void add(const Range& range, bool from_lower);
 
-    Party& party_;
+    Team& team_;
     const Fold& fold_;
     const Operation& operation_;
     Buffer vector_;

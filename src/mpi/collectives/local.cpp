@@ -5,31 +5,31 @@
 
 namespace railyard::mpi {
 
-void pack(Party& party, const ConstBuffer& from, std::span<std::byte> out) {
+void pack(Team& team, const ConstBuffer& from, std::span<std::byte> out) {
     if (out.empty()) return;
     from.type->pack(from.address, from.count, 0, out);
-    party.charge_bytes(out.size());
+    team.charge_bytes(out.size());
 }
 
-void unpack(Party& party, std::span<const std::byte> in, const Buffer& to) {
+void unpack(Team& team, std::span<const std::byte> in, const Buffer& to) {
     if (in.empty()) return;
     to.type->unpack(to.address, to.count, 0, in);
-    party.charge_bytes(in.size());
+    team.charge_bytes(in.size());
 }
 
-void copy(Party& party, const ConstBuffer& from, const Buffer& to) {
+void copy(Team& team, const ConstBuffer& from, const Buffer& to) {
     const std::size_t bytes = bytes_of(from);
     if (bytes == 0 || (from.address == to.address && from.type == to.type)) return;
-    if (to.type->is_dense()) return pack(party, from, {to.type->dense_data(to.address), bytes});
+    if (to.type->is_dense()) return pack(team, from, {to.type->dense_data(to.address), bytes});
     if (from.type->is_dense())
-        return unpack(party, {from.type->dense_data(from.address), bytes}, to);
+        return unpack(team, {from.type->dense_data(from.address), bytes}, to);
     std::array<std::byte, 4096> window;
     for (std::size_t at = 0; at < bytes; at += window.size()) {
         const std::size_t length = std::min(window.size(), bytes - at);
         from.type->pack(from.address, from.count, at, {window.data(), length});
         to.type->unpack(to.address, to.count, at, {window.data(), length});
     }
-    party.charge_bytes(bytes);
+    team.charge_bytes(bytes);
 }
 
 }  // namespace railyard::mpi

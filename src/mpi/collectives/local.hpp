@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/datatype.hpp"
 
@@ -46,11 +46,11 @@ inline Buffer nothing() {
 }
 
 /// The data in one row, as they are sent; `out` and `in` have just that size.
-void pack(Party& party, const ConstBuffer& from, std::span<std::byte> out);
-void unpack(Party& party, std::span<const std::byte> in, const Buffer& to);
+void pack(Team& team, const ConstBuffer& from, std::span<std::byte> out);
+void unpack(Team& team, std::span<const std::byte> in, const Buffer& to);
 
 /// Both have as many bytes of data, perhaps in different types; they do not overlap, or are the
 /// same.
-void copy(Party& party, const ConstBuffer& from, const Buffer& to);
+void copy(Team& team, const ConstBuffer& from, const Buffer& to);
 
 }  // namespace railyard::mpi

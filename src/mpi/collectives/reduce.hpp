@@ -1,7 +1,7 @@
 #pragma once
 /// MPI_Reduce: all ranks' data, combined in the order of ranks, to the root.
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/collectives/tree.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/operation.hpp"
@@ -9,11 +9,11 @@
 namespace railyard::mpi {
 
 /// `result` counts for the root alone, whose `mine` may be in_place().
-void reduce(Party& party, const ConstBuffer& mine, const Buffer& result, const Operation& operation,
+void reduce(Team& team, const ConstBuffer& mine, const Buffer& result, const Operation& operation,
             int root);
 
 /// Combines up a tree. If the tree's root is not `root`, it passes the result on.
-void combine_up(Party& party, const Tree& tree, const Operation& operation, const ConstBuffer& data,
+void combine_up(Team& team, const Tree& tree, const Operation& operation, const ConstBuffer& data,
                 const Buffer& result, int root);
 
 }  // namespace railyard::mpi

@@ -14,25 +14,25 @@ namespace {
 
 /// Farthest ranks first, so that what is left to a rank is always one range; the order of ranks is
 /// not kept.
-void recursive_halving(Party& party, const ConstBuffer& data, const Buffer& result,
+void recursive_halving(Team& team, const ConstBuffer& data, const Buffer& result,
                        const Shares& shares, const Operation& operation) {
-    const Fold fold(party);
+    const Fold fold(team);
     if (fold.is_spoken_for()) {
-        party.send(data, fold.mate());
-        party.receive(result, fold.mate());
+        team.send(data, fold.mate());
+        team.receive(result, fold.mate());
         return;
     }
-    Scratch scratch(party.scratch(), 2 * Scratch::room(data.count, *data.type));
+    Scratch scratch(team.scratch(), 2 * Scratch::room(data.count, *data.type));
     const Buffer vector = scratch.elements(data.count, *data.type);
     const Buffer incoming = scratch.elements(data.count, *data.type);
     const auto range = [&](const Buffer& of, int from, int to) {
         const std::size_t start = shares.before(fold.first_at(from));
         return part(of, start, shares.before(fold.first_at(to)) - start);
     };
-    copy(party, data, vector);
+    copy(team, data, vector);
     if (fold.speaks_for_two()) {
-        party.receive(incoming, fold.mate());
-        combine(party, operation, incoming, vector);
+        team.receive(incoming, fold.mate());
+        combine(team, operation, incoming, vector);
     }
     int low = 0;
     for (int half = fold.places() / 2; half > 0; half /= 2) {
@@ -41,58 +41,58 @@ void recursive_halving(Party& party, const ConstBuffer& data, const Buffer& resu
         const int theirs = is_lower ? low + half : low;
         if (!is_lower) low += half;
         const Buffer in = range(incoming, low, low + half);
-        party.exchange(range(vector, theirs, theirs + half), partner, in, partner);
-        combine(party, operation, in, range(vector, low, low + half));
+        team.exchange(range(vector, theirs, theirs + half), partner, in, partner);
+        combine(team, operation, in, range(vector, low, low + half));
     }
     if (fold.speaks_for_two())
-        party.send(part(vector, shares.before(fold.mate()), shares.of(fold.mate())), fold.mate());
-    copy(party, part(vector, shares.before(party.rank()), result.count), result);
+        team.send(part(vector, shares.before(fold.mate()), shares.of(fold.mate())), fold.mate());
+    copy(team, part(vector, shares.before(team.rank()), result.count), result);
 }
 
 /// Lower ranks' shares come from the nearest down, and then higher ranks' from the last down: each
 /// goes to the left of its kind, and at the end the lower ones go to the left of the higher ones.
-void pairwise(Party& party, const ConstBuffer& data, const Buffer& result, const Shares& shares,
+void pairwise(Team& team, const ConstBuffer& data, const Buffer& result, const Shares& shares,
               const Operation& operation) {
-    const int rank = party.rank();
-    const int ranks = party.size();
-    Scratch scratch(party.scratch(), 3 * Scratch::room(result.count, *result.type));
+    const int rank = team.rank();
+    const int ranks = team.size();
+    Scratch scratch(team.scratch(), 3 * Scratch::room(result.count, *result.type));
     const Buffer total = scratch.elements(result.count, *result.type);
     Buffer incoming = scratch.elements(result.count, *result.type);
     Buffer higher = scratch.elements(result.count, *result.type);
     bool has_higher = false;
-    copy(party, part(data, shares.before(rank), result.count), total);
+    copy(team, part(data, shares.before(rank), result.count), total);
     for (int i = 1; i < ranks; ++i) {
         const int to = (rank + i) % ranks;
         const int from = (rank - i + ranks) % ranks;
-        party.exchange(part(data, shares.before(to), shares.of(to)), to, incoming, from);
+        team.exchange(part(data, shares.before(to), shares.of(to)), to, incoming, from);
         if (from < rank || operation.is_commutative()) {
-            combine(party, operation, incoming, total);
+            combine(team, operation, incoming, total);
         } else if (has_higher) {
-            combine(party, operation, incoming, higher);
+            combine(team, operation, incoming, higher);
         } else {
             std::swap(incoming, higher);
             has_higher = true;
         }
     }
-    if (has_higher) combine(party, operation, total, higher);
-    copy(party, has_higher ? higher : total, result);
+    if (has_higher) combine(team, operation, total, higher);
+    copy(team, has_higher ? higher : total, result);
 }
 
-void reduce_and_scatter(Party& party, const ConstBuffer& data, const Buffer& result,
+void reduce_and_scatter(Team& team, const ConstBuffer& data, const Buffer& result,
                         const Shares& shares, const Operation& operation) {
-    const Tree tree = Tree::binomial(party, 0);
-    Scratch scratch(party.scratch(), tree.is_root() ? Scratch::room(data.count, *data.type) : 0);
+    const Tree tree = Tree::binomial(team, 0);
+    Scratch scratch(team.scratch(), tree.is_root() ? Scratch::room(data.count, *data.type) : 0);
     if (!tree.is_root()) {
-        combine_up(party, tree, operation, data, {}, 0);
-        if (result.count > 0) party.receive(result, 0);
+        combine_up(team, tree, operation, data, {}, 0);
+        if (result.count > 0) team.receive(result, 0);
         return;
     }
     const Buffer all = scratch.elements(data.count, *data.type);
-    combine_up(party, tree, operation, data, all, 0);
-    for (int to = 1; to < party.size(); ++to)
-        if (shares.of(to) > 0) party.start_send(part(all, shares.before(to), shares.of(to)), to);
-    copy(party, part(all, 0, result.count), result);
-    party.wait_all();
+    combine_up(team, tree, operation, data, all, 0);
+    for (int to = 1; to < team.size(); ++to)
+        if (shares.of(to) > 0) team.start_send(part(all, shares.before(to), shares.of(to)), to);
+    copy(team, part(all, 0, result.count), result);
+    team.wait_all();
 }
 
 }  // namespace
@@ -105,26 +105,26 @@ std::size_t Shares::before(int rank) const {
     return sum;
 }
 
-void reduce_shares(Party& party, Collective collective, const ConstBuffer& mine,
-                   const Buffer& result, const Shares& shares, const Operation& operation) {
+void reduce_shares(Team& team, Collective collective, const ConstBuffer& mine, const Buffer& result,
+                   const Shares& shares, const Operation& operation) {
     const ConstBuffer data(is_in_place(mine) ? result.address : mine.address,
-                           shares.before(party.size()), *result.type);
-    const Buffer share{result.address, shares.of(party.rank()), result.type};
+                           shares.before(team.size()), *result.type);
+    const Buffer share{result.address, shares.of(team.rank()), result.type};
     if (bytes_of(data) == 0) return;
-    if (party.size() == 1) return copy(party, data, share);
-    switch (choose(collective, party, bytes_of(data), operation.is_commutative())) {
+    if (team.size() == 1) return copy(team, data, share);
+    switch (choose(collective, team, bytes_of(data), operation.is_commutative())) {
         case Algorithm::recursive_halving:
-            return recursive_halving(party, data, share, shares, operation);
+            return recursive_halving(team, data, share, shares, operation);
         case Algorithm::pairwise:
-            return pairwise(party, data, share, shares, operation);
+            return pairwise(team, data, share, shares, operation);
         default:
-            return reduce_and_scatter(party, data, share, shares, operation);
+            return reduce_and_scatter(team, data, share, shares, operation);
     }
 }
 
-void reduce_scatter(Party& party, const ConstBuffer& mine, const Buffer& result, Integers counts,
+void reduce_scatter(Team& team, const ConstBuffer& mine, const Buffer& result, Integers counts,
                     const Operation& operation) {
-    reduce_shares(party, Collective::reduce_scatter, mine, result, Shares(counts), operation);
+    reduce_shares(team, Collective::reduce_scatter, mine, result, Shares(counts), operation);
 }
 
 }  // namespace railyard::mpi

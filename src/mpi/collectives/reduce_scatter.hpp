@@ -2,7 +2,7 @@
 /// MPI_Reduce_scatter: all ranks' data, combined in the order of ranks, to every rank a part.
 
 #include "mpi/collectives/blocks.hpp"
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/operation.hpp"
 
@@ -28,11 +28,11 @@ class Shares {
 
 /// `mine` holds all shares, one after the other, and may be in_place(): then `result` holds them,
 /// and this rank's share of the result comes to its beginning. The count of `result` is not used.
-void reduce_scatter(Party& party, const ConstBuffer& mine, const Buffer& result, Integers counts,
+void reduce_scatter(Team& team, const ConstBuffer& mine, const Buffer& result, Integers counts,
                     const Operation& operation);
 
 /// What both kinds of reduce_scatter do.
-void reduce_shares(Party& party, Collective collective, const ConstBuffer& mine,
-                   const Buffer& result, const Shares& shares, const Operation& operation);
+void reduce_shares(Team& team, Collective collective, const ConstBuffer& mine, const Buffer& result,
+                   const Shares& shares, const Operation& operation);
 
 }  // namespace railyard::mpi

@@ -4,9 +4,9 @@
 
 namespace railyard::mpi {
 
-void reduce_scatter_block(Party& party, const ConstBuffer& mine, const Buffer& result,
+void reduce_scatter_block(Team& team, const ConstBuffer& mine, const Buffer& result,
                           const Operation& operation) {
-    reduce_shares(party, Collective::reduce_scatter_block, mine, result, Shares(result.count),
+    reduce_shares(team, Collective::reduce_scatter_block, mine, result, Shares(result.count),
                   operation);
 }
 

@@ -12,72 +12,72 @@ namespace {
 
 /// The root sends a subtree's blocks as one message: from where they are, or, where the user's
 /// ranks begin again at 0 within it, packed.
-void scatter_at_root(Party& party, const Tree& tree, const ConstBlocks& all, std::size_t each) {
+void scatter_at_root(Team& team, const Tree& tree, const ConstBlocks& all, std::size_t each) {
     std::size_t split = 0;
     for (int i = 0; i < tree.children(); ++i)
-        if (tree.child(i) + tree.child_span(i) > party.size())
+        if (tree.child(i) + tree.child_span(i) > team.size())
             split = static_cast<std::size_t>(tree.child_span(i)) * each;
-    Scratch scratch(party.scratch(), Scratch::room(split));
+    Scratch scratch(team.scratch(), Scratch::room(split));
     const std::span<std::byte> packed = scratch.bytes(split);
     for (int i = tree.children(); i-- > 0;) {
         const int first = tree.child(i);
         const int span = tree.child_span(i);
-        if (first + span <= party.size()) {
-            party.start_send(all.range(first, span), first);
+        if (first + span <= team.size()) {
+            team.start_send(all.range(first, span), first);
             continue;
         }
-        const int before = party.size() - first;
+        const int before = team.size() - first;
         const std::size_t bytes = static_cast<std::size_t>(before) * each;
-        pack(party, all.range(first, before), packed.first(bytes));
-        pack(party, all.range(0, span - before), packed.subspan(bytes));
-        party.start_send(as_buffer(packed), first);
+        pack(team, all.range(first, before), packed.first(bytes));
+        pack(team, all.range(0, span - before), packed.subspan(bytes));
+        team.start_send(as_buffer(packed), first);
     }
-    party.wait_all();
+    team.wait_all();
 }
 
-void scatter_binomial(Party& party, const ConstBlocks& all, const Buffer& mine, int root,
+void scatter_binomial(Team& team, const ConstBlocks& all, const Buffer& mine, int root,
                       std::size_t each) {
-    const Tree tree = Tree::binomial(party, root);
-    if (tree.is_root()) return scatter_at_root(party, tree, all, each);
-    if (tree.children() == 0) return party.receive(mine, tree.parent());
+    const Tree tree = Tree::binomial(team, root);
+    if (tree.is_root()) return scatter_at_root(team, tree, all, each);
+    if (tree.children() == 0) return team.receive(mine, tree.parent());
     const std::size_t bytes = static_cast<std::size_t>(tree.span()) * each;
-    Scratch scratch(party.scratch(), Scratch::room(bytes));
+    Scratch scratch(team.scratch(), Scratch::room(bytes));
     const std::span<std::byte> packed = scratch.bytes(bytes);
-    party.receive(as_buffer(packed), tree.parent());
+    team.receive(as_buffer(packed), tree.parent());
     for (int i = tree.children(); i-- > 0;)
-        party.start_send(
+        team.start_send(
             as_buffer(packed.subspan((std::size_t{1} << i) * each,
                                      static_cast<std::size_t>(tree.child_span(i)) * each)),
             tree.child(i));
-    unpack(party, packed.first(each), mine);
-    party.wait_all();
+    unpack(team, packed.first(each), mine);
+    team.wait_all();
 }
 
 }  // namespace
 
-void scatter_flat(Party& party, const ConstBlocks& all, const Buffer& mine, int root) {
-    if (party.rank() != root) {
-        if (bytes_of(mine) > 0) party.receive(mine, root);
+void scatter_flat(Team& team, const ConstBlocks& all, const Buffer& mine, int root) {
+    if (team.rank() != root) {
+        if (bytes_of(mine) > 0) team.receive(mine, root);
         return;
     }
-    for (int i = 1; i < party.size(); ++i) {
-        const int to = (root + i) % party.size();
+    for (int i = 1; i < team.size(); ++i) {
+        const int to = (root + i) % team.size();
         const ConstBuffer block = all[to];
-        if (bytes_of(block) > 0) party.start_send(block, to);
+        if (bytes_of(block) > 0) team.start_send(block, to);
     }
-    if (!is_in_place(mine)) copy(party, all[root], mine);
-    party.wait_all();
+    if (!is_in_place(mine)) copy(team, all[root], mine);
+    team.wait_all();
 }
 
-void scatter(Party& party, const ConstBuffer& all, const Buffer& mine, int root) {
-    const bool is_root = party.rank() == root;
+void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root) {
+    const bool is_root = team.rank() == root;
     const std::size_t each = is_root ? bytes_of(all) : bytes_of(mine);
     if (each == 0) return;
     const ConstBlocks blocks(all);
-    if (choose(Collective::scatter, party, each) == Algorithm::flat)
-        return scatter_flat(party, blocks, mine, root);
-    if (is_root && !is_in_place(mine)) copy(party, blocks[root], mine);
-    scatter_binomial(party, blocks, mine, root, each);
+    if (choose(Collective::scatter, team, each) == Algorithm::flat)
+        return scatter_flat(team, blocks, mine, root);
+    if (is_root && !is_in_place(mine)) copy(team, blocks[root], mine);
+    scatter_binomial(team, blocks, mine, root, each);
 }
 
 }  // namespace railyard::mpi

@@ -5,8 +5,8 @@
 namespace railyard::mpi {
 
 // No tree: who passes blocks on would have to know their lengths, which the root alone does.
-void scatterv(Party& party, const ConstBlocks& all, const Buffer& mine, int root) {
-    scatter_flat(party, all, mine, root);
+void scatterv(Team& team, const ConstBlocks& all, const Buffer& mine, int root) {
+    scatter_flat(team, all, mine, root);
 }
 
 }  // namespace railyard::mpi

@@ -1,6 +1,6 @@
 #pragma once
 /// Memory that a collective needs for the length of one call: on the stack while it is small, else
-/// a block of its party's pool. Its size is given first, and parts are then taken of it.
+/// a block of its team's pool. Its size is given first, and parts are then taken of it.
 
 #include <array>
 #include <cstddef>

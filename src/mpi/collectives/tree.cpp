@@ -2,18 +2,18 @@
 
 namespace railyard::mpi {
 
-Tree Tree::two_levels(const Party& party, int root) {
+Tree Tree::two_levels(const Team& team, int root) {
     int width = 1;
-    while (width < party.size() / width)
+    while (width < team.size() / width)
         ++width;
-    return Tree(party, root, width);
+    return Tree(team, root, width);
 }
 
-Tree::Tree(const Party& party, int root, int width)
-    : size_(party.size()),
+Tree::Tree(const Team& team, int root, int width)
+    : size_(team.size()),
       root_(root),
       width_(width),
-      place_((party.rank() - root + party.size()) % party.size()),
+      place_((team.rank() - root + team.size()) % team.size()),
       children_(count_children()) {}
 
 int Tree::parent_place() const {

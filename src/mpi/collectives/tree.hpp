@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <bit>
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi {
 
 class Tree {
   public:
-    static Tree binomial(const Party& party, int root) { return Tree(party, root, 0); }
+    static Tree binomial(const Team& team, int root) { return Tree(team, root, 0); }
     /// All others are the root's children.
-    static Tree flat(const Party& party, int root) { return Tree(party, root, party.size()); }
+    static Tree flat(const Team& team, int root) { return Tree(team, root, team.size()); }
     /// Groups of about the square root of all; the root has its group and the groups' leaders.
-    static Tree two_levels(const Party& party, int root);
+    static Tree two_levels(const Team& team, int root);
 
     bool is_root() const { return place_ == 0; }
     int parent() const { return rank_at(parent_place()); }
@@ -35,7 +35,7 @@ class Tree {
     }
 
   private:
-    Tree(const Party& party, int root, int width);
+    Tree(const Team& team, int root, int width);
 
     /// Of a binomial tree: the bit by which the parent differs; for the root, beyond all.
     int reach() const {

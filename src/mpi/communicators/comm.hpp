@@ -18,10 +18,10 @@ class Comm : public Communicator {
     using Communicator::Communicator;
 
     /// For collectives; made when first asked for.
-    Party& party() {
-        if (!party_) [[unlikely]]
-            party_ = process().make_party(*this);
-        return *party_;
+    Team& team() {
+        if (!team_) [[unlikely]]
+            team_ = process().make_team(*this);
+        return *team_;
     }
 
     int handle = 0;  ///< what the user knows it by
@@ -32,7 +32,7 @@ class Comm : public Communicator {
     std::unique_ptr<Cartesian> cartesian;
 
   private:
-    std::unique_ptr<Party> party_;
+    std::unique_ptr<Team> team_;
 };
 
 }  // namespace railyard::mpi

@@ -14,13 +14,13 @@ ContextIds::ContextIds() : free_(window, ~std::uint64_t{0}) {
     free_[0] &= ~std::uint64_t{0b11};  // world and self
 }
 
-std::uint32_t ContextIds::agree(Party& party) {
+std::uint32_t ContextIds::agree(Team& team) {
     const Datatype& word = *predefined(Basic::uint64);
     const Operation& both = *predefined(Operation::Kind::band);
     for (std::size_t first = 0; first < windows * window; first += window) {
         if (free_.size() < first + window) free_.resize(first + window, ~std::uint64_t{0});
         std::array<std::uint64_t, window> common{};
-        allreduce(party, ConstBuffer(&free_[first], window, word),
+        allreduce(team, ConstBuffer(&free_[first], window, word),
                   Buffer{common.data(), window, &word}, both);
         for (std::size_t i = 0; i < window; ++i) {
             if (common[i] == 0) continue;

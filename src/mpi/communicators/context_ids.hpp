@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi {
 
@@ -18,8 +18,8 @@ class ContextIds {
     static constexpr std::uint32_t aside = 0x8000;
 
     ContextIds();
-    /// A context that is free with all ranks of the party, and in use from now on.
-    std::uint32_t agree(Party& party);
+    /// A context that is free with all ranks of the team, and in use from now on.
+    std::uint32_t agree(Team& team);
     void give_back(std::uint32_t context);
 
   private:

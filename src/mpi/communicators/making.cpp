@@ -4,7 +4,7 @@
 #include <array>
 
 #include "mpi/collectives/allgather.hpp"
-#include "mpi/communicators/subset_party.hpp"
+#include "mpi/communicators/subset_team.hpp"
 #include "mpi/engine/process.hpp"
 
 namespace railyard::mpi {
@@ -28,7 +28,7 @@ std::vector<Wish> all_wishes(Comm& parent, const Wish& mine) {
     std::vector<Wish> wishes(static_cast<std::size_t>(parent.size()));
     const Datatype& integer = *predefined(Basic::c_int);
     constexpr std::size_t length = sizeof(Wish) / sizeof(int);
-    allgather(parent.party(), ConstBuffer(&mine, length, integer),
+    allgather(parent.team(), ConstBuffer(&mine, length, integer),
               Buffer{wishes.data(), length, &integer});
     return wishes;
 }
@@ -36,11 +36,11 @@ std::vector<Wish> all_wishes(Comm& parent, const Wish& mine) {
 }  // namespace
 
 std::unique_ptr<Comm> duplicated(Comm& parent, ContextIds& contexts) {
-    return made(parent, contexts.agree(parent.party()), parent.group());
+    return made(parent, contexts.agree(parent.team()), parent.group());
 }
 
 std::unique_ptr<Comm> created(Comm& parent, const Group& group, ContextIds& contexts) {
-    const std::uint32_t context = contexts.agree(parent.party());
+    const std::uint32_t context = contexts.agree(parent.team());
     if (group.rank_of(parent.process().world_rank()) >= 0) return made(parent, context, group);
     contexts.give_back(context);
     return nullptr;
@@ -49,15 +49,15 @@ std::unique_ptr<Comm> created(Comm& parent, const Group& group, ContextIds& cont
 std::unique_ptr<Comm> created_aside(Comm& parent, const Group& group, int tag,
                                     ContextIds& contexts) {
     if (group.rank_of(parent.process().world_rank()) < 0) return nullptr;
-    SubsetParty party(parent, group, tag);
-    return made(parent, contexts.agree(party), group);
+    SubsetTeam team(parent, group, tag);
+    return made(parent, contexts.agree(team), group);
 }
 
 std::unique_ptr<Comm> split(Comm& parent, std::optional<int> color, int key, ContextIds& contexts) {
     const std::vector<Wish> wishes =
         all_wishes(parent, {color.has_value() ? 1 : 0, color.value_or(0), key});
     // One context serves all colors: their ranks never meet in it.
-    const std::uint32_t context = contexts.agree(parent.party());
+    const std::uint32_t context = contexts.agree(parent.team());
     if (!color) {
         contexts.give_back(context);
         return nullptr;

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "mpi/engine/counters_table.hpp"
-#include "mpi/engine/party_of_engine.hpp"
+#include "mpi/engine/engine_team.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi {
@@ -259,8 +259,8 @@ void Process::free_when_done(Request& request) {
     request.free_when_complete = true;
 }
 
-std::unique_ptr<Party> Process::make_party(Communicator& comm) {
-    return std::make_unique<PartyOfEngine>(*this, comm);
+std::unique_ptr<Team> Process::make_team(Communicator& comm) {
+    return std::make_unique<EngineTeam>(*this, comm);
 }
 
 }  // namespace railyard::mpi

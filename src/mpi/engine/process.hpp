@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "launch/job/rank.hpp"
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/gate.hpp"
@@ -116,7 +116,7 @@ class Process {
                               Communicator& comm);
 
     /// For collectives on that communicator.
-    std::unique_ptr<Party> make_party(Communicator& comm);
+    std::unique_ptr<Team> make_team(Communicator& comm);
 
   private:
     template <class Ready>

@@ -47,9 +47,9 @@ TEST_P(AllToAll, Allgather) {
                 expected.back().put(from * count, block_between(from, 0, count));
             if (in_result) all.back().put(i * count, block);
         }
-        Meeting(options).run([&](Party& party) {
-            const auto i = static_cast<std::size_t>(party.rank());
-            allgather(party, in_result ? in_place() : mine[i].buffer(), all[i].buffer(count));
+        Meeting(options).run([&](Team& team) {
+            const auto i = static_cast<std::size_t>(team.rank());
+            allgather(team, in_result ? in_place() : mine[i].buffer(), all[i].buffer(count));
         });
         EXPECT_TRUE(all == expected) << "count " << count;
     });
@@ -82,9 +82,9 @@ TEST_P(AllToAll, Allgatherv) {
             blocks.emplace_back(all[i].address(), shapes[i].counts.data(),
                                 shapes[i].displacements.data(), type);
         }
-        Meeting(options).run([&](Party& party) {
-            const auto i = static_cast<std::size_t>(party.rank());
-            allgatherv(party, in_result ? in_place() : mine[i].buffer(), blocks[i]);
+        Meeting(options).run([&](Team& team) {
+            const auto i = static_cast<std::size_t>(team.rank());
+            allgatherv(team, in_result ? in_place() : mine[i].buffer(), blocks[i]);
         });
         EXPECT_TRUE(all == expected);
     });
@@ -109,9 +109,9 @@ TEST_P(AllToAll, Alltoall) {
                 expected[i].put(other * count, block_between(other, i, count));
             }
         }
-        Meeting(options).run([&](Party& party) {
-            const auto i = static_cast<std::size_t>(party.rank());
-            alltoall(party, in_result ? in_place() : out[i].buffer(count), in[i].buffer(count));
+        Meeting(options).run([&](Team& team) {
+            const auto i = static_cast<std::size_t>(team.rank());
+            alltoall(team, in_result ? in_place() : out[i].buffer(count), in[i].buffer(count));
         });
         EXPECT_TRUE(in == expected) << "count " << count << " in place " << in_result;
     });
@@ -169,9 +169,9 @@ TEST_P(AllToAll, Alltoallv) {
             return Blocks(area.address(), shape.counts.data(), shape.displacements.data(),
                           *area.buffer().type);
         };
-        Meeting(options).run([&](Party& party) {
-            const auto i = static_cast<std::size_t>(party.rank());
-            alltoallv(party, in_result ? Blocks::in_place() : blocks(out[i], out_shapes[i]),
+        Meeting(options).run([&](Team& team) {
+            const auto i = static_cast<std::size_t>(team.rank());
+            alltoallv(team, in_result ? Blocks::in_place() : blocks(out[i], out_shapes[i]),
                       blocks(in[i], in_shapes[i]));
         });
         EXPECT_TRUE(in == expected) << "in place " << in_result;
@@ -220,9 +220,9 @@ TEST_P(AllToAll, Alltoallw) {
                 expected[i].areas[other].put(0, block_between(other, i, received));
             }
         }
-        Meeting(options).run([&](Party& party) {
-            const auto i = static_cast<std::size_t>(party.rank());
-            alltoallw(party, in_result ? Blocks::in_place() : out[i].blocks(), in[i].blocks());
+        Meeting(options).run([&](Team& team) {
+            const auto i = static_cast<std::size_t>(team.rank());
+            alltoallw(team, in_result ? Blocks::in_place() : out[i].blocks(), in[i].blocks());
         });
         for (std::size_t i = 0; i < ranks; ++i)
             EXPECT_TRUE(in[i].areas == expected[i].areas) << "rank " << i;

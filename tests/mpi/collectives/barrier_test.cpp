@@ -14,10 +14,10 @@ class Barrier : public testing::TestWithParam<int> {};
 TEST_P(Barrier, HoldsAllUntilTheLastHasCome) {
     for_each_algorithm(Collective::barrier, GetParam(), 6, [](const Meeting::Options& options) {
         int came = 0;
-        Meeting(options).run([&](Party& party) {
+        Meeting(options).run([&](Team& team) {
             for (int round = 1; round <= 3; ++round) {
                 ++came;
-                barrier(party);
+                barrier(team);
                 EXPECT_GE(came, round * options.ranks);
             }
         });

@@ -86,9 +86,9 @@ std::size_t messages(const char* wish, bool commutes) {
     options.algorithms = parse_algorithms(wish);
     Meeting meeting(options);
     const Operation operation = user_operation(add, commutes);
-    meeting.run([&](Party& party) {
+    meeting.run([&](Team& team) {
         std::vector<Two> data(8);
-        allreduce(party, in_place(), {data.data(), 8, types_of_two_longs()[0].get()}, operation);
+        allreduce(team, in_place(), {data.data(), 8, types_of_two_longs()[0].get()}, operation);
     });
     return meeting.deeds().messages;
 }

@@ -8,11 +8,11 @@
 
 namespace railyard::mpi {
 
-class Member final : public Party {
+class Member final : public Team {
   public:
     Member(Meeting& meeting, int rank)
-        : Party(rank, meeting.options_.ranks, meeting.options_.circumstances,
-                meeting.options_.algorithms),
+        : Team(rank, meeting.options_.ranks, meeting.options_.circumstances,
+               meeting.options_.algorithms),
           meeting_(meeting),
           random_(meeting.options_.seed, static_cast<std::uint64_t>(rank)) {}
 
@@ -103,7 +103,7 @@ Meeting::Meeting(const Options& options) : options_(options) {
 
 Meeting::~Meeting() = default;
 
-void Meeting::run(const std::function<void(Party&)>& body) {
+void Meeting::run(const std::function<void(Team&)>& body) {
     for (const auto& member : members_) {
         Member* const m = member.get();
         m->join(engine_.spawn(fmt::format("rank {}", m->rank()), [&body, m] { body(*m); }));

@@ -1,5 +1,5 @@
 #pragma once
-/// Ranks that meet in memory, each a fiber: a Party without an engine. Who waits for ever is
+/// Ranks that meet in memory, each a fiber: a Team without an engine. Who waits for ever is
 /// reported; messages left over, or of another length than expected, are failures.
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/types/buffer.hpp"
 #include "sim/engine.hpp"
 
@@ -40,7 +40,7 @@ class Meeting {
     ~Meeting();
 
     /// Every rank runs it; once a Meeting.
-    void run(const std::function<void(Party&)>& body);
+    void run(const std::function<void(Team&)>& body);
     const Deeds& deeds() const { return deeds_; }
     double average_partners() const;
 

@@ -34,49 +34,49 @@ class TableTwo : public testing::TestWithParam<int> {
     int ranks() const { return GetParam(); }
     int log() const { return ranks() == 16 ? 4 : 5; }
     /// The paper's programs have a barrier beside what they are named after.
-    double partners_of(const std::function<void(Party&)>& program) const {
+    double partners_of(const std::function<void(Team&)>& program) const {
         Meeting meeting(paper(ranks()));
-        meeting.run([&](Party& party) {
-            barrier(party);
-            program(party);
+        meeting.run([&](Team& team) {
+            barrier(team);
+            program(team);
         });
         return meeting.average_partners();
     }
 };
 
 TEST_P(TableTwo, Barrier) {
-    EXPECT_EQ(partners_of([](Party&) {}), log());
+    EXPECT_EQ(partners_of([](Team&) {}), log());
 }
 
 TEST_P(TableTwo, Bcast) {
-    EXPECT_EQ(partners_of([](Party& party) {
+    EXPECT_EQ(partners_of([](Team& team) {
                   std::vector<std::uint64_t> data(1);
-                  bcast(party, longs(data, 1), 0);
+                  bcast(team, longs(data, 1), 0);
               }),
               log());
 }
 
 TEST_P(TableTwo, Allreduce) {
-    EXPECT_EQ(partners_of([](Party& party) {
+    EXPECT_EQ(partners_of([](Team& team) {
                   std::vector<std::uint64_t> data(1);
-                  allreduce(party, in_place(), longs(data, 1), *predefined(Operation::Kind::sum));
+                  allreduce(team, in_place(), longs(data, 1), *predefined(Operation::Kind::sum));
               }),
               log());
 }
 
 TEST_P(TableTwo, Allgather) {
-    EXPECT_EQ(partners_of([](Party& party) {
-                  std::vector<std::uint64_t> data(static_cast<std::size_t>(party.size()));
-                  allgather(party, in_place(), longs(data, 1));
+    EXPECT_EQ(partners_of([](Team& team) {
+                  std::vector<std::uint64_t> data(static_cast<std::size_t>(team.size()));
+                  allgather(team, in_place(), longs(data, 1));
               }),
               log() + 1);
 }
 
 TEST_P(TableTwo, Alltoall) {
-    EXPECT_EQ(partners_of([](Party& party) {
-                  std::vector<std::uint64_t> out(static_cast<std::size_t>(party.size()));
-                  std::vector<std::uint64_t> in(static_cast<std::size_t>(party.size()));
-                  alltoall(party, longs(out, 1), longs(in, 1));
+    EXPECT_EQ(partners_of([](Team& team) {
+                  std::vector<std::uint64_t> out(static_cast<std::size_t>(team.size()));
+                  std::vector<std::uint64_t> in(static_cast<std::size_t>(team.size()));
+                  alltoall(team, longs(out, 1), longs(in, 1));
               }),
               ranks() - 1);
 }
@@ -86,9 +86,9 @@ INSTANTIATE_TEST_SUITE_P(Ranks, TableTwo, testing::Values(16, 32));
 // vi-count: "Without the barrier the tree alone would average only 1.9."
 TEST(Partners, OfATreeAlone) {
     Meeting meeting(paper(16));
-    meeting.run([](Party& party) {
+    meeting.run([](Team& team) {
         std::vector<std::uint64_t> data(1);
-        bcast(party, longs(data, 1), 0);
+        bcast(team, longs(data, 1), 0);
     });
     EXPECT_DOUBLE_EQ(meeting.average_partners(), 2 * 15.0 / 16);
 }
@@ -113,9 +113,9 @@ Meeting::Options crowded(int ranks) {
 // Each wait is a switch of processes where ranks share cores.
 TEST(Waits, AreAtMostOneARankWhereCoresAreShared) {
     Meeting meeting(crowded(16));
-    meeting.run([](Party& party) {
+    meeting.run([](Team& team) {
         std::vector<std::uint64_t> data(1);
-        allreduce(party, in_place(), longs(data, 1), *predefined(Operation::Kind::sum));
+        allreduce(team, in_place(), longs(data, 1), *predefined(Operation::Kind::sum));
     });
     for (const std::size_t waits : meeting.deeds().waits)
         EXPECT_LE(waits, 1U);
@@ -144,13 +144,13 @@ TEST(Partners, OfALargeAlltoallAreFew) {
     options.ranks = ranks;
     Meeting meeting(options);
     std::size_t wrong = 0;
-    meeting.run([&](Party& party) {
+    meeting.run([&](Team& team) {
         std::vector<std::uint64_t> out(ranks * each);
         std::vector<std::uint64_t> in(ranks * each);
-        const auto rank = static_cast<std::uint64_t>(party.rank());
+        const auto rank = static_cast<std::uint64_t>(team.rank());
         for (std::size_t to = 0; to < ranks; ++to)
             out[to * each] = out[to * each + each - 1] = rank << 32 | to;
-        alltoall(party, longs(out, each), longs(in, each));
+        alltoall(team, longs(out, each), longs(in, each));
         for (std::uint64_t from = 0; from < ranks; ++from)
             if (in[from * each] != (from << 32 | rank) ||
                 in[from * each + each - 1] != (from << 32 | rank))

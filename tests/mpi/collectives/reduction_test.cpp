@@ -74,13 +74,13 @@ TEST_P(Reduction, Reduce) {
             Area result = in.results(count)[root];
             const Area expected = Area(result).put(0, combined(in.packed, 0, ranks, in.rule));
             const std::vector<Area> before = in.mine;
-            Meeting(options).run([&](Party& party) {
-                const auto i = static_cast<std::size_t>(party.rank());
+            Meeting(options).run([&](Team& team) {
+                const auto i = static_cast<std::size_t>(team.rank());
                 if (i == root)
-                    reduce(party, in.given(i), result.buffer(), in.operation,
+                    reduce(team, in.given(i), result.buffer(), in.operation,
                            static_cast<int>(root));
                 else
-                    reduce(party, in.mine[i].buffer(), {}, in.operation, static_cast<int>(root));
+                    reduce(team, in.mine[i].buffer(), {}, in.operation, static_cast<int>(root));
             });
             EXPECT_TRUE(result == expected) << "root " << root << " count " << count;
             EXPECT_TRUE(in.mine == before);
@@ -97,9 +97,9 @@ TEST_P(Reduction, Allreduce) {
                          for (Area& area : expected)
                              area.put(0, combined(in.packed, 0, in.packed.size(), in.rule));
                          const std::vector<Area> before = in.mine;
-                         Meeting(options).run([&](Party& party) {
-                             const auto i = static_cast<std::size_t>(party.rank());
-                             allreduce(party, in.given(i), results[i].buffer(), in.operation);
+                         Meeting(options).run([&](Team& team) {
+                             const auto i = static_cast<std::size_t>(team.rank());
+                             allreduce(team, in.given(i), results[i].buffer(), in.operation);
                          });
                          EXPECT_TRUE(results == expected) << "count " << count;
                          EXPECT_TRUE(in.mine == before);
@@ -124,10 +124,9 @@ TEST_P(Reduction, ReduceScatter) {
                 at += bytes;
             }
             const std::vector<Area> before = in.mine;
-            Meeting(options).run([&](Party& party) {
-                const auto i = static_cast<std::size_t>(party.rank());
-                reduce_scatter(party, in.given(i), results[i].buffer(), counts.data(),
-                               in.operation);
+            Meeting(options).run([&](Team& team) {
+                const auto i = static_cast<std::size_t>(team.rank());
+                reduce_scatter(team, in.given(i), results[i].buffer(), counts.data(), in.operation);
             });
             EXPECT_TRUE(results == expected) << "in place " << in.in_result;
             EXPECT_TRUE(in.mine == before);
@@ -147,9 +146,9 @@ TEST_P(Reduction, ReduceScatterBlock) {
             for (std::size_t i = 0; i < results.size(); ++i)
                 expected.push_back(
                     Area(results[i]).put(0, std::span(all).subspan(i * bytes, bytes)));
-            Meeting(options).run([&](Party& party) {
-                const auto i = static_cast<std::size_t>(party.rank());
-                reduce_scatter_block(party, in.given(i), results[i].buffer(count), in.operation);
+            Meeting(options).run([&](Team& team) {
+                const auto i = static_cast<std::size_t>(team.rank());
+                reduce_scatter_block(team, in.given(i), results[i].buffer(count), in.operation);
             });
             EXPECT_TRUE(results == expected) << "count " << count << " in place " << in.in_result;
         });
@@ -163,9 +162,9 @@ TEST_P(Reduction, Scan) {
         std::vector<Area> expected = results;
         for (std::size_t i = 0; i < expected.size(); ++i)
             expected[i].put(0, combined(in.packed, 0, i + 1, in.rule));
-        Meeting(options).run([&](Party& party) {
-            const auto i = static_cast<std::size_t>(party.rank());
-            scan(party, in.given(i), results[i].buffer(), in.operation);
+        Meeting(options).run([&](Team& team) {
+            const auto i = static_cast<std::size_t>(team.rank());
+            scan(team, in.given(i), results[i].buffer(), in.operation);
         });
         EXPECT_TRUE(results == expected) << "count " << count;
     });
@@ -180,9 +179,9 @@ TEST_P(Reduction, Exscan) {
                          std::vector<Area> expected = results;
                          for (std::size_t i = 1; i < expected.size(); ++i)
                              expected[i].put(0, combined(in.packed, 0, i, in.rule));
-                         Meeting(options).run([&](Party& party) {
-                             const auto i = static_cast<std::size_t>(party.rank());
-                             exscan(party, in.given(i), results[i].buffer(), in.operation);
+                         Meeting(options).run([&](Team& team) {
+                             const auto i = static_cast<std::size_t>(team.rank());
+                             exscan(team, in.given(i), results[i].buffer(), in.operation);
                          });
                          EXPECT_TRUE(results == expected) << "count " << count;
                      });
@@ -200,9 +199,9 @@ TEST_P(Reduction, AllreduceGivesAllRanksTheSameBits) {
             for (std::size_t i = 0; i < count; ++i)
                 sums[i] += mine[i] =
                     random.fraction() * static_cast<double>(1 + random.below(1000));
-        Meeting(options).run([&](Party& party) {
-            std::vector<double>& mine = data[static_cast<std::size_t>(party.rank())];
-            allreduce(party, in_place(), {mine.data(), count, predefined(Basic::c_double).get()},
+        Meeting(options).run([&](Team& team) {
+            std::vector<double>& mine = data[static_cast<std::size_t>(team.rank())];
+            allreduce(team, in_place(), {mine.data(), count, predefined(Basic::c_double).get()},
                       *predefined(Operation::Kind::sum));
         });
         for (std::size_t i = 0; i < count; ++i)

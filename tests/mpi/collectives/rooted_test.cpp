@@ -52,8 +52,8 @@ TEST_P(Rooted, Bcast) {
         for (Area& area : expected)
             area.put(0, sent);
         areas[static_cast<std::size_t>(root)].put(0, sent);
-        Meeting(options).run([&](Party& party) {
-            bcast(party, areas[static_cast<std::size_t>(party.rank())].buffer(), root);
+        Meeting(options).run([&](Team& team) {
+            bcast(team, areas[static_cast<std::size_t>(team.rank())].buffer(), root);
         });
         for (int i = 0; i < options.ranks; ++i)
             EXPECT_TRUE(areas[static_cast<std::size_t>(i)] == expected[static_cast<std::size_t>(i)])
@@ -71,8 +71,8 @@ TEST_P(Rooted, BcastOfOneTypeToAnother) {
         for (int i = 0; i < options.ranks; ++i)
             areas.emplace_back(i % 2 == 0 ? 600 : 1800, i % 2 == 0 ? threes : ones);
         areas[0].put(0, sent);
-        Meeting(options).run([&](Party& party) {
-            bcast(party, areas[static_cast<std::size_t>(party.rank())].buffer(), 0);
+        Meeting(options).run([&](Team& team) {
+            bcast(team, areas[static_cast<std::size_t>(team.rank())].buffer(), 0);
         });
         for (int i = 0; i < options.ranks; ++i)
             EXPECT_TRUE(areas[static_cast<std::size_t>(i)].get(0, i % 2 == 0 ? 600 : 1800) == sent);
@@ -95,12 +95,12 @@ TEST_P(Rooted, Gather) {
             expected.put(i * count, block);
             if (in_root && static_cast<int>(i) == root) all.put(i * count, block);
         }
-        Meeting(options).run([&](Party& party) {
-            const bool is_root = party.rank() == root;
+        Meeting(options).run([&](Team& team) {
+            const bool is_root = team.rank() == root;
             const Buffer own = is_root && in_root
                                    ? in_place()
-                                   : mine[static_cast<std::size_t>(party.rank())].buffer();
-            gather(party, own, is_root ? all.buffer(count) : Buffer{}, root);
+                                   : mine[static_cast<std::size_t>(team.rank())].buffer();
+            gather(team, own, is_root ? all.buffer(count) : Buffer{}, root);
         });
         EXPECT_TRUE(all == expected) << "root " << root << " count " << count;
     });
@@ -124,12 +124,12 @@ TEST_P(Rooted, Scatter) {
             all.put(i * count, block);
         }
         const Area before = all;
-        Meeting(options).run([&](Party& party) {
-            const bool is_root = party.rank() == root;
+        Meeting(options).run([&](Team& team) {
+            const bool is_root = team.rank() == root;
             const Buffer own = is_root && in_root
                                    ? in_place()
-                                   : mine[static_cast<std::size_t>(party.rank())].buffer();
-            scatter(party, is_root ? all.buffer(count) : Buffer{}, own, root);
+                                   : mine[static_cast<std::size_t>(team.rank())].buffer();
+            scatter(team, is_root ? all.buffer(count) : Buffer{}, own, root);
         });
         EXPECT_TRUE(mine == expected) << "root " << root << " count " << count;
         EXPECT_TRUE(all == before);
@@ -155,11 +155,11 @@ TEST_P(Rooted, Gatherv) {
             if (in_root && static_cast<int>(i) == root) all.put(at, block);
         }
         const Blocks blocks(all.address(), shape.counts.data(), shape.displacements.data(), type);
-        Meeting(options).run([&](Party& party) {
-            const Buffer own = party.rank() == root && in_root
+        Meeting(options).run([&](Team& team) {
+            const Buffer own = team.rank() == root && in_root
                                    ? in_place()
-                                   : mine[static_cast<std::size_t>(party.rank())].buffer();
-            gatherv(party, own, blocks, root);
+                                   : mine[static_cast<std::size_t>(team.rank())].buffer();
+            gatherv(team, own, blocks, root);
         });
         EXPECT_TRUE(all == expected) << "root " << root;
     });
@@ -185,11 +185,11 @@ TEST_P(Rooted, Scatterv) {
             all.put(static_cast<std::size_t>(shape.displacements[i]), block);
         }
         const ConstBlocks blocks(all.address(), wide.data(), shape.displacements.data(), type);
-        Meeting(options).run([&](Party& party) {
-            const Buffer own = party.rank() == root && in_root
+        Meeting(options).run([&](Team& team) {
+            const Buffer own = team.rank() == root && in_root
                                    ? in_place()
-                                   : mine[static_cast<std::size_t>(party.rank())].buffer();
-            scatterv(party, blocks, own, root);
+                                   : mine[static_cast<std::size_t>(team.rank())].buffer();
+            scatterv(team, blocks, own, root);
         });
         EXPECT_TRUE(mine == expected) << "root " << root;
     });

@@ -11,9 +11,9 @@ namespace railyard::mpi {
 namespace {
 
 /// Says who it is, and no more.
-class Anybody final : public Party {
+class Anybody final : public Team {
   public:
-    Anybody(int rank, int size) : Party(rank, size, {}) {}
+    Anybody(int rank, int size) : Team(rank, size, {}) {}
     void send(const ConstBuffer&, int) override {}
     void receive(const Buffer&, int) override {}
     void exchange(const ConstBuffer&, int, const Buffer&, int) override {}
@@ -23,7 +23,7 @@ class Anybody final : public Party {
     void charge_bytes(std::size_t) override {}
 };
 
-using Make = std::function<Tree(const Party&, int root)>;
+using Make = std::function<Tree(const Team&, int root)>;
 
 class Trees : public testing::TestWithParam<int> {
   protected:

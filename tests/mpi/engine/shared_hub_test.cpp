@@ -18,12 +18,12 @@ void expect(bool condition, const std::string& what) {
 
 class SharedHubs : public testing::TestWithParam<int> {
   protected:
-    void run(const std::function<void(World&, Party&)>& body) {
+    void run(const std::function<void(World&, Team&)>& body) {
         const job::Result result = run_world(
             "shm", GetParam(),
             [&](World& w) {
-                const auto party = w.process.make_party(w.comm);
-                body(w, *party);
+                const auto team = w.process.make_team(w.comm);
+                body(w, *team);
             },
             [](Settings& s) { s.algorithms = "barrier=shared,allreduce=shared"; });
         EXPECT_TRUE(result.ok) << result.failure;
@@ -32,18 +32,18 @@ class SharedHubs : public testing::TestWithParam<int> {
 
 TEST_P(SharedHubs, NobodyLeavesABarrierBeforeAllHaveCome) {
     std::atomic<int> came{0};
-    run([&](World& w, Party& party) {
+    run([&](World& w, Team& team) {
         for (int round = 1; round <= 500; ++round) {
             ++came;
-            barrier(party);
+            barrier(team);
             expect(came >= round * w.size(), "left too early");
-            barrier(party);
+            barrier(team);
         }
     });
 }
 
 TEST_P(SharedHubs, SumsAreRightAndNoRoundSeesAnother) {
-    run([](World& w, Party& party) {
+    run([](World& w, Team& team) {
         const Datatype& type = *predefined(Basic::c_long);
         for (long round = 0; round < 500; ++round) {
             const std::size_t n = 1 + static_cast<std::size_t>(round) % 32;
@@ -51,7 +51,7 @@ TEST_P(SharedHubs, SumsAreRightAndNoRoundSeesAnother) {
             std::vector<long> out(n, -1);
             for (std::size_t i = 0; i < n; ++i)
                 in[i] = round * 1000 + w.rank() + static_cast<long>(i);
-            allreduce(party, ConstBuffer(in.data(), n, type), Buffer{out.data(), n, &type},
+            allreduce(team, ConstBuffer(in.data(), n, type), Buffer{out.data(), n, &type},
                       *predefined(Operation::Kind::sum));
             const long ranks = w.size();
             for (std::size_t i = 0; i < n; ++i)
@@ -63,7 +63,7 @@ TEST_P(SharedHubs, SumsAreRightAndNoRoundSeesAnother) {
 }
 
 TEST_P(SharedHubs, KeepTheOrderOfAnOperationThatDoesNotCommute) {
-    run([](World& w, Party& party) {
+    run([](World& w, Team& team) {
         // The composition of x -> a x + b: of two, the left one is applied last.
         const Operation compose(
             [](const void* left, void* right, std::size_t count, const Datatype&) {
@@ -79,7 +79,7 @@ TEST_P(SharedHubs, KeepTheOrderOfAnOperationThatDoesNotCommute) {
         for (int round = 0; round < 100; ++round) {
             const long mine[2] = {w.rank() % 3 + 1, w.rank() + round};
             long total[2];
-            allreduce(party, ConstBuffer(mine, 2, type), Buffer{total, 2, &type}, compose);
+            allreduce(team, ConstBuffer(mine, 2, type), Buffer{total, 2, &type}, compose);
             long a = 1;
             long b = 0;
             for (int r = w.size(); r-- > 0;) {

@@ -92,11 +92,11 @@ class Draw {
         letter.id = next_id_++;
         letter.comm = static_cast<int>(below(plan_.comms.size()));
         letter.from = rank();
-        const auto& members = team(letter);
+        const auto& members = members_of(letter);
         letter.to = members[below(members.size())];
         letter.tag = static_cast<int>(below(3));
     }
-    const std::vector<int>& team(const Letter& letter) const {
+    const std::vector<int>& members_of(const Letter& letter) const {
         return plan_.comms[static_cast<std::size_t>(letter.comm)]
             .members[static_cast<std::size_t>(letter.from)];
     }
@@ -133,7 +133,7 @@ class Draw {
     Event shift() {
         Letter first;
         address(first);
-        const std::vector<int>& members = team(first);
+        const std::vector<int>& members = members_of(first);
         Event event{true, {}};
         for (std::size_t i = 0; i < members.size(); ++i) {
             Letter letter = first;

@@ -5,16 +5,16 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/engine/shared_hub.hpp"
 
 namespace railyard::mpi {
 
-class PartyOfEngine final : public Party {
+class EngineTeam final : public Team {
   public:
-    PartyOfEngine(Process& process, Communicator& comm)
-        : Party(comm.rank(), comm.size(), process.circumstances(), process.algorithms()),
+    EngineTeam(Process& process, Communicator& comm)
+        : Team(comm.rank(), comm.size(), process.circumstances(), process.algorithms()),
           process_(process),
           comm_(comm),
           context_(comm.context() + 1) {}

@@ -5,15 +5,15 @@
 
 #include <vector>
 
-#include "mpi/collectives/party.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/request.hpp"
 
 namespace railyard::mpi {
 
-class SubsetParty final : public Party {
+class SubsetTeam final : public Team {
   public:
-    SubsetParty(Communicator& parent, const Group& group, int tag);
+    SubsetTeam(Communicator& parent, const Group& group, int tag);
 
     void send(const ConstBuffer& data, int to) override;
     void receive(const Buffer& into, int from) override;

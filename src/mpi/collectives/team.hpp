@@ -12,9 +12,9 @@
 
 namespace railyard::mpi {
 
-class Party {
+class Team {
   public:
-    virtual ~Party() = default;
+    virtual ~Team() = default;
 
     int rank() const { return rank_; }
     int size() const { return size_; }
@@ -44,7 +44,7 @@ class Party {
     virtual void charge_bytes(std::size_t bytes) = 0;
 
   protected:
-    Party(int rank, int size, Circumstances circumstances, const Algorithms& algorithms = {})
+    Team(int rank, int size, Circumstances circumstances, const Algorithms& algorithms = {})
         : rank_(rank), size_(size), circumstances_(circumstances), algorithms_(algorithms) {}
 
   private:

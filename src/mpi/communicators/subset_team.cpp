@@ -1,4 +1,4 @@
-#include "mpi/communicators/subset_party.hpp"
+#include "mpi/communicators/subset_team.hpp"
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace railyard::mpi {
 
-SubsetParty::SubsetParty(Communicator& parent, const Group& group, int tag)
-    : Party(group.rank_of(parent.process().world_rank()), group.size(), {}),
+SubsetTeam::SubsetTeam(Communicator& parent, const Group& group, int tag)
+    : Team(group.rank_of(parent.process().world_rank()), group.size(), {}),
       aside_(parent.process(), parent.context() | ContextIds::aside, parent.group()),
       tag_(tag) {
     for (const int world_rank : group.world_ranks()) {
@@ -22,30 +22,30 @@ SubsetParty::SubsetParty(Communicator& parent, const Group& group, int tag)
     }
 }
 
-void SubsetParty::send(const ConstBuffer& data, int to) {
+void SubsetTeam::send(const ConstBuffer& data, int to) {
     aside_.process().send(data, in_parent(to), tag_, aside_);
 }
 
-void SubsetParty::receive(const Buffer& into, int from) {
+void SubsetTeam::receive(const Buffer& into, int from) {
     Status status;
     aside_.process().receive(into, in_parent(from), tag_, aside_, &status);
 }
 
-void SubsetParty::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
+void SubsetTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
     start_receive(in, from);
     start_send(out, to);
     wait_all();
 }
 
-void SubsetParty::start_send(const ConstBuffer& data, int to) {
+void SubsetTeam::start_send(const ConstBuffer& data, int to) {
     under_way_.push_back(&aside_.process().start_send(data, in_parent(to), tag_, aside_));
 }
 
-void SubsetParty::start_receive(const Buffer& into, int from) {
+void SubsetTeam::start_receive(const Buffer& into, int from) {
     under_way_.push_back(&aside_.process().start_receive(into, in_parent(from), tag_, aside_));
 }
 
-void SubsetParty::wait_all() {
+void SubsetTeam::wait_all() {
     for (Request* request : under_way_) {
         aside_.process().wait(*request);
         aside_.process().release(*request);
@@ -53,7 +53,7 @@ void SubsetParty::wait_all() {
     under_way_.clear();
 }
 
-void SubsetParty::charge_bytes(std::size_t bytes) {
+void SubsetTeam::charge_bytes(std::size_t bytes) {
     aside_.process().host().charge(fabric::Work::copied_byte, bytes);
 }
 

@@ -1,16 +1,16 @@
-#include "mpi/engine/party_of_engine.hpp"
+#include "mpi/engine/engine_team.hpp"
 
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi {
 
-void PartyOfEngine::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
+void EngineTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
     Request& receive = process_.start_receive_in(context_, in, from, tag, comm_);
     process_.send_in(context_, out, to, tag, comm_);
     finish(receive);
 }
 
-void PartyOfEngine::wait_all() {
+void EngineTeam::wait_all() {
     std::vector<Request*> all;
     all.swap(under_way_);
     // All of them first: an error must not leave any behind that still writes into a buffer.
@@ -22,7 +22,7 @@ void PartyOfEngine::wait_all() {
     under_way_.swap(all);  // the memory, for the next time
 }
 
-void PartyOfEngine::finish(Request& request) {
+void EngineTeam::finish(Request& request) {
     process_.wait(request);
     const ErrorClass error = request.result.error;
     process_.release(request);
