@@ -7,7 +7,7 @@
 #include "base/thread_clock.hpp"
 #include "bench/suite.hpp"
 #include "launch/job/job.hpp"
-#include "mpi/collectives/alltoall.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/types/datatype.hpp"
 #include "railyard/base/error.hpp"

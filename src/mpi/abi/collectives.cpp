@@ -3,24 +3,8 @@
 #include <vector>
 
 #include "mpi/abi/buffers.hpp"
-#include "mpi/collectives/allgather.hpp"
-#include "mpi/collectives/allgatherv.hpp"
-#include "mpi/collectives/allreduce.hpp"
-#include "mpi/collectives/alltoall.hpp"
-#include "mpi/collectives/alltoallv.hpp"
-#include "mpi/collectives/alltoallw.hpp"
-#include "mpi/collectives/barrier.hpp"
-#include "mpi/collectives/bcast.hpp"
-#include "mpi/collectives/exscan.hpp"
-#include "mpi/collectives/gather.hpp"
-#include "mpi/collectives/gatherv.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/reduce.hpp"
-#include "mpi/collectives/reduce_scatter.hpp"
-#include "mpi/collectives/reduce_scatter_block.hpp"
-#include "mpi/collectives/scan.hpp"
-#include "mpi/collectives/scatter.hpp"
-#include "mpi/collectives/scatterv.hpp"
+#include "mpi/collectives/buffers.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 namespace railyard::mpi::abi {
 

@@ -12,7 +12,7 @@ namespace railyard::mpi {
 
 namespace {
 
-namespace offered {
+namespace choices {
 
 using enum Algorithm;
 
@@ -30,32 +30,32 @@ constexpr Algorithm for_allreduce[] = {
 constexpr Algorithm for_reduce_scatter[] = {recursive_halving, pairwise, reduce_scatter};
 constexpr Algorithm for_scan[] = {recursive_doubling, linear};
 
-}  // namespace offered
+}  // namespace choices
 
-struct Offer {
+struct Entry {
     std::string_view name;
     std::span<const Algorithm> algorithms;
 };
 
 /// In the order of Collective.
-constexpr std::array<Offer, collective_count> offers = {{
-    {"barrier", offered::for_barrier},
-    {"bcast", offered::for_bcast},
-    {"gather", offered::for_gather},
-    {"gatherv", offered::for_gatherv},
-    {"scatter", offered::for_gather},
-    {"scatterv", offered::for_gatherv},
-    {"allgather", offered::for_allgather},
-    {"allgatherv", offered::for_allgatherv},
-    {"alltoall", offered::for_alltoall},
-    {"alltoallv", offered::for_alltoallv},
-    {"alltoallw", offered::for_alltoallv},
-    {"reduce", offered::for_reduce},
-    {"allreduce", offered::for_allreduce},
-    {"reduce_scatter", offered::for_reduce_scatter},
-    {"reduce_scatter_block", offered::for_reduce_scatter},
-    {"scan", offered::for_scan},
-    {"exscan", offered::for_scan},
+constexpr std::array<Entry, collective_count> entries = {{
+    {"barrier", choices::for_barrier},
+    {"bcast", choices::for_bcast},
+    {"gather", choices::for_gather},
+    {"gatherv", choices::for_gatherv},
+    {"scatter", choices::for_gather},
+    {"scatterv", choices::for_gatherv},
+    {"allgather", choices::for_allgather},
+    {"allgatherv", choices::for_allgatherv},
+    {"alltoall", choices::for_alltoall},
+    {"alltoallv", choices::for_alltoallv},
+    {"alltoallw", choices::for_alltoallv},
+    {"reduce", choices::for_reduce},
+    {"allreduce", choices::for_allreduce},
+    {"reduce_scatter", choices::for_reduce_scatter},
+    {"reduce_scatter_block", choices::for_reduce_scatter},
+    {"scan", choices::for_scan},
+    {"exscan", choices::for_scan},
 }};
 
 /// In the order of Algorithm.
@@ -81,8 +81,8 @@ constexpr std::array<std::string_view, 18> names = {
 };
 static_assert(names.size() == static_cast<std::size_t>(Algorithm::tree) + 1);
 
-const Offer& offer_of(Collective collective) {
-    return offers[static_cast<std::size_t>(collective)];
+const Entry& entry_of(Collective collective) {
+    return entries[static_cast<std::size_t>(collective)];
 }
 
 std::string meant(std::string_view wrong, std::span<const std::string> known) {
@@ -92,9 +92,9 @@ std::string meant(std::string_view wrong, std::span<const std::string> known) {
 
 Collective parse_collective(std::string_view word) {
     std::vector<std::string> known;
-    for (std::size_t i = 0; i < offers.size(); ++i) {
-        if (offers[i].name == word) return static_cast<Collective>(i);
-        known.emplace_back(offers[i].name);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        if (entries[i].name == word) return static_cast<Collective>(i);
+        known.emplace_back(entries[i].name);
     }
     throw UsageError(fmt::format("algorithms: '{}' is no collective; there are {}{}", word,
                                  fmt::join(known, ", "), meant(word, known)));
@@ -121,7 +121,7 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::string_view name(Collective collective) {
-    return offer_of(collective).name;
+    return entry_of(collective).name;
 }
 
 std::string_view name(Algorithm algorithm) {
@@ -129,7 +129,7 @@ std::string_view name(Algorithm algorithm) {
 }
 
 std::span<const Algorithm> algorithms_of(Collective collective) {
-    return offer_of(collective).algorithms;
+    return entry_of(collective).algorithms;
 }
 
 Algorithms parse_algorithms(std::string_view text) {
@@ -137,14 +137,14 @@ Algorithms parse_algorithms(std::string_view text) {
     if (trimmed(text).empty() || trimmed(text) == name(Algorithm::automatic)) return result;
     while (true) {
         const auto comma = text.find(',');
-        const std::string_view wish = trimmed(text.substr(0, comma));
-        const auto equals = wish.find('=');
+        const std::string_view word = trimmed(text.substr(0, comma));
+        const auto equals = word.find('=');
         if (equals == std::string_view::npos)
             throw UsageError(fmt::format(
                 "algorithms: expected COLLECTIVE=ALGORITHM such as 'barrier=pairwise', found '{}'",
-                wish));
-        const Collective collective = parse_collective(trimmed(wish.substr(0, equals)));
-        result[collective] = parse_algorithm(trimmed(wish.substr(equals + 1)), collective);
+                word));
+        const Collective collective = parse_collective(trimmed(word.substr(0, equals)));
+        result[collective] = parse_algorithm(trimmed(word.substr(equals + 1)), collective);
         if (comma == std::string_view::npos) return result;
         text.remove_prefix(comma + 1);
     }
@@ -152,7 +152,7 @@ Algorithms parse_algorithms(std::string_view text) {
 
 std::string to_string(const Algorithms& algorithms) {
     std::string text;
-    for (std::size_t i = 0; i < offers.size(); ++i) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto collective = static_cast<Collective>(i);
         if (algorithms[collective] == Algorithm::automatic) continue;
         if (!text.empty()) text += ',';

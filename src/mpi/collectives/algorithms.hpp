@@ -1,5 +1,5 @@
 #pragma once
-/// The algorithms that collectives have, by name, and a user's wishes among them.
+/// The algorithms that collectives have, by name, and which of them a user asks for.
 
 #include <array>
 #include <cstddef>

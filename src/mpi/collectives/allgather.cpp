@@ -1,39 +1,34 @@
-#include "mpi/collectives/allgather.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 #include <algorithm>
 
-#include "mpi/collectives/bcast.hpp"
 #include "mpi/collectives/choice.hpp"
-#include "mpi/collectives/fold.hpp"
-#include "mpi/collectives/gather.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/local.hpp"
-#include "mpi/collectives/scratch.hpp"
-#include "mpi/collectives/tree.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
+// A rank's own block is in its place in `all` before these are called.
+
 /// Even blocks only: what a rank has after each round is one range of them.
 void allgather_doubling(Team& team, const Blocks& all) {
     const Fold fold(team);
-    if (fold.is_spoken_for()) {
-        team.send(all[team.rank()], fold.mate());
-        team.receive(all.range(0, team.size()), fold.mate());
+    if (fold.is_extra()) {
+        team.send(all[team.rank()], fold.other());
+        team.receive(all.range(0, team.size()), fold.other());
         return;
     }
-    if (fold.speaks_for_two()) team.receive(all[fold.mate()], fold.mate());
-    const auto range = [&](int place, int places) {
-        const int first = fold.first_at(place);
-        return all.range(first, fold.first_at(place + places) - first);
+    if (fold.is_proxy()) team.receive(all[fold.other()], fold.other());
+    const auto range = [&](int vrank, int count) {
+        const int first = fold.first_at(vrank);
+        return all.range(first, fold.first_at(vrank + count) - first);
     };
-    for (int bit = 1; bit < fold.places(); bit *= 2) {
-        const int start = fold.place() & ~(bit - 1);
-        const int partner = fold.rank_at(fold.place() ^ bit);
+    for (int bit = 1; bit < fold.vranks(); bit *= 2) {
+        const int start = fold.vrank() & ~(bit - 1);
+        const int partner = fold.rank_at(fold.vrank() ^ bit);
         team.exchange(range(start, bit), partner, range(start ^ bit, bit), partner);
     }
-    if (fold.speaks_for_two()) team.send(all.range(0, team.size()), fold.mate());
+    if (fold.is_proxy()) team.send(all.range(0, team.size()), fold.other());
 }
 
 /// The blocks from one's own on, round the end, as packed by Bruck's algorithm.
@@ -53,19 +48,12 @@ void unpack_all(Team& team, std::span<const std::byte> packed, const Blocks& all
     }
 }
 
-}  // namespace
-
+/// Blocks go round, each rank to the next.
 void allgather_ring(Team& team, const Blocks& all) {
-    const int ranks = team.size();
-    const int next = (team.rank() + 1) % ranks;
-    const int previous = (team.rank() + ranks - 1) % ranks;
-    for (int step = 0; step < ranks - 1; ++step) {
-        const int out = (team.rank() - step + ranks) % ranks;
-        const int in = (team.rank() - step - 1 + ranks) % ranks;
-        team.exchange(all[out], next, all[in], previous);
-    }
+    pass_round(team, Tree::flat(team, 0), [&](int rank) { return all[rank]; });
 }
 
+/// log2(ranks) rounds for any number of ranks; the blocks are packed.
 void allgather_bruck(Team& team, const Blocks& all) {
     const int ranks = team.size();
     const int rank = team.rank();
@@ -87,6 +75,7 @@ void allgather_bruck(Team& team, const Blocks& all) {
     unpack_all(team, packed.subspan(own), all, rank + 1, ranks - 1);
 }
 
+/// All to rank 0, which sends all to all.
 void allgather_flat(Team& team, const Blocks& all) {
     const ConstBuffer mine = team.rank() == 0 ? ConstBuffer(in_place()) : all[team.rank()];
     gather_flat(team, mine, all, 0);
@@ -107,6 +96,8 @@ void allgather_flat(Team& team, const Blocks& all) {
     if (!tree.is_root()) unpack_all(team, packed, all, 0, team.size());
 }
 
+}  // namespace
+
 void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
     if (bytes_of(all) == 0) return;
     const Blocks blocks(all);
@@ -121,6 +112,23 @@ void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
             return allgather_flat(team, blocks);
         default:
             return allgather_ring(team, blocks);
+    }
+}
+
+void allgatherv(Team& team, const ConstBuffer& mine, const Blocks& all) {
+    std::size_t total = 0;
+    for (int i = 0; i < team.size(); ++i)
+        total += bytes_of(all[i]);
+    if (total == 0) return;
+    if (!is_in_place(mine)) copy(team, mine, all[team.rank()]);
+    if (team.size() == 1) return;
+    switch (choose(Collective::allgatherv, team, total)) {
+        case Algorithm::bruck:
+            return allgather_bruck(team, all);
+        case Algorithm::flat:
+            return allgather_flat(team, all);
+        default:
+            return allgather_ring(team, all);
     }
 }
 

@@ -1,20 +1,16 @@
-#include "mpi/collectives/alltoall.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "mpi/collectives/bruck.hpp"
 #include "mpi/collectives/choice.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/local.hpp"
-#include "mpi/collectives/scratch.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
 /// Messages under way at once: enough to keep a network busy, few enough to take little memory.
-constexpr int at_once = 32;
+constexpr int messages_at_once = 32;
 
 void start_exchange(Team& team, const ConstBuffer& out, int to, const Buffer& in, int from) {
     if (bytes_of(in) > 0) team.start_receive(in, from);
@@ -30,35 +26,6 @@ void exchange_filled(Team& team, const ConstBuffer& out, int to, const Buffer& i
         team.send(out, to);
     else if (receives)
         team.receive(in, from);
-}
-
-}  // namespace
-
-void alltoall_pairwise(Team& team, const ConstBlocks& out, const Blocks& in) {
-    if (out.is_in_place()) return alltoall_in_place(team, in);
-    const int ranks = team.size();
-    const int rank = team.rank();
-    copy(team, out[rank], in[rank]);
-    const bool by_xor = std::has_single_bit(static_cast<unsigned>(ranks));
-    for (int i = 1; i < ranks; ++i) {
-        const int to = by_xor ? rank ^ i : (rank + i) % ranks;
-        const int from = by_xor ? to : (rank - i + ranks) % ranks;
-        exchange_filled(team, out[to], to, in[from], from);
-    }
-}
-
-void alltoall_linear(Team& team, const ConstBlocks& out, const Blocks& in) {
-    if (out.is_in_place()) return alltoall_in_place(team, in);
-    const int ranks = team.size();
-    const int rank = team.rank();
-    for (int i = 1; i < ranks; ++i) {
-        const int to = (rank + i) % ranks;
-        const int from = (rank - i + ranks) % ranks;
-        start_exchange(team, out[to], to, in[from], from);
-        if (i % at_once == 0) team.wait_all();
-    }
-    copy(team, out[rank], in[rank]);
-    team.wait_all();
 }
 
 void alltoall_in_place(Team& team, const Blocks& data) {
@@ -79,6 +46,45 @@ void alltoall_in_place(Team& team, const Blocks& data) {
     }
 }
 
+/// With one partner after the other. Empty blocks are not sent.
+void alltoall_pairwise(Team& team, const ConstBlocks& out, const Blocks& in) {
+    if (out.is_in_place()) return alltoall_in_place(team, in);
+    const int ranks = team.size();
+    const int rank = team.rank();
+    copy(team, out[rank], in[rank]);
+    const bool by_xor = std::has_single_bit(static_cast<unsigned>(ranks));
+    for (int i = 1; i < ranks; ++i) {
+        const int to = by_xor ? rank ^ i : (rank + i) % ranks;
+        const int from = by_xor ? to : (rank - i + ranks) % ranks;
+        exchange_filled(team, out[to], to, in[from], from);
+    }
+}
+
+/// With many at once.
+void alltoall_linear(Team& team, const ConstBlocks& out, const Blocks& in) {
+    if (out.is_in_place()) return alltoall_in_place(team, in);
+    const int ranks = team.size();
+    const int rank = team.rank();
+    for (int i = 1; i < ranks; ++i) {
+        const int to = (rank + i) % ranks;
+        const int from = (rank - i + ranks) % ranks;
+        start_exchange(team, out[to], to, in[from], from);
+        if (i % messages_at_once == 0) team.wait_all();
+    }
+    copy(team, out[rank], in[rank]);
+    team.wait_all();
+}
+
+// No rank knows the others' lengths, so the choice is by ranks alone.
+void alltoall_uneven(Team& team, Collective collective, const ConstBlocks& out, const Blocks& in) {
+    if (choose(collective, team, 0) == Algorithm::pairwise)
+        alltoall_pairwise(team, out, in);
+    else
+        alltoall_linear(team, out, in);
+}
+
+}  // namespace
+
 void alltoall(Team& team, const ConstBuffer& out, const Buffer& in) {
     if (bytes_of(in) == 0) return;
     const ConstBlocks out_blocks(out);
@@ -91,6 +97,14 @@ void alltoall(Team& team, const ConstBuffer& out, const Buffer& in) {
         default:
             return alltoall_pairwise(team, out_blocks, in_blocks);
     }
+}
+
+void alltoallv(Team& team, const ConstBlocks& out, const Blocks& in) {
+    alltoall_uneven(team, Collective::alltoallv, out, in);
+}
+
+void alltoallw(Team& team, const ConstBlocks& out, const Blocks& in) {
+    alltoall_uneven(team, Collective::alltoallw, out, in);
 }
 
 }  // namespace railyard::mpi

@@ -1,16 +1,14 @@
-#include "mpi/collectives/barrier.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 #include <bit>
 
 #include "mpi/collectives/choice.hpp"
-#include "mpi/collectives/local.hpp"
-#include "mpi/collectives/tree.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
-void dissemination(Team& team) {
+void barrier_dissemination(Team& team) {
     const int ranks = team.size();
     for (int distance = 1; distance < ranks; distance *= 2) {
         const int to = (team.rank() + distance) % ranks;
@@ -19,8 +17,8 @@ void dissemination(Team& team) {
     }
 }
 
-/// Over the largest power of two; each rank beyond it is spoken for by one within (vi-count).
-void pairwise(Team& team) {
+/// Over the largest power of two; each rank beyond it has a proxy within (vi-count).
+void barrier_pairwise(Team& team) {
     const int within = static_cast<int>(std::bit_floor(static_cast<unsigned>(team.size())));
     const int rank = team.rank();
     if (rank >= within) {
@@ -28,27 +26,22 @@ void pairwise(Team& team) {
         team.receive(nothing(), rank - within);
         return;
     }
-    const bool speaks_for_two = rank + within < team.size();
-    if (speaks_for_two) team.receive(nothing(), rank + within);
+    const bool is_proxy = rank + within < team.size();
+    if (is_proxy) team.receive(nothing(), rank + within);
     for (int bit = 1; bit < within; bit *= 2)
         team.exchange(nothing(), rank ^ bit, nothing(), rank ^ bit);
-    if (speaks_for_two) team.send(nothing(), rank + within);
+    if (is_proxy) team.send(nothing(), rank + within);
 }
 
-void up_and_down(Team& team, const Tree& tree) {
+void barrier_tree(Team& team, const Tree& tree) {
     for (int i = 0; i < tree.children(); ++i)
         team.start_receive(nothing(), tree.child(i));
     team.wait_all();
-    if (!tree.is_root()) {
-        team.send(nothing(), tree.parent());
-        team.receive(nothing(), tree.parent());
-    }
-    for (int i = tree.children(); i-- > 0;)
-        team.start_send(nothing(), tree.child(i));
-    team.wait_all();
+    if (!tree.is_root()) team.send(nothing(), tree.parent());
+    send_down(team, tree, nothing());
 }
 
-void through(Hub& hub) {
+void barrier_shared(Hub& hub) {
     if (hub.arrive())
         hub.release();
     else
@@ -60,15 +53,15 @@ void through(Hub& hub) {
 void barrier(Team& team) {
     switch (choose(Collective::barrier, team, 0)) {
         case Algorithm::shared:
-            return through(*team.hub());
+            return barrier_shared(*team.hub());
         case Algorithm::pairwise:
-            return pairwise(team);
+            return barrier_pairwise(team);
         case Algorithm::flat:
-            return up_and_down(team, Tree::flat(team, 0));
+            return barrier_tree(team, Tree::flat(team, 0));
         case Algorithm::tree:
-            return up_and_down(team, Tree::two_levels(team, 0));
+            return barrier_tree(team, Tree::two_levels(team, 0));
         default:
-            return dissemination(team);
+            return barrier_dissemination(team);
     }
 }
 

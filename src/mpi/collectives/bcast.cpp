@@ -1,18 +1,16 @@
-#include "mpi/collectives/bcast.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 #include <algorithm>
 #include <bit>
 
 #include "mpi/collectives/choice.hpp"
-#include "mpi/collectives/local.hpp"
-#include "mpi/collectives/scratch.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
 /// Large data cut into one part for each rank, by bytes, since types and counts may differ between
-/// ranks. Parts are numbered by a rank's place, counted from the root.
+/// ranks. Parts are numbered by virtual ranks.
 class Parts {
   public:
     Parts(const Team& team, std::span<std::byte> data)
@@ -36,27 +34,16 @@ class Parts {
 };
 
 void send_parts_down(Team& team, const Tree& tree, const Parts& parts) {
-    if (!tree.is_root()) team.receive(parts.range(tree.place(), tree.span()), tree.parent());
+    if (!tree.is_root()) team.receive(parts.range(tree.vrank(), tree.span()), tree.parent());
     for (int i = tree.children(); i-- > 0;)
-        team.start_send(parts.range(tree.child_place(i), tree.child_span(i)), tree.child(i));
+        team.start_send(parts.range(tree.child_vrank(i), tree.child_span(i)), tree.child(i));
     team.wait_all();
-}
-
-void pass_parts_round(Team& team, const Tree& tree, const Parts& parts) {
-    const int ranks = team.size();
-    const int next = tree.rank_at((tree.place() + 1) % ranks);
-    const int previous = tree.rank_at((tree.place() + ranks - 1) % ranks);
-    for (int step = 0; step < ranks - 1; ++step) {
-        const int out = (tree.place() - step + ranks) % ranks;
-        const int in = (tree.place() - step - 1 + ranks) % ranks;
-        team.exchange(parts.range(out, 1), next, parts.range(in, 1), previous);
-    }
 }
 
 void double_parts(Team& team, const Tree& tree, const Parts& parts) {
     for (int bit = 1; bit < team.size(); bit *= 2) {
-        const int partner = tree.place() ^ bit;
-        const int mine = tree.place() & ~(bit - 1);
+        const int partner = tree.vrank() ^ bit;
+        const int mine = tree.vrank() & ~(bit - 1);
         const int theirs = partner & ~(bit - 1);
         team.exchange(parts.range(mine, bit), tree.rank_at(partner), parts.range(theirs, bit),
                       tree.rank_at(partner));
@@ -67,9 +54,9 @@ void double_parts(Team& team, const Tree& tree, const Parts& parts) {
 constexpr std::size_t segment = 64 << 10;
 
 void pass_along(Team& team, const Tree& tree, std::span<std::byte> data) {
-    const bool has_next = tree.place() + 1 < team.size();
-    const int next = has_next ? tree.rank_at(tree.place() + 1) : 0;
-    const int previous = tree.is_root() ? 0 : tree.rank_at(tree.place() - 1);
+    const bool has_next = tree.vrank() + 1 < team.size();
+    const int next = has_next ? tree.rank_at(tree.vrank() + 1) : 0;
+    const int previous = tree.is_root() ? 0 : tree.rank_at(tree.vrank() - 1);
     const auto piece = [&](std::size_t at) {
         return as_buffer(data.subspan(at, std::min(segment, data.size() - at)));
     };
@@ -91,7 +78,7 @@ void in_pieces(Team& team, Algorithm algorithm, const Tree& tree, std::span<std:
     if (algorithm == Algorithm::scatter_doubling && doubles)
         double_parts(team, tree, parts);
     else
-        pass_parts_round(team, tree, parts);
+        pass_round(team, tree, [&](int number) { return parts.range(number, 1); });
 }
 
 }  // namespace

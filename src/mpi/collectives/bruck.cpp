@@ -1,12 +1,10 @@
-#include "mpi/collectives/bruck.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
 #include "mpi/collectives/choice.hpp"
-#include "mpi/collectives/local.hpp"
-#include "mpi/collectives/scratch.hpp"
 
 namespace railyard::mpi {
 

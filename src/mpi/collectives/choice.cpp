@@ -239,8 +239,8 @@ Algorithm choose(Collective collective, const Situation& situation) {
 
 Algorithm choose(Collective collective, const Team& team, std::size_t bytes, bool commutative) {
     const Situation situation{team.size(), bytes, team.circumstances(), commutative};
-    const Algorithm wish = team.algorithms()[collective];
-    if (wish != Algorithm::automatic && serves(collective, wish, situation)) return wish;
+    const Algorithm asked = team.algorithms()[collective];
+    if (asked != Algorithm::automatic && serves(collective, asked, situation)) return asked;
     return choose(collective, situation);
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include "mpi/collectives/algorithms.hpp"
-#include "mpi/collectives/circumstances.hpp"
 #include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi {
@@ -25,7 +24,7 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
 /// By the rules alone.
 Algorithm choose(Collective collective, const Situation& situation);
 
-/// The user's wish if there is one and it serves, else by the rules.
+/// What the user asked for, if it gives the right result, else by the rules.
 Algorithm choose(Collective collective, const Team& team, std::size_t bytes,
                  bool commutative = true);
 

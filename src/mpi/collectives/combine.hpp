@@ -1,11 +1,15 @@
 #pragma once
-/// Applies an operation, and keeps the order of ranks where data of two meet.
+/// What reductions are made of: applying an operation so that the order of ranks is kept, a running
+/// total, and the two halves of Rabenseifner's algorithm.
 
+#include <array>
+#include <cstddef>
 #include <utility>
 
-#include "mpi/collectives/local.hpp"
+#include "mpi/collectives/buffers.hpp"
 #include "mpi/collectives/scratch.hpp"
 #include "mpi/collectives/team.hpp"
+#include "mpi/collectives/virtual_ranks.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/operation.hpp"
 
@@ -58,6 +62,47 @@ class Total {
     ConstBuffer total_;
     Buffer incoming_;
     Buffer spare_;  ///< where the total is, once it is no longer the user's
+};
+
+/// Rabenseifner's algorithm: combine ever smaller parts with ever farther ranks, then put the parts
+/// together again. Nearest ranks first, so that the order of ranks is kept.
+/// For all ranks but the extra ones of the fold; `vector` holds this rank's data, and is worked on
+/// in place.
+class Halving {
+  public:
+    /// What it takes of the scratch.
+    static std::size_t room(const Fold& fold, const ConstBuffer& vector);
+    Halving(Team& team, const Fold& fold, const Operation& operation, const Buffer& vector,
+            Scratch& scratch);
+
+    /// A proxy takes in the data of its extra rank, which sends them. Leaves every rank with its
+    /// part.
+    void reduce_scatter();
+    /// All parts, to all virtual ranks.
+    void allgather();
+    /// All parts, to one virtual rank.
+    void gather(int root_vrank);
+
+  private:
+    struct Range {
+        std::size_t from = 0;
+        std::size_t to = 0;
+    };
+
+    /// Whether this rank is the lower one of the two that exchange in a round.
+    bool is_lower(int level) const { return (fold_.vrank() >> level & 1) == 0; }
+    Buffer part_of(const Range& range) const;
+    /// What the partner of a round keeps of what both had.
+    Range others(int level) const;
+    void add(const Range& range, bool from_lower);
+
+    Team& team_;
+    const Fold& fold_;
+    const Operation& operation_;
+    Buffer vector_;
+    Buffer incoming_;
+    std::array<Range, 33> ranges_{};  ///< what is this rank's, before each round and at the end
+    int levels_ = 0;
 };
 
 }  // namespace railyard::mpi

@@ -1,22 +1,33 @@
-#include "mpi/collectives/gather.hpp"
+// Gather and scatter: the two directions between a root and all.
+
+#include "mpi/collectives/collectives.hpp"
 
 #include "mpi/collectives/choice.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/local.hpp"
-#include "mpi/collectives/scratch.hpp"
-#include "mpi/collectives/tree.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
-/// The root receives a subtree's blocks as one message: into place, or, where the user's ranks
-/// begin again at 0 within it, into scratch.
-void gather_at_root(Team& team, const Tree& tree, const Blocks& all, std::size_t each) {
+/// The bytes of the child's subtree within which the user's ranks begin again at 0; 0: there is
+/// none. Its blocks are not in a row at the root.
+std::size_t split_bytes(const Team& team, const Tree& tree, std::size_t each) {
     std::size_t split = 0;
     for (int i = 0; i < tree.children(); ++i)
         if (tree.child(i) + tree.child_span(i) > team.size())
             split = static_cast<std::size_t>(tree.child_span(i)) * each;
+    return split;
+}
+
+/// The blocks of a child's subtree among those of one's own.
+Buffer child_blocks(std::span<std::byte> packed, const Tree& tree, int i, std::size_t each) {
+    return as_buffer(packed.subspan((std::size_t{1} << i) * each,
+                                    static_cast<std::size_t>(tree.child_span(i)) * each));
+}
+
+/// The root receives a subtree's blocks as one message: into place, or into scratch
+/// where they are split.
+void gather_at_root(Team& team, const Tree& tree, const Blocks& all, std::size_t each) {
+    const std::size_t split = split_bytes(team, tree, each);
     Scratch scratch(team.scratch(), Scratch::room(split));
     const std::span<std::byte> packed = scratch.bytes(split);
     int unpack_from = -1;
@@ -46,13 +57,62 @@ void gather_binomial(Team& team, const ConstBuffer& mine, const Blocks& all, int
     Scratch scratch(team.scratch(), Scratch::room(bytes));
     const std::span<std::byte> packed = scratch.bytes(bytes);
     for (int i = 0; i < tree.children(); ++i)
-        team.start_receive(
-            as_buffer(packed.subspan((std::size_t{1} << i) * each,
-                                     static_cast<std::size_t>(tree.child_span(i)) * each)),
-            tree.child(i));
+        team.start_receive(child_blocks(packed, tree, i, each), tree.child(i));
     pack(team, mine, packed.first(each));
     team.wait_all();
     team.send(as_buffer(packed), tree.parent());
+}
+
+/// The root sends a subtree's blocks as one message: from where they are, or packed
+/// where they are split.
+void scatter_at_root(Team& team, const Tree& tree, const ConstBlocks& all, std::size_t each) {
+    const std::size_t split = split_bytes(team, tree, each);
+    Scratch scratch(team.scratch(), Scratch::room(split));
+    const std::span<std::byte> packed = scratch.bytes(split);
+    for (int i = tree.children(); i-- > 0;) {
+        const int first = tree.child(i);
+        const int span = tree.child_span(i);
+        if (first + span <= team.size()) {
+            team.start_send(all.range(first, span), first);
+            continue;
+        }
+        const int before = team.size() - first;
+        const std::size_t bytes = static_cast<std::size_t>(before) * each;
+        pack(team, all.range(first, before), packed.first(bytes));
+        pack(team, all.range(0, span - before), packed.subspan(bytes));
+        team.start_send(as_buffer(packed), first);
+    }
+    team.wait_all();
+}
+
+void scatter_binomial(Team& team, const ConstBlocks& all, const Buffer& mine, int root,
+                      std::size_t each) {
+    const Tree tree = Tree::binomial(team, root);
+    if (tree.is_root()) return scatter_at_root(team, tree, all, each);
+    if (tree.children() == 0) return team.receive(mine, tree.parent());
+    const std::size_t bytes = static_cast<std::size_t>(tree.span()) * each;
+    Scratch scratch(team.scratch(), Scratch::room(bytes));
+    const std::span<std::byte> packed = scratch.bytes(bytes);
+    team.receive(as_buffer(packed), tree.parent());
+    for (int i = tree.children(); i-- > 0;)
+        team.start_send(child_blocks(packed, tree, i, each), tree.child(i));
+    unpack(team, packed.first(each), mine);
+    team.wait_all();
+}
+
+/// Every block straight from the root. Empty ones are not sent.
+void scatter_flat(Team& team, const ConstBlocks& all, const Buffer& mine, int root) {
+    if (team.rank() != root) {
+        if (bytes_of(mine) > 0) team.receive(mine, root);
+        return;
+    }
+    for (int i = 1; i < team.size(); ++i) {
+        const int to = (root + i) % team.size();
+        const ConstBuffer block = all[to];
+        if (bytes_of(block) > 0) team.start_send(block, to);
+    }
+    if (!is_in_place(mine)) copy(team, all[root], mine);
+    team.wait_all();
 }
 
 }  // namespace
@@ -80,6 +140,26 @@ void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root) {
         return gather_flat(team, mine, blocks, root);
     if (is_root && !is_in_place(mine)) copy(team, mine, blocks[root]);
     gather_binomial(team, mine, blocks, root, each);
+}
+
+// No tree: who passes blocks on would have to know their lengths, which the root alone does.
+void gatherv(Team& team, const ConstBuffer& mine, const Blocks& all, int root) {
+    gather_flat(team, mine, all, root);
+}
+
+void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root) {
+    const bool is_root = team.rank() == root;
+    const std::size_t each = is_root ? bytes_of(all) : bytes_of(mine);
+    if (each == 0) return;
+    const ConstBlocks blocks(all);
+    if (choose(Collective::scatter, team, each) == Algorithm::flat)
+        return scatter_flat(team, blocks, mine, root);
+    if (is_root && !is_in_place(mine)) copy(team, blocks[root], mine);
+    scatter_binomial(team, blocks, mine, root, each);
+}
+
+void scatterv(Team& team, const ConstBlocks& all, const Buffer& mine, int root) {
+    scatter_flat(team, all, mine, root);
 }
 
 }  // namespace railyard::mpi

@@ -1,25 +1,44 @@
-#include "mpi/collectives/reduce_scatter.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 #include "mpi/collectives/choice.hpp"
 #include "mpi/collectives/combine.hpp"
-#include "mpi/collectives/fold.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/local.hpp"
-#include "mpi/collectives/reduce.hpp"
-#include "mpi/collectives/scratch.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
+/// How many elements are whose, one rank's after the other's.
+class Shares {
+  public:
+    explicit Shares(std::size_t each) : each_(each), is_even_(true) {}
+    explicit Shares(Integers counts) : counts_(counts) {}
+
+    std::size_t of(int rank) const {
+        return is_even_ ? each_ : static_cast<std::size_t>(counts_[rank]);
+    }
+    /// Elements before that rank's; of the number of ranks, all.
+    std::size_t before(int rank) const {
+        if (is_even_) return each_ * static_cast<std::size_t>(rank);
+        std::size_t sum = 0;
+        for (int i = 0; i < rank; ++i)
+            sum += of(i);
+        return sum;
+    }
+
+  private:
+    std::size_t each_ = 0;
+    Integers counts_;
+    bool is_even_ = false;
+};
+
 /// Farthest ranks first, so that what is left to a rank is always one range; the order of ranks is
 /// not kept.
-void recursive_halving(Team& team, const ConstBuffer& data, const Buffer& result,
-                       const Shares& shares, const Operation& operation) {
+void reduce_scatter_halving(Team& team, const ConstBuffer& data, const Buffer& result,
+                            const Shares& shares, const Operation& operation) {
     const Fold fold(team);
-    if (fold.is_spoken_for()) {
-        team.send(data, fold.mate());
-        team.receive(result, fold.mate());
+    if (fold.is_extra()) {
+        team.send(data, fold.other());
+        team.receive(result, fold.other());
         return;
     }
     Scratch scratch(team.scratch(), 2 * Scratch::room(data.count, *data.type));
@@ -30,29 +49,29 @@ void recursive_halving(Team& team, const ConstBuffer& data, const Buffer& result
         return part(of, start, shares.before(fold.first_at(to)) - start);
     };
     copy(team, data, vector);
-    if (fold.speaks_for_two()) {
-        team.receive(incoming, fold.mate());
+    if (fold.is_proxy()) {
+        team.receive(incoming, fold.other());
         combine(team, operation, incoming, vector);
     }
     int low = 0;
-    for (int half = fold.places() / 2; half > 0; half /= 2) {
-        const bool is_lower = fold.place() < low + half;
-        const int partner = fold.rank_at(fold.place() ^ half);
+    for (int half = fold.vranks() / 2; half > 0; half /= 2) {
+        const bool is_lower = fold.vrank() < low + half;
+        const int partner = fold.rank_at(fold.vrank() ^ half);
         const int theirs = is_lower ? low + half : low;
         if (!is_lower) low += half;
         const Buffer in = range(incoming, low, low + half);
         team.exchange(range(vector, theirs, theirs + half), partner, in, partner);
         combine(team, operation, in, range(vector, low, low + half));
     }
-    if (fold.speaks_for_two())
-        team.send(part(vector, shares.before(fold.mate()), shares.of(fold.mate())), fold.mate());
+    if (fold.is_proxy())
+        team.send(part(vector, shares.before(fold.other()), shares.of(fold.other())), fold.other());
     copy(team, part(vector, shares.before(team.rank()), result.count), result);
 }
 
 /// Lower ranks' shares come from the nearest down, and then higher ranks' from the last down: each
 /// goes to the left of its kind, and at the end the lower ones go to the left of the higher ones.
-void pairwise(Team& team, const ConstBuffer& data, const Buffer& result, const Shares& shares,
-              const Operation& operation) {
+void reduce_scatter_pairwise(Team& team, const ConstBuffer& data, const Buffer& result,
+                             const Shares& shares, const Operation& operation) {
     const int rank = team.rank();
     const int ranks = team.size();
     Scratch scratch(team.scratch(), 3 * Scratch::room(result.count, *result.type));
@@ -95,16 +114,6 @@ void reduce_and_scatter(Team& team, const ConstBuffer& data, const Buffer& resul
     team.wait_all();
 }
 
-}  // namespace
-
-std::size_t Shares::before(int rank) const {
-    if (is_even_) return each_ * static_cast<std::size_t>(rank);
-    std::size_t sum = 0;
-    for (int i = 0; i < rank; ++i)
-        sum += of(i);
-    return sum;
-}
-
 void reduce_shares(Team& team, Collective collective, const ConstBuffer& mine, const Buffer& result,
                    const Shares& shares, const Operation& operation) {
     const ConstBuffer data(is_in_place(mine) ? result.address : mine.address,
@@ -114,17 +123,25 @@ void reduce_shares(Team& team, Collective collective, const ConstBuffer& mine, c
     if (team.size() == 1) return copy(team, data, share);
     switch (choose(collective, team, bytes_of(data), operation.is_commutative())) {
         case Algorithm::recursive_halving:
-            return recursive_halving(team, data, share, shares, operation);
+            return reduce_scatter_halving(team, data, share, shares, operation);
         case Algorithm::pairwise:
-            return pairwise(team, data, share, shares, operation);
+            return reduce_scatter_pairwise(team, data, share, shares, operation);
         default:
             return reduce_and_scatter(team, data, share, shares, operation);
     }
 }
 
+}  // namespace
+
 void reduce_scatter(Team& team, const ConstBuffer& mine, const Buffer& result, Integers counts,
                     const Operation& operation) {
     reduce_shares(team, Collective::reduce_scatter, mine, result, Shares(counts), operation);
+}
+
+void reduce_scatter_block(Team& team, const ConstBuffer& mine, const Buffer& result,
+                          const Operation& operation) {
+    reduce_shares(team, Collective::reduce_scatter_block, mine, result, Shares(result.count),
+                  operation);
 }
 
 }  // namespace railyard::mpi

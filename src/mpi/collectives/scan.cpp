@@ -1,17 +1,14 @@
-#include "mpi/collectives/scan.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 #include "mpi/collectives/choice.hpp"
 #include "mpi/collectives/combine.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/local.hpp"
-#include "mpi/collectives/scratch.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
 /// What a rank passes on covers its whole group, the result only those below it in the group.
-void recursive_doubling(Team& team, const Operation& operation, const Buffer& result) {
+void scan_doubling(Team& team, const Operation& operation, const Buffer& result) {
     Scratch scratch(team.scratch(),
                     Scratch::room(result.count, *result.type) + Total::room(result));
     const Buffer start = scratch.elements(result.count, *result.type);
@@ -30,7 +27,7 @@ void recursive_doubling(Team& team, const Operation& operation, const Buffer& re
     }
 }
 
-void linear(Team& team, const Operation& operation, const Buffer& result) {
+void scan_linear(Team& team, const Operation& operation, const Buffer& result) {
     if (team.rank() > 0) {
         Scratch scratch(team.scratch(), Scratch::room(result.count, *result.type));
         const Buffer below = scratch.elements(result.count, *result.type);
@@ -38,6 +35,37 @@ void linear(Team& team, const Operation& operation, const Buffer& result) {
         combine(team, operation, below, result);
     }
     if (team.rank() + 1 < team.size()) team.send(result, team.rank() + 1);
+}
+
+/// `data` are this rank's, and not in the result.
+void exscan_doubling(Team& team, const Operation& operation, const ConstBuffer& data,
+                     const Buffer& result, Scratch& scratch) {
+    Total group(team, operation, data, scratch);
+    bool has_result = false;
+    for (int bit = 1; bit < team.size(); bit *= 2) {
+        const int partner = team.rank() ^ bit;
+        if (partner >= team.size()) continue;
+        team.exchange(group.now(), partner, group.incoming(), partner);
+        if (partner > team.rank()) {
+            group.add_higher();
+            continue;
+        }
+        if (has_result)
+            combine(team, operation, group.incoming(), result);
+        else
+            copy(team, group.incoming(), result);
+        has_result = true;
+        group.add_lower();
+    }
+}
+
+void exscan_linear(Team& team, const Operation& operation, const Buffer& data,
+                   const Buffer& result) {
+    if (team.rank() > 0) {
+        team.receive(result, team.rank() - 1);
+        combine(team, operation, result, data);
+    }
+    if (team.rank() + 1 < team.size()) team.send(data, team.rank() + 1);
 }
 
 }  // namespace
@@ -48,9 +76,23 @@ void scan(Team& team, const ConstBuffer& mine, const Buffer& result, const Opera
     const Algorithm algorithm =
         choose(Collective::scan, team, bytes_of(result), operation.is_commutative());
     if (algorithm == Algorithm::linear)
-        linear(team, operation, result);
+        scan_linear(team, operation, result);
     else
-        recursive_doubling(team, operation, result);
+        scan_doubling(team, operation, result);
+}
+
+void exscan(Team& team, const ConstBuffer& mine, const Buffer& result, const Operation& operation) {
+    const ConstBuffer given = is_in_place(mine) ? ConstBuffer(result) : mine;
+    if (bytes_of(given) == 0 || team.size() == 1) return;
+    Scratch scratch(team.scratch(), Scratch::room(given.count, *given.type) + Total::room(given));
+    const Buffer data = scratch.elements(given.count, *given.type);
+    copy(team, given, data);
+    const Algorithm algorithm =
+        choose(Collective::exscan, team, bytes_of(given), operation.is_commutative());
+    if (algorithm == Algorithm::linear)
+        exscan_linear(team, operation, data, result);
+    else
+        exscan_doubling(team, operation, data, result, scratch);
 }
 
 }  // namespace railyard::mpi

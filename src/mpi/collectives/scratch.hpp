@@ -4,14 +4,39 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
-#include "mpi/collectives/scratch_pool.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/datatype.hpp"
 
 namespace railyard::mpi {
+
+/// Blocks of memory that collectives of one communicator use again and again. Fabrics that must
+/// register memory then know it already; and in virtual time, what is known must follow from the
+/// program, not from where an allocator happens to put things.
+class ScratchPool {
+  public:
+    struct Free {
+        void operator()(std::byte* p) const;
+    };
+    struct Block {
+        std::unique_ptr<std::byte, Free> memory;
+        std::size_t size = 0;
+    };
+
+    /// The smallest that was given back and holds that much, or a new one; on a page of its own.
+    Block take(std::size_t size);
+    /// Larger blocks than `largest_kept` go back to the system.
+    void give_back(Block block);
+
+    static constexpr std::size_t largest_kept = std::size_t{16} << 20;
+
+  private:
+    std::vector<Block> free_;  ///< smallest first
+};
 
 class Scratch {
   public:

@@ -5,12 +5,41 @@
 #include <cstddef>
 
 #include "mpi/collectives/algorithms.hpp"
-#include "mpi/collectives/circumstances.hpp"
-#include "mpi/collectives/hub.hpp"
-#include "mpi/collectives/scratch_pool.hpp"
+#include "mpi/collectives/scratch.hpp"
 #include "mpi/types/buffer.hpp"
 
 namespace railyard::mpi {
+
+/// What an algorithm is chosen by, besides ranks and bytes. The same on all ranks of a
+/// communicator, since all must choose alike.
+struct Circumstances {
+    bool shares_cores = false;  ///< more ranks than cores: each wait costs a switch of processes
+    bool one_node = false;      ///< all ranks on one node
+    bool has_hub = false;       ///< Team::hub() gives one
+};
+
+/// Memory that all ranks of a communicator reach by loads and stores, for collectives of few bytes:
+/// each rank leaves its contribution in a slot and counts itself in; the last one works for all and
+/// lets the others go. Every rank waits once at most, whoever comes last.
+class Hub {
+  public:
+    virtual ~Hub() = default;
+
+    /// What a slot, and the result, hold.
+    static constexpr std::size_t capacity = 512;
+
+    /// Where that rank's contribution is. One's own may be written before arrive(); all may be read
+    /// by the last to arrive, until it releases the others.
+    virtual std::byte* slot(int rank) = 0;
+    /// Written by the last before release(), read by all after it.
+    virtual std::byte* result() = 0;
+
+    /// True: all others have arrived, and wait. The caller must release() them.
+    virtual bool arrive() = 0;
+    virtual void release() = 0;
+    /// Returns when somebody has released.
+    virtual void await() = 0;
+};
 
 class Team {
   public:

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "mpi/collectives/allreduce.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/types/error.hpp"
 #include "mpi/types/operation.hpp"
 

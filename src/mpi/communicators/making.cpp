@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "mpi/collectives/allgather.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/communicators/subset_team.hpp"
 #include "mpi/engine/process.hpp"
 

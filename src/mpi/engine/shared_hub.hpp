@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "mpi/collectives/hub.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/engine/process.hpp"
 #include "railyard/nic.hpp"
 

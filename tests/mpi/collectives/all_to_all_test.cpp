@@ -2,15 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "mpi/collectives/allgather.hpp"
-#include "mpi/collectives/allgatherv.hpp"
-#include "mpi/collectives/alltoall.hpp"
-#include "mpi/collectives/alltoallv.hpp"
-#include "mpi/collectives/alltoallw.hpp"
 #include "mpi/collectives/area.hpp"
+#include "mpi/collectives/buffers.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/forced.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/uneven.hpp"
 #include "sim/random.hpp"
 
 namespace railyard::mpi {
@@ -30,7 +25,7 @@ Packed block_between(std::size_t from, std::size_t to, std::size_t count) {
 class AllToAll : public testing::TestWithParam<int> {};
 
 TEST_P(AllToAll, Allgather) {
-    for_each_algorithm(Collective::allgather, GetParam(), 8, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::allgather, GetParam(), 8, [](const MemoryJob::Options& options) {
         sim::Random random(options.seed, 200);
         const auto ranks = static_cast<std::size_t>(options.ranks);
         const std::size_t count = random.below(random.below(3) == 0 ? 300 : 8);
@@ -47,7 +42,7 @@ TEST_P(AllToAll, Allgather) {
                 expected.back().put(from * count, block_between(from, 0, count));
             if (in_result) all.back().put(i * count, block);
         }
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             const auto i = static_cast<std::size_t>(team.rank());
             allgather(team, in_result ? in_place() : mine[i].buffer(), all[i].buffer(count));
         });
@@ -56,42 +51,44 @@ TEST_P(AllToAll, Allgather) {
 }
 
 TEST_P(AllToAll, Allgatherv) {
-    for_each_algorithm(Collective::allgatherv, GetParam(), 8, [](const Meeting::Options& options) {
-        sim::Random random(options.seed, 201);
-        const auto ranks = static_cast<std::size_t>(options.ranks);
-        const bool in_result = random.below(2) == 0;
-        const std::vector<int> counts = Uneven::random_counts(options.ranks, random);
-        std::vector<Uneven> shapes;
-        std::vector<Area> mine;
-        std::vector<Area> all;
-        std::vector<Area> expected;
-        std::vector<Blocks> blocks;
-        for (std::size_t i = 0; i < ranks; ++i) {
-            const auto count = static_cast<std::size_t>(counts[i]);
-            shapes.emplace_back(counts, random);
-            mine.push_back(Area(count, random_type(random)).put(0, block_between(i, 0, count)));
-            const Datatype& type = random_type(random);
-            all.emplace_back(shapes[i].total, type);
-            expected.push_back(all[i]);
-            for (std::size_t from = 0; from < ranks; ++from) {
-                const auto at = static_cast<std::size_t>(shapes[i].displacements[from]);
-                const Packed block = block_between(from, 0, static_cast<std::size_t>(counts[from]));
-                expected[i].put(at, block);
-                if (in_result && from == i) all[i].put(at, block);
+    for_each_algorithm(
+        Collective::allgatherv, GetParam(), 8, [](const MemoryJob::Options& options) {
+            sim::Random random(options.seed, 201);
+            const auto ranks = static_cast<std::size_t>(options.ranks);
+            const bool in_result = random.below(2) == 0;
+            const std::vector<int> counts = Uneven::random_counts(options.ranks, random);
+            std::vector<Uneven> shapes;
+            std::vector<Area> mine;
+            std::vector<Area> all;
+            std::vector<Area> expected;
+            std::vector<Blocks> blocks;
+            for (std::size_t i = 0; i < ranks; ++i) {
+                const auto count = static_cast<std::size_t>(counts[i]);
+                shapes.emplace_back(counts, random);
+                mine.push_back(Area(count, random_type(random)).put(0, block_between(i, 0, count)));
+                const Datatype& type = random_type(random);
+                all.emplace_back(shapes[i].total, type);
+                expected.push_back(all[i]);
+                for (std::size_t from = 0; from < ranks; ++from) {
+                    const auto at = static_cast<std::size_t>(shapes[i].displacements[from]);
+                    const Packed block =
+                        block_between(from, 0, static_cast<std::size_t>(counts[from]));
+                    expected[i].put(at, block);
+                    if (in_result && from == i) all[i].put(at, block);
+                }
+                blocks.emplace_back(all[i].address(), shapes[i].counts.data(),
+                                    shapes[i].displacements.data(), type);
             }
-            blocks.emplace_back(all[i].address(), shapes[i].counts.data(),
-                                shapes[i].displacements.data(), type);
-        }
-        Meeting(options).run([&](Team& team) {
-            const auto i = static_cast<std::size_t>(team.rank());
-            allgatherv(team, in_result ? in_place() : mine[i].buffer(), blocks[i]);
+            MemoryJob(options).run([&](Team& team) {
+                const auto i = static_cast<std::size_t>(team.rank());
+                allgatherv(team, in_result ? in_place() : mine[i].buffer(), blocks[i]);
+            });
+            EXPECT_TRUE(all == expected);
         });
-        EXPECT_TRUE(all == expected);
-    });
 }
 
 TEST_P(AllToAll, Alltoall) {
-    for_each_algorithm(Collective::alltoall, GetParam(), 8, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::alltoall, GetParam(), 8, [](const MemoryJob::Options& options) {
         sim::Random random(options.seed, 202);
         const auto ranks = static_cast<std::size_t>(options.ranks);
         // The long ones are more than Bruck's algorithm has under way at once.
@@ -109,7 +106,7 @@ TEST_P(AllToAll, Alltoall) {
                 expected[i].put(other * count, block_between(other, i, count));
             }
         }
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             const auto i = static_cast<std::size_t>(team.rank());
             alltoall(team, in_result ? in_place() : out[i].buffer(count), in[i].buffer(count));
         });
@@ -139,7 +136,7 @@ std::vector<int> lengths_to(std::size_t rank, const std::vector<std::vector<int>
 }
 
 TEST_P(AllToAll, Alltoallv) {
-    for_each_algorithm(Collective::alltoallv, GetParam(), 8, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::alltoallv, GetParam(), 8, [](const MemoryJob::Options& options) {
         sim::Random random(options.seed, 203);
         const auto ranks = static_cast<std::size_t>(options.ranks);
         const bool in_result = random.below(2) == 0;
@@ -169,7 +166,7 @@ TEST_P(AllToAll, Alltoallv) {
             return Blocks(area.address(), shape.counts.data(), shape.displacements.data(),
                           *area.buffer().type);
         };
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             const auto i = static_cast<std::size_t>(team.rank());
             alltoallv(team, in_result ? Blocks::in_place() : blocks(out[i], out_shapes[i]),
                       blocks(in[i], in_shapes[i]));
@@ -199,7 +196,7 @@ struct Typed {
 };
 
 TEST_P(AllToAll, Alltoallw) {
-    for_each_algorithm(Collective::alltoallw, GetParam(), 8, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::alltoallw, GetParam(), 8, [](const MemoryJob::Options& options) {
         sim::Random random(options.seed, 204);
         const auto ranks = static_cast<std::size_t>(options.ranks);
         const bool in_result = random.below(2) == 0;
@@ -220,7 +217,7 @@ TEST_P(AllToAll, Alltoallw) {
                 expected[i].areas[other].put(0, block_between(other, i, received));
             }
         }
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             const auto i = static_cast<std::size_t>(team.rank());
             alltoallw(team, in_result ? Blocks::in_place() : out[i].blocks(), in[i].blocks());
         });

@@ -1,6 +1,6 @@
 // Nobody leaves a barrier before all have come.
 
-#include "mpi/collectives/barrier.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@ namespace {
 class Barrier : public testing::TestWithParam<int> {};
 
 TEST_P(Barrier, HoldsAllUntilTheLastHasCome) {
-    for_each_algorithm(Collective::barrier, GetParam(), 6, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::barrier, GetParam(), 6, [](const MemoryJob::Options& options) {
         int came = 0;
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             for (int round = 1; round <= 3; ++round) {
                 ++came;
                 barrier(team);

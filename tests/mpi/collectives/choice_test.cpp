@@ -4,10 +4,10 @@
 
 #include <gmock/gmock.h>
 
-#include "mpi/collectives/allreduce.hpp"
+#include "mpi/collectives/buffers.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/combining.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/meeting.hpp"
+#include "mpi/collectives/memory_job.hpp"
 
 namespace railyard::mpi {
 namespace {
@@ -81,16 +81,16 @@ TEST(Choice, OfAUserIsKeptIfItServes) {
 
 /// Messages that an allreduce takes among 8 ranks.
 std::size_t messages(const char* wish, bool commutes) {
-    Meeting::Options options;
+    MemoryJob::Options options;
     options.ranks = 8;
     options.algorithms = parse_algorithms(wish);
-    Meeting meeting(options);
+    MemoryJob job(options);
     const Operation operation = user_operation(add, commutes);
-    meeting.run([&](Team& team) {
+    job.run([&](Team& team) {
         std::vector<Two> data(8);
         allreduce(team, in_place(), {data.data(), 8, types_of_two_longs()[0].get()}, operation);
     });
-    return meeting.deeds().messages;
+    return job.totals().messages;
 }
 
 TEST(Choice, OfAUserIsFollowed) {

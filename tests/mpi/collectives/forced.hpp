@@ -7,20 +7,20 @@
 #include <string>
 
 #include "mpi/collectives/algorithms.hpp"
-#include "mpi/collectives/meeting.hpp"
+#include "mpi/collectives/memory_job.hpp"
 
 namespace railyard::mpi {
 
 /// Calls `test` with options for each: `times` seeds, sends buffered or not in turn, cores shared
 /// or not in turn.
 inline void for_each_algorithm(Collective collective, int ranks, int times,
-                               const std::function<void(const Meeting::Options&)>& test) {
+                               const std::function<void(const MemoryJob::Options&)>& test) {
     std::vector<Algorithm> algorithms = {Algorithm::automatic};
     for (const Algorithm algorithm : algorithms_of(collective))
         algorithms.push_back(algorithm);
     for (const Algorithm algorithm : algorithms)
         for (int i = 0; i < times; ++i) {
-            Meeting::Options options;
+            MemoryJob::Options options;
             options.ranks = ranks;
             options.algorithms[collective] = algorithm;
             options.circumstances.shares_cores = i % 4 >= 2;

@@ -2,14 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "mpi/collectives/allgather.hpp"
-#include "mpi/collectives/allreduce.hpp"
-#include "mpi/collectives/alltoall.hpp"
 #include "mpi/collectives/area.hpp"
-#include "mpi/collectives/barrier.hpp"
-#include "mpi/collectives/bcast.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/meeting.hpp"
+#include "mpi/collectives/buffers.hpp"
+#include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/memory_job.hpp"
 
 namespace railyard::mpi {
 namespace {
@@ -17,8 +13,8 @@ namespace {
 constexpr const char* as_in_the_paper =
     "barrier=pairwise,bcast=binomial,allreduce=reduce-bcast,allgather=ring,alltoall=pairwise";
 
-Meeting::Options paper(int ranks) {
-    Meeting::Options options;
+MemoryJob::Options paper(int ranks) {
+    MemoryJob::Options options;
     options.ranks = ranks;
     options.algorithms = parse_algorithms(as_in_the_paper);
     return options;
@@ -35,12 +31,12 @@ class TableTwo : public testing::TestWithParam<int> {
     int log() const { return ranks() == 16 ? 4 : 5; }
     /// The paper's programs have a barrier beside what they are named after.
     double partners_of(const std::function<void(Team&)>& program) const {
-        Meeting meeting(paper(ranks()));
-        meeting.run([&](Team& team) {
+        MemoryJob job(paper(ranks()));
+        job.run([&](Team& team) {
             barrier(team);
             program(team);
         });
-        return meeting.average_partners();
+        return job.average_partners();
     }
 };
 
@@ -85,25 +81,25 @@ INSTANTIATE_TEST_SUITE_P(Ranks, TableTwo, testing::Values(16, 32));
 
 // vi-count: "Without the barrier the tree alone would average only 1.9."
 TEST(Partners, OfATreeAlone) {
-    Meeting meeting(paper(16));
-    meeting.run([](Team& team) {
+    MemoryJob job(paper(16));
+    job.run([](Team& team) {
         std::vector<std::uint64_t> data(1);
         bcast(team, longs(data, 1), 0);
     });
-    EXPECT_DOUBLE_EQ(meeting.average_partners(), 2 * 15.0 / 16);
+    EXPECT_DOUBLE_EQ(job.average_partners(), 2 * 15.0 / 16);
 }
 
 TEST(Partners, OfFoldedRanksInAPairwiseBarrier) {
     // 36 ranks: those from 32 on speak to one each, who speaks for them.
-    Meeting meeting(paper(36));
-    meeting.run(barrier);
-    EXPECT_EQ(meeting.deeds().partners[35], std::set<int>{3});
-    EXPECT_EQ(meeting.deeds().partners[3].size(), 6U);
-    EXPECT_EQ(meeting.deeds().partners[4].size(), 5U);
+    MemoryJob job(paper(36));
+    job.run(barrier);
+    EXPECT_EQ(job.totals().partners[35], std::set<int>{3});
+    EXPECT_EQ(job.totals().partners[3].size(), 6U);
+    EXPECT_EQ(job.totals().partners[4].size(), 5U);
 }
 
-Meeting::Options crowded(int ranks) {
-    Meeting::Options options;
+MemoryJob::Options crowded(int ranks) {
+    MemoryJob::Options options;
     options.ranks = ranks;
     options.circumstances = {.shares_cores = true, .one_node = true};
     options.buffered = true;
@@ -112,26 +108,26 @@ Meeting::Options crowded(int ranks) {
 
 // Each wait is a switch of processes where ranks share cores.
 TEST(Waits, AreAtMostOneARankWhereCoresAreShared) {
-    Meeting meeting(crowded(16));
-    meeting.run([](Team& team) {
+    MemoryJob job(crowded(16));
+    job.run([](Team& team) {
         std::vector<std::uint64_t> data(1);
         allreduce(team, in_place(), longs(data, 1), *predefined(Operation::Kind::sum));
     });
-    for (const std::size_t waits : meeting.deeds().waits)
+    for (const std::size_t waits : job.totals().waits)
         EXPECT_LE(waits, 1U);
-    Meeting another(crowded(16));
+    MemoryJob another(crowded(16));
     another.run(barrier);
-    for (const std::size_t waits : another.deeds().waits)
+    for (const std::size_t waits : another.totals().waits)
         EXPECT_LE(waits, 1U);
 }
 
 TEST(Waits, AreTwoForLeadersOfManyRanks) {
-    Meeting meeting(crowded(200));
-    meeting.run(barrier);
+    MemoryJob job(crowded(200));
+    job.run(barrier);
     std::size_t most_partners = 0;
     for (std::size_t i = 0; i < 200; ++i) {
-        EXPECT_LE(meeting.deeds().waits[i], 2U);
-        most_partners = std::max(most_partners, meeting.deeds().partners[i].size());
+        EXPECT_LE(job.totals().waits[i], 2U);
+        most_partners = std::max(most_partners, job.totals().partners[i].size());
     }
     EXPECT_LE(most_partners, 30U);
 }
@@ -140,11 +136,11 @@ TEST(Waits, AreTwoForLeadersOfManyRanks) {
 TEST(Partners, OfALargeAlltoallAreFew) {
     constexpr int ranks = 256;
     constexpr std::size_t each = 128;
-    Meeting::Options options;
+    MemoryJob::Options options;
     options.ranks = ranks;
-    Meeting meeting(options);
+    MemoryJob job(options);
     std::size_t wrong = 0;
-    meeting.run([&](Team& team) {
+    job.run([&](Team& team) {
         std::vector<std::uint64_t> out(ranks * each);
         std::vector<std::uint64_t> in(ranks * each);
         const auto rank = static_cast<std::uint64_t>(team.rank());
@@ -157,9 +153,9 @@ TEST(Partners, OfALargeAlltoallAreFew) {
                 ++wrong;
     });
     EXPECT_EQ(wrong, 0U);
-    EXPECT_EQ(meeting.deeds().messages, 30U * ranks);
-    EXPECT_EQ(meeting.average_partners(), 30);
-    EXPECT_LE(meeting.deeds().bytes, 2UL * ranks * ranks * each * sizeof(std::uint64_t));
+    EXPECT_EQ(job.totals().messages, 30U * ranks);
+    EXPECT_EQ(job.average_partners(), 30);
+    EXPECT_LE(job.totals().bytes, 2UL * ranks * ranks * each * sizeof(std::uint64_t));
 }
 
 }  // namespace

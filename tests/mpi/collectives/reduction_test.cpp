@@ -3,16 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "mpi/collectives/allreduce.hpp"
+#include "mpi/collectives/buffers.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/combining.hpp"
-#include "mpi/collectives/exscan.hpp"
 #include "mpi/collectives/forced.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/reduce.hpp"
-#include "mpi/collectives/reduce_scatter.hpp"
-#include "mpi/collectives/reduce_scatter_block.hpp"
-#include "mpi/collectives/scan.hpp"
-#include "mpi/collectives/uneven.hpp"
 #include "sim/random.hpp"
 
 namespace railyard::mpi {
@@ -28,7 +22,7 @@ struct Inputs {
     std::vector<Area> mine;
     bool in_result;
 
-    explicit Inputs(const Meeting::Options& options, bool commutes)
+    explicit Inputs(const MemoryJob::Options& options, bool commutes)
         : random(options.seed, 300),
           rule(commutes ? add : compose),
           operation(user_operation(rule, commutes)),
@@ -53,9 +47,9 @@ struct Inputs {
 };
 
 void with_both_orders(Collective collective, int ranks,
-                      const std::function<void(const Meeting::Options&, Inputs&)>& test) {
+                      const std::function<void(const MemoryJob::Options&, Inputs&)>& test) {
     for (const bool commutes : {true, false})
-        for_each_algorithm(collective, ranks, 8, [&](const Meeting::Options& options) {
+        for_each_algorithm(collective, ranks, 8, [&](const MemoryJob::Options& options) {
             SCOPED_TRACE(commutes ? "commutes" : "does not commute");
             Inputs inputs(options, commutes);
             test(options, inputs);
@@ -66,7 +60,7 @@ class Reduction : public testing::TestWithParam<int> {};
 
 TEST_P(Reduction, Reduce) {
     with_both_orders(
-        Collective::reduce, GetParam(), [](const Meeting::Options& options, Inputs& in) {
+        Collective::reduce, GetParam(), [](const MemoryJob::Options& options, Inputs& in) {
             const std::size_t count = in.random_count();
             in.fill(options.ranks, count);
             const auto ranks = static_cast<std::size_t>(options.ranks);
@@ -74,7 +68,7 @@ TEST_P(Reduction, Reduce) {
             Area result = in.results(count)[root];
             const Area expected = Area(result).put(0, combined(in.packed, 0, ranks, in.rule));
             const std::vector<Area> before = in.mine;
-            Meeting(options).run([&](Team& team) {
+            MemoryJob(options).run([&](Team& team) {
                 const auto i = static_cast<std::size_t>(team.rank());
                 if (i == root)
                     reduce(team, in.given(i), result.buffer(), in.operation,
@@ -89,7 +83,7 @@ TEST_P(Reduction, Reduce) {
 
 TEST_P(Reduction, Allreduce) {
     with_both_orders(Collective::allreduce, GetParam(),
-                     [](const Meeting::Options& options, Inputs& in) {
+                     [](const MemoryJob::Options& options, Inputs& in) {
                          const std::size_t count = in.random_count();
                          in.fill(options.ranks, count);
                          std::vector<Area> results = in.results(count);
@@ -97,7 +91,7 @@ TEST_P(Reduction, Allreduce) {
                          for (Area& area : expected)
                              area.put(0, combined(in.packed, 0, in.packed.size(), in.rule));
                          const std::vector<Area> before = in.mine;
-                         Meeting(options).run([&](Team& team) {
+                         MemoryJob(options).run([&](Team& team) {
                              const auto i = static_cast<std::size_t>(team.rank());
                              allreduce(team, in.given(i), results[i].buffer(), in.operation);
                          });
@@ -108,7 +102,7 @@ TEST_P(Reduction, Allreduce) {
 
 TEST_P(Reduction, ReduceScatter) {
     with_both_orders(
-        Collective::reduce_scatter, GetParam(), [](const Meeting::Options& options, Inputs& in) {
+        Collective::reduce_scatter, GetParam(), [](const MemoryJob::Options& options, Inputs& in) {
             const std::vector<int> counts = Uneven::random_counts(options.ranks, in.random);
             std::size_t total = 0;
             for (const int count : counts)
@@ -124,7 +118,7 @@ TEST_P(Reduction, ReduceScatter) {
                 at += bytes;
             }
             const std::vector<Area> before = in.mine;
-            Meeting(options).run([&](Team& team) {
+            MemoryJob(options).run([&](Team& team) {
                 const auto i = static_cast<std::size_t>(team.rank());
                 reduce_scatter(team, in.given(i), results[i].buffer(), counts.data(), in.operation);
             });
@@ -136,7 +130,7 @@ TEST_P(Reduction, ReduceScatter) {
 TEST_P(Reduction, ReduceScatterBlock) {
     with_both_orders(
         Collective::reduce_scatter_block, GetParam(),
-        [](const Meeting::Options& options, Inputs& in) {
+        [](const MemoryJob::Options& options, Inputs& in) {
             const std::size_t count = in.random.below(30);
             in.fill(options.ranks, count * static_cast<std::size_t>(options.ranks));
             std::vector<Area> results = in.results(count);
@@ -146,7 +140,7 @@ TEST_P(Reduction, ReduceScatterBlock) {
             for (std::size_t i = 0; i < results.size(); ++i)
                 expected.push_back(
                     Area(results[i]).put(0, std::span(all).subspan(i * bytes, bytes)));
-            Meeting(options).run([&](Team& team) {
+            MemoryJob(options).run([&](Team& team) {
                 const auto i = static_cast<std::size_t>(team.rank());
                 reduce_scatter_block(team, in.given(i), results[i].buffer(count), in.operation);
             });
@@ -155,31 +149,32 @@ TEST_P(Reduction, ReduceScatterBlock) {
 }
 
 TEST_P(Reduction, Scan) {
-    with_both_orders(Collective::scan, GetParam(), [](const Meeting::Options& options, Inputs& in) {
-        const std::size_t count = in.random_count();
-        in.fill(options.ranks, count);
-        std::vector<Area> results = in.results(count);
-        std::vector<Area> expected = results;
-        for (std::size_t i = 0; i < expected.size(); ++i)
-            expected[i].put(0, combined(in.packed, 0, i + 1, in.rule));
-        Meeting(options).run([&](Team& team) {
-            const auto i = static_cast<std::size_t>(team.rank());
-            scan(team, in.given(i), results[i].buffer(), in.operation);
-        });
-        EXPECT_TRUE(results == expected) << "count " << count;
-    });
+    with_both_orders(Collective::scan, GetParam(),
+                     [](const MemoryJob::Options& options, Inputs& in) {
+                         const std::size_t count = in.random_count();
+                         in.fill(options.ranks, count);
+                         std::vector<Area> results = in.results(count);
+                         std::vector<Area> expected = results;
+                         for (std::size_t i = 0; i < expected.size(); ++i)
+                             expected[i].put(0, combined(in.packed, 0, i + 1, in.rule));
+                         MemoryJob(options).run([&](Team& team) {
+                             const auto i = static_cast<std::size_t>(team.rank());
+                             scan(team, in.given(i), results[i].buffer(), in.operation);
+                         });
+                         EXPECT_TRUE(results == expected) << "count " << count;
+                     });
 }
 
 TEST_P(Reduction, Exscan) {
     with_both_orders(Collective::exscan, GetParam(),
-                     [](const Meeting::Options& options, Inputs& in) {
+                     [](const MemoryJob::Options& options, Inputs& in) {
                          const std::size_t count = in.random_count();
                          in.fill(options.ranks, count);
                          std::vector<Area> results = in.results(count);
                          std::vector<Area> expected = results;
                          for (std::size_t i = 1; i < expected.size(); ++i)
                              expected[i].put(0, combined(in.packed, 0, i, in.rule));
-                         Meeting(options).run([&](Team& team) {
+                         MemoryJob(options).run([&](Team& team) {
                              const auto i = static_cast<std::size_t>(team.rank());
                              exscan(team, in.given(i), results[i].buffer(), in.operation);
                          });
@@ -189,7 +184,7 @@ TEST_P(Reduction, Exscan) {
 
 // Sums of doubles depend on the grouping; it must be the same for all ranks.
 TEST_P(Reduction, AllreduceGivesAllRanksTheSameBits) {
-    for_each_algorithm(Collective::allreduce, GetParam(), 4, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::allreduce, GetParam(), 4, [](const MemoryJob::Options& options) {
         const auto ranks = static_cast<std::size_t>(options.ranks);
         sim::Random random(options.seed, 301);
         const std::size_t count = 1 + random.below(200);
@@ -199,7 +194,7 @@ TEST_P(Reduction, AllreduceGivesAllRanksTheSameBits) {
             for (std::size_t i = 0; i < count; ++i)
                 sums[i] += mine[i] =
                     random.fraction() * static_cast<double>(1 + random.below(1000));
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             std::vector<double>& mine = data[static_cast<std::size_t>(team.rank())];
             allreduce(team, in_place(), {mine.data(), count, predefined(Basic::c_double).get()},
                       *predefined(Operation::Kind::sum));

@@ -3,14 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "mpi/collectives/area.hpp"
-#include "mpi/collectives/bcast.hpp"
+#include "mpi/collectives/buffers.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/forced.hpp"
-#include "mpi/collectives/gather.hpp"
-#include "mpi/collectives/gatherv.hpp"
-#include "mpi/collectives/in_place.hpp"
-#include "mpi/collectives/scatter.hpp"
-#include "mpi/collectives/scatterv.hpp"
-#include "mpi/collectives/uneven.hpp"
 #include "sim/random.hpp"
 
 namespace railyard::mpi {
@@ -40,7 +35,7 @@ class Rooted : public testing::TestWithParam<int> {
 };
 
 TEST_P(Rooted, Bcast) {
-    for_each_algorithm(Collective::bcast, GetParam(), 10, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::bcast, GetParam(), 10, [](const MemoryJob::Options& options) {
         sim::Random random(options.seed, 100);
         const int root = random_rank(random, options.ranks);
         const std::size_t count = random_count(random, 20'000);
@@ -52,7 +47,7 @@ TEST_P(Rooted, Bcast) {
         for (Area& area : expected)
             area.put(0, sent);
         areas[static_cast<std::size_t>(root)].put(0, sent);
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             bcast(team, areas[static_cast<std::size_t>(team.rank())].buffer(), root);
         });
         for (int i = 0; i < options.ranks; ++i)
@@ -63,7 +58,7 @@ TEST_P(Rooted, Bcast) {
 
 TEST_P(Rooted, BcastOfOneTypeToAnother) {
     // Twelve ints as four elements here, as twelve there: the parts are cut by bytes.
-    for_each_algorithm(Collective::bcast, GetParam(), 2, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::bcast, GetParam(), 2, [](const MemoryJob::Options& options) {
         const Packed sent = random_bytes(600 * each, options.seed);
         const Datatype& threes = *types_of_three_ints()[2];
         const Datatype& ones = *predefined(Basic::c_int);
@@ -71,7 +66,7 @@ TEST_P(Rooted, BcastOfOneTypeToAnother) {
         for (int i = 0; i < options.ranks; ++i)
             areas.emplace_back(i % 2 == 0 ? 600 : 1800, i % 2 == 0 ? threes : ones);
         areas[0].put(0, sent);
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             bcast(team, areas[static_cast<std::size_t>(team.rank())].buffer(), 0);
         });
         for (int i = 0; i < options.ranks; ++i)
@@ -80,7 +75,7 @@ TEST_P(Rooted, BcastOfOneTypeToAnother) {
 }
 
 TEST_P(Rooted, Gather) {
-    for_each_algorithm(Collective::gather, GetParam(), 10, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::gather, GetParam(), 10, [](const MemoryJob::Options& options) {
         sim::Random random(options.seed, 101);
         const int root = random_rank(random, options.ranks);
         const std::size_t count = random_count(random, 400);
@@ -95,7 +90,7 @@ TEST_P(Rooted, Gather) {
             expected.put(i * count, block);
             if (in_root && static_cast<int>(i) == root) all.put(i * count, block);
         }
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             const bool is_root = team.rank() == root;
             const Buffer own = is_root && in_root
                                    ? in_place()
@@ -107,7 +102,7 @@ TEST_P(Rooted, Gather) {
 }
 
 TEST_P(Rooted, Scatter) {
-    for_each_algorithm(Collective::scatter, GetParam(), 10, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::scatter, GetParam(), 10, [](const MemoryJob::Options& options) {
         sim::Random random(options.seed, 102);
         const int root = random_rank(random, options.ranks);
         const std::size_t count = random_count(random, 400);
@@ -124,7 +119,7 @@ TEST_P(Rooted, Scatter) {
             all.put(i * count, block);
         }
         const Area before = all;
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             const bool is_root = team.rank() == root;
             const Buffer own = is_root && in_root
                                    ? in_place()
@@ -137,7 +132,7 @@ TEST_P(Rooted, Scatter) {
 }
 
 TEST_P(Rooted, Gatherv) {
-    for_each_algorithm(Collective::gatherv, GetParam(), 10, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::gatherv, GetParam(), 10, [](const MemoryJob::Options& options) {
         sim::Random random(options.seed, 103);
         const int root = random_rank(random, options.ranks);
         const bool in_root = random.below(2) == 0;
@@ -155,7 +150,7 @@ TEST_P(Rooted, Gatherv) {
             if (in_root && static_cast<int>(i) == root) all.put(at, block);
         }
         const Blocks blocks(all.address(), shape.counts.data(), shape.displacements.data(), type);
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             const Buffer own = team.rank() == root && in_root
                                    ? in_place()
                                    : mine[static_cast<std::size_t>(team.rank())].buffer();
@@ -166,7 +161,7 @@ TEST_P(Rooted, Gatherv) {
 }
 
 TEST_P(Rooted, Scatterv) {
-    for_each_algorithm(Collective::scatterv, GetParam(), 10, [](const Meeting::Options& options) {
+    for_each_algorithm(Collective::scatterv, GetParam(), 10, [](const MemoryJob::Options& options) {
         sim::Random random(options.seed, 104);
         const int root = random_rank(random, options.ranks);
         const bool in_root = random.below(2) == 0;
@@ -185,7 +180,7 @@ TEST_P(Rooted, Scatterv) {
             all.put(static_cast<std::size_t>(shape.displacements[i]), block);
         }
         const ConstBlocks blocks(all.address(), wide.data(), shape.displacements.data(), type);
-        Meeting(options).run([&](Team& team) {
+        MemoryJob(options).run([&](Team& team) {
             const Buffer own = team.rank() == root && in_root
                                    ? in_place()
                                    : mine[static_cast<std::size_t>(team.rank())].buffer();

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "mpi/collectives/area.hpp"
-#include "mpi/collectives/blocks.hpp"
+#include "mpi/collectives/buffers.hpp"
 
 namespace railyard::mpi {
 namespace {

@@ -4,8 +4,7 @@
 
 #include <atomic>
 
-#include "mpi/collectives/allreduce.hpp"
-#include "mpi/collectives/barrier.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/engine/world.hpp"
 #include "mpi/types/operation.hpp"
 

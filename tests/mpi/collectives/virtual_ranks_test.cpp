@@ -1,6 +1,6 @@
 // Trees over ranks: every rank has one parent, and children stand in the order of ranks.
 
-#include "mpi/collectives/tree.hpp"
+#include "mpi/collectives/virtual_ranks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,25 +29,25 @@ class Trees : public testing::TestWithParam<int> {
   protected:
     int ranks() const { return GetParam(); }
 
-    /// The places below a rank, its own first, as a reduction would combine them.
-    void collect(const Make& make, int root, int rank, std::vector<int>& places) const {
+    /// The virtual ranks below a rank, its own first, as a reduction would combine them.
+    void collect(const Make& make, int root, int rank, std::vector<int>& vranks) const {
         const Tree tree = make(Anybody(rank, ranks()), root);
-        places.push_back(tree.place());
+        vranks.push_back(tree.vrank());
         for (int i = 0; i < tree.children(); ++i) {
             const Tree child = make(Anybody(tree.child(i), ranks()), root);
             EXPECT_EQ(child.parent(), rank);
-            EXPECT_EQ(child.place(), tree.child_place(i));
+            EXPECT_EQ(child.vrank(), tree.child_vrank(i));
             EXPECT_FALSE(child.is_root());
-            collect(make, root, tree.child(i), places);
+            collect(make, root, tree.child(i), vranks);
         }
     }
     void check(const Make& make) const {
         for (const int root : {0, ranks() / 2, ranks() - 1}) {
-            std::vector<int> places;
-            collect(make, root, root, places);
-            ASSERT_EQ(places.size(), static_cast<std::size_t>(ranks()));
+            std::vector<int> vranks;
+            collect(make, root, root, vranks);
+            ASSERT_EQ(vranks.size(), static_cast<std::size_t>(ranks()));
             for (int i = 0; i < ranks(); ++i)
-                EXPECT_EQ(places[static_cast<std::size_t>(i)], i);
+                EXPECT_EQ(vranks[static_cast<std::size_t>(i)], i);
         }
     }
 };

@@ -1,15 +1,66 @@
 #pragma once
-/// One block of data for each rank, as MPI lays them out: even, by counts and displacements, or
-/// each with a type of its own. Refers to the user's arrays.
+/// Users' data as collectives handle them: parts of buffers, blocks for every rank, MPI_IN_PLACE,
+/// and the copies that a rank makes by itself.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "mpi/collectives/local.hpp"
+#include "mpi/collectives/team.hpp"
 #include "mpi/types/buffer.hpp"
+#include "mpi/types/datatype.hpp"
 
 namespace railyard::mpi {
+
+/// MPI_IN_PLACE: passed in place of a buffer whose data are, or shall be, in the call's other one.
+/// The address is that of MPI_IN_PLACE in the ABI, and of nothing else.
+inline Buffer in_place() {
+    return {reinterpret_cast<void*>(~std::uintptr_t{0}), 0, nullptr};
+}
+
+inline bool is_in_place(const ConstBuffer& buffer) {
+    return buffer.address == in_place().address;
+}
+
+/// Bytes of data, without gaps.
+inline std::size_t bytes_of(const ConstBuffer& buffer) {
+    return buffer.count == 0 ? 0 : buffer.count * buffer.type->size();
+}
+
+/// Counted as an integer, as the address may be MPI_BOTTOM.
+inline void* moved(const void* address, std::ptrdiff_t by) {
+    return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) +
+                                   static_cast<std::uintptr_t>(by));
+}
+
+/// `count` elements from number `first` on.
+inline Buffer part(const Buffer& buffer, std::size_t first, std::size_t count) {
+    const auto offset = static_cast<std::ptrdiff_t>(first) * buffer.type->extent();
+    return {moved(buffer.address, offset), count, buffer.type};
+}
+inline ConstBuffer part(const ConstBuffer& buffer, std::size_t first, std::size_t count) {
+    return part(Buffer{const_cast<void*>(buffer.address), buffer.count, buffer.type}, first, count);
+}
+
+/// Plain bytes, as a message of them.
+inline Buffer as_buffer(std::span<std::byte> bytes) {
+    return {bytes.data(), bytes.size(), predefined(Basic::byte).get()};
+}
+inline ConstBuffer as_buffer(std::span<const std::byte> bytes) {
+    return {bytes.data(), bytes.size(), *predefined(Basic::byte)};
+}
+/// A message of nothing, where only its coming matters.
+inline Buffer nothing() {
+    return as_buffer(std::span<std::byte>());
+}
+
+/// The data in one row, as they are sent; `out` and `in` have just that size.
+void pack(Team& team, const ConstBuffer& from, std::span<std::byte> out);
+void unpack(Team& team, std::span<const std::byte> in, const Buffer& to);
+
+/// Both have as many bytes of data, perhaps in different types; they do not overlap, or are the
+/// same.
+void copy(Team& team, const ConstBuffer& from, const Buffer& to);
 
 /// A user's array of counts or displacements: of int, or of 64 bits as in MPI's large-count calls.
 class Integers {
@@ -25,6 +76,8 @@ class Integers {
     const std::int64_t* wide_ = nullptr;
 };
 
+/// One block of data for each rank, as MPI lays them out: even, by counts and displacements, or
+/// each with a type of its own. Refers to the user's arrays.
 class Blocks {
   public:
     /// Even: a block for each rank, one after the other, all like the first.

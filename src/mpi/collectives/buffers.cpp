@@ -1,4 +1,4 @@
-#include "mpi/collectives/local.hpp"
+#include "mpi/collectives/buffers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,6 +30,21 @@ void copy(Team& team, const ConstBuffer& from, const Buffer& to) {
         to.type->unpack(to.address, to.count, at, {window.data(), length});
     }
     team.charge_bytes(bytes);
+}
+
+Blocks Blocks::in_place() {
+    return Blocks(mpi::in_place());
+}
+
+bool Blocks::is_in_place() const {
+    return address_ == mpi::in_place().address;
+}
+
+Buffer Blocks::operator[](int rank) const {
+    if (kind_ == Kind::even) return range(rank, 1);
+    const auto count = static_cast<std::size_t>(counts_[rank]);
+    if (kind_ == Kind::typed) return {moved(address_, displacements_[rank]), count, types_[rank]};
+    return {moved(address_, displacements_[rank] * type_->extent()), count, type_};
 }
 
 }  // namespace railyard::mpi

@@ -1,14 +1,11 @@
-#include "mpi/collectives/halving.hpp"
-
 #include "mpi/collectives/combine.hpp"
-#include "mpi/collectives/local.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
 std::size_t incoming_count(const Fold& fold, const ConstBuffer& vector) {
-    return fold.speaks_for_two() ? vector.count : (vector.count + 1) / 2;
+    return fold.is_proxy() ? vector.count : (vector.count + 1) / 2;
 }
 
 }  // namespace
@@ -46,17 +43,17 @@ void Halving::add(const Range& range, bool from_lower) {
 
 void Halving::reduce_scatter() {
     ranges_[0] = {0, vector_.count};
-    if (fold_.speaks_for_two()) {
-        team_.receive(incoming_, fold_.mate());
+    if (fold_.is_proxy()) {
+        team_.receive(incoming_, fold_.other());
         add(ranges_[0], true);
     }
-    for (levels_ = 0; 1 << levels_ < fold_.places(); ++levels_) {
+    for (levels_ = 0; 1 << levels_ < fold_.vranks(); ++levels_) {
         const auto at = static_cast<std::size_t>(levels_);
         const Range both = ranges_[at];
         const std::size_t middle = both.from + (both.to - both.from) / 2;
         const Range mine = is_lower(levels_) ? Range{both.from, middle} : Range{middle, both.to};
         ranges_[at + 1] = mine;
-        const int partner = fold_.rank_at(fold_.place() ^ 1 << levels_);
+        const int partner = fold_.rank_at(fold_.vrank() ^ 1 << levels_);
         team_.exchange(part_of(others(levels_)), partner,
                        {incoming_.address, mine.to - mine.from, incoming_.type}, partner);
         add(mine, !is_lower(levels_));
@@ -65,16 +62,16 @@ void Halving::reduce_scatter() {
 
 void Halving::allgather() {
     for (int level = levels_; level-- > 0;) {
-        const int partner = fold_.rank_at(fold_.place() ^ 1 << level);
+        const int partner = fold_.rank_at(fold_.vrank() ^ 1 << level);
         team_.exchange(part_of(ranges_[static_cast<std::size_t>(level) + 1]), partner,
                        part_of(others(level)), partner);
     }
 }
 
-void Halving::gather(int root_place) {
+void Halving::gather(int root_vrank) {
     for (int level = levels_; level-- > 0;) {
-        const int partner = fold_.rank_at(fold_.place() ^ 1 << level);
-        const bool gives = ((fold_.place() ^ root_place) >> level & 1) != 0;
+        const int partner = fold_.rank_at(fold_.vrank() ^ 1 << level);
+        const bool gives = ((fold_.vrank() ^ root_vrank) >> level & 1) != 0;
         if (gives)
             return team_.send(part_of(ranges_[static_cast<std::size_t>(level) + 1]), partner);
         team_.receive(part_of(others(level)), partner);

@@ -1,6 +1,6 @@
 #pragma once
-/// Ranks that meet in memory, each a fiber: a Team without an engine. Who waits for ever is
-/// reported; messages left over, or of another length than expected, are failures.
+/// Ranks that exchange messages in memory, each a fiber: Teams without an engine. A rank that waits
+/// for ever is reported; messages left over, or of another length than expected, are failures.
 
 #include <cstddef>
 #include <deque>
@@ -16,9 +16,9 @@
 
 namespace railyard::mpi {
 
-class Member;
+class MemoryTeam;
 
-class Meeting {
+class MemoryJob {
   public:
     struct Options {
         int ranks = 1;
@@ -28,7 +28,7 @@ class Meeting {
         std::uint64_t seed = 1;
     };
     /// What all ranks together did, for those who count.
-    struct Deeds {
+    struct Totals {
         std::vector<std::set<int>> partners;  ///< of each rank
         std::vector<std::size_t> waits;       ///< of each rank, that is, times it did
         std::size_t messages = 0;
@@ -36,27 +36,27 @@ class Meeting {
         std::size_t charged = 0;  ///< bytes copied or combined
     };
 
-    explicit Meeting(const Options& options);
-    ~Meeting();
+    explicit MemoryJob(const Options& options);
+    ~MemoryJob();
 
-    /// Every rank runs it; once a Meeting.
+    /// Every rank runs it; once a job.
     void run(const std::function<void(Team&)>& body);
-    const Deeds& deeds() const { return deeds_; }
+    const Totals& totals() const { return totals_; }
     double average_partners() const;
 
   private:
-    friend class Member;
+    friend class MemoryTeam;
 
     struct Sent {
         ConstBuffer data;
         std::vector<std::byte> packed;  ///< of a buffered one
-        Member* sender;
+        MemoryTeam* sender;
     };
     struct Awaited {
         Buffer into;
-        Member* receiver;
+        MemoryTeam* receiver;
     };
-    struct Way {
+    struct Pipe {
         std::deque<Sent> sent;
         std::deque<Awaited> awaited;
     };
@@ -65,9 +65,9 @@ class Meeting {
 
     Options options_;
     sim::Engine engine_;
-    std::map<std::pair<int, int>, Way> ways_;
-    std::vector<std::unique_ptr<Member>> members_;
-    Deeds deeds_;
+    std::map<std::pair<int, int>, Pipe> pipes_;
+    std::vector<std::unique_ptr<MemoryTeam>> members_;
+    Totals totals_;
 };
 
 }  // namespace railyard::mpi

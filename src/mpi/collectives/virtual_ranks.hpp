@@ -1,0 +1,89 @@
+#pragma once
+/// Ranks renumbered as algorithms need them, which makes virtual ranks: in a tree from its root on,
+/// or folded to a power of two.
+
+#include <algorithm>
+#include <bit>
+
+#include "mpi/collectives/team.hpp"
+
+namespace railyard::mpi {
+
+/// A tree over the ranks of a team, as one of them sees it. Virtual ranks count from the root on,
+/// round the end. The ranks below a child follow each other, and children come in that order: data
+/// combined own first, then child by child, are combined in the order of ranks.
+class Tree {
+  public:
+    static Tree binomial(const Team& team, int root) { return Tree(team, root, 0); }
+    /// All others are the root's children.
+    static Tree flat(const Team& team, int root) { return Tree(team, root, team.size()); }
+    /// Groups of about the square root of all; the root has its group and the groups' leaders.
+    static Tree two_levels(const Team& team, int root);
+
+    bool is_root() const { return vrank_ == 0; }
+    int parent() const { return rank_at(parent_vrank()); }
+    int children() const { return children_; }
+    int child(int i) const { return rank_at(child_vrank(i)); }
+    int vrank() const { return vrank_; }
+    int child_vrank(int i) const;
+    /// Of a binomial tree: how many ranks are in the subtree of that child, and in one's own.
+    int child_span(int i) const { return std::min(1 << i, size_ - child_vrank(i)); }
+    int span() const { return std::min(reach(), size_ - vrank_); }
+
+    int rank_at(int vrank) const {
+        const int rank = vrank + root_;
+        return rank < size_ ? rank : rank - size_;
+    }
+
+  private:
+    Tree(const Team& team, int root, int width);
+
+    /// Of a binomial tree: the bit by which the parent differs; for the root, beyond all.
+    int reach() const {
+        const auto bits = static_cast<unsigned>(vrank_);
+        return static_cast<int>(bits == 0 ? std::bit_ceil(static_cast<unsigned>(size_))
+                                          : bits & (~bits + 1));
+    }
+    int parent_vrank() const;
+    int count_children() const;
+
+    int size_;
+    int root_;
+    int width_;  ///< of a group; 0: a binomial tree
+    int vrank_;
+    int children_;
+};
+
+/// Ranks folded to a power of two. As many of the first ones as are too many are in pairs of
+/// neighbours: the even one of a pair is extra, and the odd one, its proxy, works for both. All but
+/// the extra ones have a virtual rank. Keeps the order of ranks.
+class Fold {
+  public:
+    explicit Fold(const Team& team)
+        : rank_(team.rank()),
+          vranks_(static_cast<int>(std::bit_floor(static_cast<unsigned>(team.size())))),
+          pairs_(team.size() - vranks_) {}
+
+    /// A power of two.
+    int vranks() const { return vranks_; }
+    bool is_extra() const { return is_in_pair() && rank_ % 2 == 0; }
+    bool is_proxy() const { return is_in_pair() && rank_ % 2 == 1; }
+    /// The other rank of the pair: the proxy of an extra one, and the other way round.
+    int other() const { return rank_ ^ 1; }
+
+    /// One's own, or one's proxy's.
+    int vrank() const { return vrank_of(rank_); }
+    int vrank_of(int rank) const { return rank < 2 * pairs_ ? rank / 2 : rank - pairs_; }
+    int rank_at(int vrank) const { return vrank < pairs_ ? 2 * vrank + 1 : vrank + pairs_; }
+    /// The first rank that works, or is worked for, there; past the last, the number of ranks.
+    int first_at(int vrank) const { return vrank < pairs_ ? 2 * vrank : vrank + pairs_; }
+
+  private:
+    bool is_in_pair() const { return rank_ < 2 * pairs_; }
+
+    int rank_;
+    int vranks_;
+    int pairs_;
+};
+
+}  // namespace railyard::mpi
