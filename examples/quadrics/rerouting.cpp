@@ -19,7 +19,7 @@ int main() {
     // Always up by the same links, so that it is clear what breaks.
     elan::Context& context = machine.context(*job, 0);
     context.tables.clear();
-    context.tables.emplace_back(network.tree(), 0, elite::Ways::fixed,
+    context.tables.emplace_back(network.tree(), 0, elite::Routing::fixed,
                                 std::vector<elite::NodeId>{0, 15});
     network.break_part(elite::Part::switch_of(network.tree().switch_at(2, 3)), Time::at(113_us));
 

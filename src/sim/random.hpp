@@ -45,6 +45,20 @@ class Random {
     }
     /// From 0 up to but not including 1, in steps of 2^-53.
     constexpr double fraction() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
+    /// Exponentially distributed, of mean 1, by von Neumann's way: comparisons and one sum, no
+    /// logarithm, and so the same on every machine.
+    constexpr double exponential() {
+        for (double whole = 0;; ++whole) {
+            const double first = fraction();
+            bool odd = true;
+            double last = first;
+            for (double next = fraction(); next < last; next = fraction()) {
+                last = next;
+                odd = !odd;
+            }
+            if (odd) return whole + first;
+        }
+    }
 
   private:
     static constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;

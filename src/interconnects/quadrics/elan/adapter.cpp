@@ -33,7 +33,7 @@ Adapter::~Adapter() {
 Context& Adapter::open(const std::shared_ptr<const Job>& job, Vpid vpid, ContextId id) {
     auto context =
         std::make_unique<Context>(id, job, vpid, chip_.frames, chip_.parameters.host_offset);
-    context->tables.emplace_back(network_.tree(), chip_.node, elite::Ways::adaptive, job->nodes);
+    context->tables.emplace_back(network_.tree(), chip_.node, elite::Routing::adaptive, job->nodes);
     context->space.on_change = [this, id](std::uint32_t page) { chip_.mmu.forget(id, page); };
     if (chip_.contexts.size() <= id) chip_.contexts.resize(id + 1);
     chip_.contexts[id] = std::move(context);

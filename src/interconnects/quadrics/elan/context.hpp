@@ -12,7 +12,7 @@
 
 #include "interconnects/quadrics/elan/event.hpp"
 #include "interconnects/quadrics/elan/mmu.hpp"
-#include "interconnects/quadrics/elite/routing_table.hpp"
+#include "interconnects/quadrics/elite/routing.hpp"
 
 namespace railyard::elan {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "interconnects/quadrics/elan/address_space.hpp"
-#include "interconnects/quadrics/elite/packet.hpp"
+#include "interconnects/quadrics/elite/network.hpp"
 
 namespace railyard::elan {
 

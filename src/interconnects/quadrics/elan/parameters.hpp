@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/rate.hpp"
-#include "interconnects/quadrics/elite/parameters.hpp"
+#include "interconnects/quadrics/elite/network.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
 

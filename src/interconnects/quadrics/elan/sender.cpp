@@ -28,7 +28,7 @@ std::optional<elite::Route> Sender::route(const Parcel& parcel) {
                                      parcel.rounds > 0 ? parcel.avoided : table.avoided());
     if (parcel.rounds > 0)
         return elite::find_route(network_.tree(), chip_.node, table.node_of(parcel.to),
-                                 elite::Ways::adaptive, parcel.avoided);
+                                 elite::Routing::adaptive, parcel.avoided);
     const elite::Route* const known = table.to(parcel.to);
     return known ? std::optional(*known) : std::nullopt;
 }

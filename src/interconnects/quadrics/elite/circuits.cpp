@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "interconnects/quadrics/elite/network.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::elite {
@@ -171,6 +172,11 @@ Delivery Circuits::delivery(const Circuit& circuit, std::uint32_t leg) const {
             circuit.packet.payload,
             circuit.packet.cookie,
             leg};
+}
+
+std::unique_ptr<Network> make_network(sim::Engine& engine, const Parameters& parameters) {
+    if (parameters.detail == Detail::flits) return make_flit_network(engine, parameters);
+    return make_packet_network(engine, parameters);
 }
 
 }  // namespace railyard::elite

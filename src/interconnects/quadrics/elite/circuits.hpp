@@ -4,16 +4,124 @@
 /// level's own (PacketNetwork, FlitNetwork).
 
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "interconnects/quadrics/elite/circuit.hpp"
-#include "interconnects/quadrics/elite/hold.hpp"
 #include "interconnects/quadrics/elite/network.hpp"
+#include "railyard/base/time.hpp"
+#include "sim/event_queue.hpp"
+#include "sim/random.hpp"
 #include "sim/trace.hpp"
 
 namespace railyard::elite {
+
+/// When the bits of a link go wrong: the distances between errors are drawn one by one, so that a
+/// flit costs nothing, and depend on nothing but the seed and what the link has carried.
+class BitErrors {
+  public:
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    explicit BitErrors(sim::Random random) : random_(random) {}
+
+    void set_rate(double rate) {
+        rate_ = rate;
+        if (rate_ > 0) next_ = draw();
+    }
+    /// Of so many flits that now pass: the number of the first that is hit, or none.
+    std::uint32_t pass(std::uint32_t flits, unsigned bits_a_flit) {
+        if (!(rate_ > 0)) return none;
+        const double bits = static_cast<double>(flits) * bits_a_flit;
+        std::uint32_t hit = none;
+        for (; next_ < bits; next_ += draw())
+            if (hit == none) hit = static_cast<std::uint32_t>(next_ / bits_a_flit);
+        next_ -= bits;
+        return hit;
+    }
+
+  private:
+    double draw() { return random_.exponential() / rate_; }
+
+    sim::Random random_;
+    double rate_ = 0;
+    double next_ = 0;  ///< bits until the next error
+};
+
+/// Who holds one virtual channel of a link, or from when on it is free: one word, so that the links
+/// a group may choose from lie in one cache line.
+class Hold {
+  public:
+    bool held() const { return word_ >> 63 != 0; }
+    /// If it is held.
+    std::uint32_t circuit() const { return static_cast<std::uint32_t>(word_ >> 32) & 0x7fff'ffff; }
+    std::uint32_t leg() const { return static_cast<std::uint32_t>(word_); }
+    /// If it is not.
+    Time free_at() const { return Time::at(Duration::ps(static_cast<std::int64_t>(word_))); }
+
+    void take(std::uint32_t circuit, std::uint32_t leg) {
+        word_ = std::uint64_t{1} << 63 | std::uint64_t{circuit} << 32 | leg;
+    }
+    void free(Time from) { word_ = static_cast<std::uint64_t>(from.since_start().picoseconds()); }
+
+  private:
+    std::uint64_t word_ = 0;
+};
+
+constexpr std::uint32_t nothing = ~std::uint32_t{0};
+
+/// One link that a circuit holds, on the circuit's virtual channel.
+struct Leg {
+    LinkId link = 0;
+    std::uint32_t parent = nothing;
+    std::uint32_t first_child = nothing;
+    std::uint16_t children = 0;
+    std::uint16_t tokens = 0;  ///< that children still owe
+    std::uint8_t depth = 0;    ///< switches passed before this link
+    bool left = true;          ///< a broadcast's copy on the left edge of its range
+    bool right = true;
+    bool waiting = false;    ///< at the far end, for an output
+    bool announced = false;  ///< the destination has seen its header
+    bool complete = false;   ///< all of it is at the destination
+    bool answered = false;
+    std::uint32_t corrupt = BitErrors::none;  ///< the first flit that is hit on this link
+    Time granted;
+    Time header = Time::never();  ///< when the header is at the far end
+    Time token;                   ///< a broadcast's: when the one from beyond passes its near end
+};
+
+/// A packet on its way, and the links that it holds: a chain of legs, or, for a broadcast, a tree.
+struct alignas(64) Circuit {
+    std::uint64_t stamp = 0;  ///< new whenever events that were meant for it are void
+    std::vector<Leg> legs;
+    PacketId id;
+    std::uint32_t flits = 0;         ///< behind the tags
+    std::uint32_t destinations = 0;  ///< reached
+    std::uint32_t tails = 0;         ///< arrived in full
+    std::uint32_t notices = 0;       ///< still to be given, after a failure
+    bool refused = false;
+    bool token_back = false;
+    bool failed = false;
+    bool meets = false;  ///< or has met another, on the other channel of some link
+    Outcome outcome;
+    Time answered;         ///< by the one destination
+    Time end;              ///< when its last flit is there, packet by packet; else nought
+    Duration shared;       ///< by how much links shared with others put that off
+    Duration with_sharer;  ///< of that, the last one's doing
+    std::uint64_t sharer = 0;
+    Time slow_until;  ///< until then it has half of some link
+    sim::Event ending;
+    Packet packet;
+
+    /// Flits that cross that leg: a switch keeps the tag it acts on.
+    std::uint32_t flits_on(const Leg& leg) const { return flits + packet.route.size() - leg.depth; }
+    bool older_than(const Circuit& other) const {
+        if (packet.priority != other.packet.priority)
+            return packet.priority > other.packet.priority;
+        return id.sequence < other.id.sequence;
+    }
+};
 
 class Circuits : public Network {
   public:
@@ -140,6 +248,10 @@ class Circuits : public Network {
     std::vector<std::unique_ptr<BitErrors>> errors_;  ///< by link; empty as long as there are none
     std::vector<sim::Trace::Lane> lanes_;             ///< by channel, plus one; 0: none yet
 };
+
+// The two levels of detail, each in its own file.
+std::unique_ptr<Network> make_packet_network(sim::Engine& engine, const Parameters& parameters);
+std::unique_ptr<Network> make_flit_network(sim::Engine& engine, const Parameters& parameters);
 
 /// Once a link of every packet: here, so that it is no call.
 inline void Circuits::release(Circuit& circuit, std::uint32_t index, Time at) {

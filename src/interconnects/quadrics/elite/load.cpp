@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "base/lazy_queue.hpp"
-#include "interconnects/quadrics/elite/exponential.hpp"
 #include "railyard/base/error.hpp"
 #include "sim/engine.hpp"
 
@@ -69,7 +68,7 @@ class Sender final : public Adapter {
     unsigned channel_of(PacketId id) const { return busy_[0] == id.sequence ? 0 : 1; }
 
     void wish_later() {
-        const Time at = run_.engine.now() + Duration::from_seconds(mean_ * exponential(times_));
+        const Time at = run_.engine.now() + Duration::from_seconds(mean_ * times_.exponential());
         if (at < run_.until) run_.engine.schedule(at, [this] { wish(); });
     }
     void wish() {
@@ -87,7 +86,7 @@ class Sender final : public Adapter {
                 destination(run_.load.pattern, node_, run_.network->tree().nodes(), places_);
             Packet packet;
             packet.source = node_;
-            packet.route = *find_route(run_.network->tree(), node_, *to, run_.load.ways);
+            packet.route = *find_route(run_.network->tree(), node_, *to, run_.load.routing);
             packet.payload = run_.load.payload;
             packet.channel = static_cast<std::uint8_t>(vc);
             packet.cookie = static_cast<std::uint64_t>(wishes_.front().since_start().picoseconds());

@@ -24,7 +24,7 @@ std::string_view name(Pattern pattern);
 struct Load {
     Parameters parameters;
     Pattern pattern = Pattern::uniform;
-    Ways ways = Ways::adaptive;
+    Routing routing = Routing::adaptive;
     double offered = 0.5;  ///< payload a node wants to send, as a fraction of a link's rate
     Bytes payload{64};
     Duration warm_up = Duration::us(20);

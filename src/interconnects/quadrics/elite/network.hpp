@@ -5,16 +5,147 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "base/rate.hpp"
 #include "interconnects/quadrics/elite/fat_tree.hpp"
-#include "interconnects/quadrics/elite/fault_watch.hpp"
-#include "interconnects/quadrics/elite/packet.hpp"
-#include "interconnects/quadrics/elite/parameters.hpp"
+#include "interconnects/quadrics/elite/routing.hpp"
+#include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
 #include "sim/engine.hpp"
 #include "sim/random.hpp"
 
 namespace railyard::elite {
+
+/// Packets: a circuit is set up, used and given back as a whole, in few events. Flits: every flit
+/// moves through every FIFO. Where nothing blocks, both give the same times.
+enum class Detail : std::uint8_t { packets, flits };
+
+struct Parameters {
+    unsigned dimension = 2;  ///< of the quaternary fat tree: 4^dimension nodes
+    Detail detail = Detail::packets;
+    Rate rate = Rate::bytes_per_second(400'000'000);  ///< of a link, each way
+    Bytes flit{2};
+    Duration flow_through = Duration::ns(35);  ///< of a switch
+    Duration wire;                             ///< of every cable
+    unsigned fifo = 128;                       ///< flits that a virtual channel's input holds
+    /// Command and CRC of a packet, beside its tags of a flit each: with the three tags of the
+    /// largest way among 16 nodes, 20 bytes.
+    Bytes framing{14};
+
+    friend bool operator==(const Parameters&, const Parameters&) = default;
+
+    Duration flit_time() const { return flit / rate; }
+    /// Those of a payload and its framing, without tags.
+    std::uint32_t flits(Bytes payload) const {
+        const std::uint64_t bytes = payload.count() + framing.count();
+        return static_cast<std::uint32_t>((bytes + flit.count() - 1) / flit.count());
+    }
+    /// A token, of one flit, over that many switches. It travels beside the data and waits for
+    /// nothing.
+    Duration token_time(unsigned switches) const {
+        return flit_time() + wire + (flow_through + wire) * switches;
+    }
+};
+
+constexpr unsigned channels = 2;  ///< virtual channels of a link, each way
+
+enum class Priority : std::uint8_t { low, high };
+
+struct Packet {
+    NodeId source = 0;
+    Route route;
+    Bytes payload;
+    std::uint8_t channel = 0;  ///< the virtual channel, on all links of the way
+    Priority priority = Priority::low;
+    std::uint64_t cookie = 0;  ///< the adapter's own; the destination sees it
+};
+
+/// Names a packet from send() until its source has been told what became of it.
+struct PacketId {
+    std::uint64_t sequence = 0;  ///< in order of sending: the lower, the older
+    std::uint32_t slot = 0;
+    friend bool operator==(const PacketId&, const PacketId&) = default;
+};
+
+/// A packet as one destination sees it: without a tag.
+struct Delivery {
+    PacketId packet;
+    NodeId source = 0;
+    NodeId node = 0;  ///< where it arrived
+    bool broadcast = false;
+    Bytes payload;
+    std::uint64_t cookie = 0;
+    std::uint32_t leg = 0;  ///< the network's own
+};
+
+/// Where the way was cut, as the hops found out between themselves.
+struct Fault {
+    enum class Kind : std::uint8_t {
+        dead,       ///< the part does not answer
+        corrupted,  ///< a CRC was wrong behind it
+        bad_route,  ///< the tags lead nowhere
+    };
+    Kind kind = Kind::dead;
+    unsigned hop = 0;  ///< links passed before it: 0 is the source's own
+    Part part;
+};
+
+struct Outcome {
+    enum class Kind : std::uint8_t { accepted, refused, failed };
+    Kind kind = Kind::accepted;
+    Fault fault;               ///< if it failed
+    std::uint64_t cookie = 0;  ///< the packet's
+};
+
+enum class Answer : std::uint8_t { accept, refuse };
+
+/// A node's end of the network: told of what comes in, and of what became of what went out. All
+/// calls are events of the engine; in them, the adapter may send and answer.
+class Adapter {
+  public:
+    virtual ~Adapter() = default;
+    /// The first flit behind the tags is here.
+    virtual void header(const Delivery& /*delivery*/) {}
+    /// All is here, and the CRC is right. Network::answer() is due, now or later: until then the
+    /// whole way is held.
+    virtual void arrived(const Delivery& delivery) = 0;
+    /// What header() announced was cut off or is corrupt; there is nothing to answer.
+    virtual void broken(const Delivery& /*delivery*/) {}
+    /// The one token that comes back for each packet.
+    virtual void settled(PacketId packet, const Outcome& outcome) = 0;
+};
+
+/// Somebody beside the adapters who follows what faults do to a network: told by the network, and
+/// by the adapters on it. One that nobody watches works the same.
+class FaultWatch {
+  public:
+    virtual ~FaultWatch() = default;
+
+    /// A packet is about to enter a network in which there is none. What has changed while nobody
+    /// looked may be changed now (Network::set_dead).
+    virtual void woken() = 0;
+    /// The last packet has left.
+    virtual void rested() = 0;
+    /// A packet has failed, as its source is told now. `arrived`: all of it was there, and it is
+    /// its token that was lost.
+    virtual void failed(const Fault& fault, bool arrived) = 0;
+
+    /// A source avoids a part from now on, and has found another way.
+    virtual void rerouted() {}
+    /// A destination has had that before, and drops it.
+    virtual void repeated() {}
+    /// No way is left for something that one node has sent, to another or, as a broadcast, to
+    /// several. It has that number among all that the node sends, of which the next is `next`.
+    struct Lost {
+        NodeId from = 0;
+        std::vector<NodeId> to;
+        std::uint64_t number = 0;
+        std::uint64_t next = 0;
+        bool tried = false;  ///< it has been on its way at least once
+    };
+    virtual void unreachable(const Lost& /*lost*/) {}
+};
 
 struct Counters {
     std::uint64_t sent = 0;  ///< packets handed in

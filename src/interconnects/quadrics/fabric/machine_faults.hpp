@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "interconnects/quadrics/elan/machine.hpp"
-#include "interconnects/quadrics/elite/fault_watch.hpp"
+#include "interconnects/quadrics/elite/network.hpp"
 #include "interconnects/quadrics/fabric/fault_parts.hpp"
 #include "interconnects/virtual/common/wire.hpp"
 #include "interconnects/virtual/model/fault_script.hpp"

@@ -116,7 +116,7 @@ TEST(Elan3Faults, TakesAnotherWay) {
     elite::Network& network = stream.cluster.machine.network();
     elan::Context& context = stream.cluster.machine.context(*stream.cluster.job, 0);
     context.tables.clear();
-    context.tables.emplace_back(network.tree(), 0, elite::Ways::fixed);
+    context.tables.emplace_back(network.tree(), 0, elite::Routing::fixed);
     const Part dead = Part::switch_of(network.tree().switch_at(2, 3));
     network.break_part(dead, Time::at(100_us));
     stream.run();
@@ -163,7 +163,7 @@ TEST(Elan3Faults, AreLocated) {
         Stream stream(16, 2);
         elan::Context& context = stream.cluster.machine.context(*stream.cluster.job, 0);
         context.tables.clear();
-        context.tables.emplace_back(tree, 0, elite::Ways::fixed);
+        context.tables.emplace_back(tree, 0, elite::Routing::fixed);
         stream.cluster.machine.network().break_part(Part::cable(dead), Time());
         stream.run();
         EXPECT_THAT(context.routes().avoided(), ::testing::ElementsAre(Part::cable(dead)));
@@ -187,7 +187,7 @@ TEST(Elan3Faults, ShortOnesThatPileUpCutNobodyOff) {
     }
     elan::Context& context = stream.cluster.machine.context(*stream.cluster.job, 0);
     context.tables.clear();
-    context.tables.emplace_back(network.tree(), 0, elite::Ways::fixed);
+    context.tables.emplace_back(network.tree(), 0, elite::Routing::fixed);
     stream.run();
     EXPECT_TRUE(stream.outcome.ok());
     EXPECT_EQ(stream.received, 200);
@@ -230,11 +230,11 @@ TEST(Elan3Faults, ARoutingTableIsTheSourcesOwn) {
         Stream stream(16, 3);
         elite::Network& network = stream.cluster.machine.network();
         elan::Context& context = stream.cluster.machine.context(*stream.cluster.job, 0);
-        context.tables.emplace_back(network.tree(), 0, elite::Ways::fixed);
+        context.tables.emplace_back(network.tree(), 0, elite::Routing::fixed);
         const Part gone = Part::switch_of(network.tree().switch_at(2, 3));
         context.tables[1].set(
-            15, *elite::find_route(network.tree(), 0, 15, elite::Ways::fixed, {gone}));
-        context.tables[0].set(15, *elite::find_route(network.tree(), 0, 15, elite::Ways::fixed));
+            15, *elite::find_route(network.tree(), 0, 15, elite::Routing::fixed, {gone}));
+        context.tables[0].set(15, *elite::find_route(network.tree(), 0, 15, elite::Routing::fixed));
         context.table = table;
         network.break_part(gone, Time());
         stream.run();

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "interconnects/quadrics/elite/bit_errors.hpp"
+#include "interconnects/quadrics/elite/circuits.hpp"
 #include "interconnects/quadrics/elite/stations.hpp"
 #include "railyard/base/error.hpp"
 
@@ -36,7 +36,7 @@ TEST_P(EliteFaults, ADeadLinkIsLocated) {
     Time last;
     for (unsigned hop = 0; hop < 6; ++hop) {
         Stations stations(of(GetParam(), 3));
-        const Packet packet = stations.packet(0, 63, 64_B, Ways::fixed);
+        const Packet packet = stations.packet(0, 63, 64_B, Routing::fixed);
         const CableId dead = cables(stations.tree(), packet)[hop];
         stations.network->break_part(Part::cable(dead), Time());
         stations.send_at(at(1_us), packet);
@@ -101,12 +101,12 @@ TEST_P(EliteFaults, AGroupGoesAroundADeadLink) {
 TEST_P(EliteFaults, ALinkThatDiesUnderAPacketTellsBothEnds) {
     for (unsigned hop = 0; hop < 4; ++hop) {
         Stations stations(of(GetParam(), 2));
-        const Packet packet = stations.packet(0, 15, 2000_B, Ways::fixed);
+        const Packet packet = stations.packet(0, 15, 2000_B, Routing::fixed);
         const Part part = Part::cable(cables(stations.tree(), packet)[hop]);
         stations.network->break_part(part, at(3_us), at(4_us));
         stations.send_at(Time(), packet);
         stations.send_at(Time(), packet);  // waits at the source
-        stations.send_at(at(1_us), stations.packet(1, 15, 64_B, Ways::fixed));  // on the way
+        stations.send_at(at(1_us), stations.packet(1, 15, 64_B, Routing::fixed));  // on the way
         stations.send_at(at(5_us), packet);
         stations.engine.run();
         const Counters& counters = stations.network->counters();
@@ -129,7 +129,7 @@ TEST_P(EliteFaults, ALinkThatDiesUnderAPacketTellsBothEnds) {
 TEST_P(EliteFaults, ATokenIsLostOnlyWithTheLinkBeforeIt) {
     for (const Duration after : {5_ns, 60_ns, 80_ns, 109_ns}) {
         Stations stations(of(GetParam(), 2));
-        const Packet packet = stations.packet(0, 15, 64_B, Ways::fixed);
+        const Packet packet = stations.packet(0, 15, 64_B, Routing::fixed);
         const Time answered = at(35_ns * 3 + 5_ns * (3 + 39));
         // The token is past this link after 5 + 35 + 35 ns.
         const Part part = Part::cable(cables(stations.tree(), packet)[1]);
@@ -150,7 +150,7 @@ TEST(EliteErrors, CorruptedPacketsAreFoundAndLocated) {
     std::vector<std::vector<Stations::End>> ends;
     for (const Detail detail : {Detail::packets, Detail::flits}) {
         Stations stations(of(detail, 2), 11);
-        const Packet packet = stations.packet(0, 15, 64_B, Ways::fixed);
+        const Packet packet = stations.packet(0, 15, 64_B, Routing::fixed);
         const CableId bad = cables(stations.tree(), packet)[2];
         stations.network->set_bit_errors(bad, 5e-4);
         for (int i = 0; i < 400; ++i)
@@ -221,7 +221,7 @@ TEST_P(EliteFaults, EveryPacketIsAccountedForWhateverBreaks) {
     for (unsigned i = 0; i < packets; ++i) {
         const NodeId from = pick(64);
         Packet packet = stations.packet(from, (from + 1 + pick(63)) % 64, Bytes(pick(321)),
-                                        pick(2) ? Ways::adaptive : Ways::fixed);
+                                        pick(2) ? Routing::adaptive : Routing::fixed);
         if (pick(50) == 0)
             packet.route = *find_broadcast(stations.tree(), from, pick(32), 32 + pick(32));
         packet.channel = static_cast<std::uint8_t>(pick(2));
@@ -249,7 +249,7 @@ TEST_P(EliteFaults, EveryPacketIsAccountedForWhateverBreaks) {
     for (NodeId from = 0; from < 64; ++from)
         for (std::uint8_t vc = 0; vc < 2; ++vc)
             for (NodeId by = 1; by < 64; by += 6) {
-                Packet packet = stations.packet(from, (from + by) % 64, 64_B, Ways::fixed);
+                Packet packet = stations.packet(from, (from + by) % 64, 64_B, Routing::fixed);
                 packet.channel = vc;
                 stations.send_at(later, packet);
             }

@@ -6,7 +6,6 @@
 
 #include <set>
 
-#include "interconnects/quadrics/elite/exponential.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::elite {
@@ -43,7 +42,7 @@ TEST(EliteLoad, WaitingTimesHaveMeanOneAndNoMemory) {
     double squares = 0;
     constexpr int many = 100'000;
     for (int i = 0; i < many; ++i) {
-        const double x = exponential(random);
+        const double x = random.exponential();
         sum += x;
         squares += x * x;
     }

@@ -158,7 +158,7 @@ TEST_P(EliteNetwork, ABlockedChannelDoesNotStopTheOther) {
         // Node 1's packet is not answered: its way stays taken.
     };
     stations.send(1, 15, 64_B);
-    Packet blocked = stations.packet(0, 15, 64_B, Ways::fixed);
+    Packet blocked = stations.packet(0, 15, 64_B, Routing::fixed);
     stations.send_at(at(2_us), blocked);
     Packet passing = blocked;
     passing.channel = 1;
@@ -222,7 +222,7 @@ TEST(EliteFlits, NoFifoIsOverrun) {
         stations.answer_at(at(20_us), delivery);
     };
     stations.send(1, 15, 64_B);
-    stations.send_at(at(1_us), stations.packet(0, 15, 8192_B, Ways::fixed));
+    stations.send_at(at(1_us), stations.packet(0, 15, 8192_B, Routing::fixed));
     std::uint64_t moved = 0;
     stations.engine.schedule(at(19_us), [&] { moved = stations.network->counters().flit_hops; });
     stations.engine.run();
@@ -249,7 +249,7 @@ TEST_P(EliteNetwork, EveryPermutationGoesThrough) {
             for (std::uint8_t vc = 0; vc < 2 && to[from] != from; ++vc)
                 for (int i = 0; i < 4; ++i, ++sent) {
                     Packet packet = stations.packet(from, to[from], 320_B,
-                                                    seed % 2 ? Ways::adaptive : Ways::fixed);
+                                                    seed % 2 ? Routing::adaptive : Routing::fixed);
                     packet.channel = vc;
                     stations.network->send(packet);
                 }
@@ -266,7 +266,7 @@ TEST_P(EliteNetwork, AnotherTableIsAnotherWay) {
     sim::Engine engine;
     engine.record(&trace);
     const std::unique_ptr<Network> network = make_network(engine, of(GetParam(), 2));
-    RoutingTable table(network->tree(), 0, Ways::fixed);
+    RoutingTable table(network->tree(), 0, Routing::fixed);
     Packet packet;
     packet.route = *table.to(15);
     network->send(packet);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "interconnects/quadrics/elite/network.hpp"
-#include "interconnects/quadrics/elite/routing_table.hpp"
+#include "interconnects/quadrics/elite/routing.hpp"
 #include "sim/engine.hpp"
 
 namespace railyard::elite {
@@ -39,11 +39,12 @@ class Stations {
     }
 
     const FatTree& tree() const { return network->tree(); }
-    Packet packet(NodeId from, NodeId to, Bytes payload, Ways ways = Ways::adaptive) const {
+    Packet packet(NodeId from, NodeId to, Bytes payload,
+                  Routing routing = Routing::adaptive) const {
         Packet made;
         made.source = from;
         made.payload = payload;
-        made.route = *find_route(tree(), from, to, ways);
+        made.route = *find_route(tree(), from, to, routing);
         made.cookie = to;
         return made;
     }

@@ -41,7 +41,8 @@ class Struck {
     void fix_ways() {
         elan::Context& context = cluster.machine.context(*cluster.job, sender);
         context.tables.clear();
-        context.tables.emplace_back(cluster.machine.network().tree(), sender, elite::Ways::fixed);
+        context.tables.emplace_back(cluster.machine.network().tree(), sender,
+                                    elite::Routing::fixed);
     }
 
     /// So many puts from 50 us on, of which `window` are under way at a time.

@@ -1,6 +1,6 @@
 // Routes and tables: EL-9, RT-1, RT-2, RT-5, BC-3, FA-7.
 
-#include "interconnects/quadrics/elite/routing_table.hpp"
+#include "interconnects/quadrics/elite/routing.hpp"
 
 #include <gmock/gmock.h>
 
@@ -41,11 +41,11 @@ TEST(EliteRoute, HasATagASwitch) {
     for (NodeId from = 0; from < 64; ++from)
         for (NodeId to = 0; to < 64; ++to) {
             if (from == to) continue;
-            for (const Ways ways : {Ways::adaptive, Ways::fixed}) {
-                const Route route = *find_route(tree, from, to, ways);
+            for (const Routing routing : {Routing::adaptive, Routing::fixed}) {
+                const Route route = *find_route(tree, from, to, routing);
                 EXPECT_EQ(route.size(), FatTree::distance(from, to));
                 const auto passed = parts(tree, route, from, to);
-                if (ways == Ways::fixed) {
+                if (routing == Routing::fixed) {
                     EXPECT_EQ(passed.size(), 2 * route.size() + 1);
                 }
             }
@@ -66,7 +66,7 @@ TEST(EliteRoute, AvoidsPartsWhereItCan) {
         for (const auto& [kind, id] : all) {
             const Part part = kind == 0 ? Part::cable(id) : Part::switch_of(id);
             const bool only_one = (kind == 0 && id < 64) || (kind == 1 && id < 16);
-            const auto route = find_route(tree, from, to, Ways::adaptive, {part});
+            const auto route = find_route(tree, from, to, Routing::adaptive, {part});
             EXPECT_EQ(route.has_value(), !only_one);
             if (route) {
                 EXPECT_FALSE(parts(tree, *route, from, to).contains({kind, id}));
@@ -78,12 +78,12 @@ TEST(EliteRoute, AvoidsPartsWhereItCan) {
         std::vector<Part> avoid;
         for (std::uint32_t w = 0; w < 16; ++w)
             if (w != left) avoid.push_back(Part::switch_of(tree.switch_at(3, w)));
-        const auto route = find_route(tree, 0, 63, Ways::adaptive, avoid);
+        const auto route = find_route(tree, 0, 63, Routing::adaptive, avoid);
         ASSERT_TRUE(route);
         EXPECT_TRUE(parts(tree, *route, 0, 63).contains({1, tree.switch_at(3, left)}));
         avoid.push_back(Part::switch_of(tree.switch_at(3, left)));
-        EXPECT_FALSE(find_route(tree, 0, 63, Ways::adaptive, avoid));
-        EXPECT_TRUE(find_route(tree, 0, 15, Ways::adaptive, avoid));
+        EXPECT_FALSE(find_route(tree, 0, 63, Routing::adaptive, avoid));
+        EXPECT_TRUE(find_route(tree, 0, 15, Routing::adaptive, avoid));
     }
 }
 
@@ -108,17 +108,17 @@ TEST(EliteRoute, ABroadcastNamesARange) {
 TEST(EliteRoutingTable, MapsVirtualProcessorsToTags) {
     const FatTree tree(2);
     RoutingTable plain(tree, 1);
-    RoutingTable mapped(tree, 1, Ways::fixed, {9, 4});
+    RoutingTable mapped(tree, 1, Routing::fixed, {9, 4});
     EXPECT_EQ(*plain.to(9), *find_route(tree, 1, 9));
-    EXPECT_EQ(*mapped.to(0), *find_route(tree, 1, 9, Ways::fixed));
-    EXPECT_EQ(*mapped.to(1), *find_route(tree, 1, 4, Ways::fixed));
+    EXPECT_EQ(*mapped.to(0), *find_route(tree, 1, 9, Routing::fixed));
+    EXPECT_EQ(*mapped.to(1), *find_route(tree, 1, 4, Routing::fixed));
     EXPECT_THROW(static_cast<void>(mapped.to(2)), UsageError);
 
     Route by_hand;
     by_hand.add(Tag::link(3));
     plain.set(9, by_hand);
     EXPECT_EQ(*plain.to(9), by_hand);
-    EXPECT_EQ(*mapped.to(0), *find_route(tree, 1, 9, Ways::fixed));
+    EXPECT_EQ(*mapped.to(0), *find_route(tree, 1, 9, Routing::fixed));
 
     mapped.avoid(Part::cable(9));
     mapped.avoid(Part::cable(9));

@@ -1,4 +1,4 @@
-#include "interconnects/quadrics/elite/routing_table.hpp"
+#include "interconnects/quadrics/elite/routing.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ constexpr unsigned most_levels = 10;
 /// Which links up may be taken at each level; a way up and down is fixed by one choice a level.
 using Choices = std::array<unsigned, most_levels>;
 
-/// Ways whose first choices are these pass the part.
+/// Routes whose first choices are these pass the part.
 struct Passing {
     unsigned levels = 0;
     std::uint32_t digits = 0;  ///< the choice at level i is digit i, from the last, counted from 1
@@ -70,7 +70,7 @@ Tag up_tag(unsigned choices) {
 
 }  // namespace
 
-std::optional<Route> find_route(const FatTree& tree, NodeId from, NodeId to, Ways ways,
+std::optional<Route> find_route(const FatTree& tree, NodeId from, NodeId to, Routing routing,
                                 const std::vector<Part>& avoid) {
     if (from == to || from >= tree.nodes() || to >= tree.nodes())
         throw UsageError(
@@ -86,7 +86,7 @@ std::optional<Route> find_route(const FatTree& tree, NodeId from, NodeId to, Way
     Route route;
     for (unsigned level = 1; level < top; ++level) {
         unsigned mask = choices[level - 1];
-        if (ways == Ways::fixed) {
+        if (routing == Routing::fixed) {
             const unsigned wanted = 1U << FatTree::port_down(level, to);
             mask = (mask & wanted) != 0 ? wanted : mask & (0 - mask);
         }
@@ -133,14 +133,15 @@ Route find_broadcast(const FatTree& tree, NodeId from, std::vector<NodeId> nodes
     return *find_broadcast(tree, from, nodes.front(), nodes.back());
 }
 
-RoutingTable::RoutingTable(const FatTree& tree, NodeId source, Ways ways, std::vector<NodeId> nodes)
-    : RoutingTable(tree, source, ways,
+RoutingTable::RoutingTable(const FatTree& tree, NodeId source, Routing routing,
+                           std::vector<NodeId> nodes)
+    : RoutingTable(tree, source, routing,
                    nodes.empty() ? nullptr
                                  : std::make_shared<const std::vector<NodeId>>(std::move(nodes))) {}
 
-RoutingTable::RoutingTable(const FatTree& tree, NodeId source, Ways ways,
+RoutingTable::RoutingTable(const FatTree& tree, NodeId source, Routing routing,
                            std::shared_ptr<const std::vector<NodeId>> nodes)
-    : tree_(tree), source_(source), ways_(ways), nodes_(std::move(nodes)) {}
+    : tree_(tree), source_(source), routing_(routing), nodes_(std::move(nodes)) {}
 
 NodeId RoutingTable::node_of(Processor processor) const {
     if (!nodes_) return processor;
@@ -153,13 +154,13 @@ NodeId RoutingTable::node_of(Processor processor) const {
 const Route* RoutingTable::to(Processor processor) {
     if (avoided_.empty() && routes_.empty()) {
         if (asked_for_ != processor) {
-            asked_ = *find_route(tree_, source_, node_of(processor), ways_);
+            asked_ = *find_route(tree_, source_, node_of(processor), routing_);
             asked_for_ = processor;
         }
         return &asked_;
     }
     const auto [found, is_new] = routes_.try_emplace(processor);
-    if (is_new) found->second = find_route(tree_, source_, node_of(processor), ways_, avoided_);
+    if (is_new) found->second = find_route(tree_, source_, node_of(processor), routing_, avoided_);
     return found->second ? &*found->second : nullptr;
 }
 
