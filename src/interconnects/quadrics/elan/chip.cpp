@@ -66,9 +66,9 @@ void Chip::translate(const MoveHandle& move) {
         const Address at = move->address + move->translated;
         const std::uint32_t size =
             std::min(move->size - move->translated, page_size - at % page_size);
-        if (const auto place = mmu.look(context, at)) {
-            if (place->length < size) return move->mover->checked(move, Verdict::bad_address);
-            move->chunks.push_back({at, size, *place});
+        if (const auto found = mmu.look(context, at)) {
+            if (found->length < size) return move->mover->checked(move, Verdict::bad_address);
+            move->chunks.push_back({at, size, *found});
             move->translated += size;
         } else if (mmu.take_fault(context, at)) {
             return move->mover->checked(move, fault(*move->context, at));
@@ -84,14 +84,14 @@ void Chip::translate(const MoveHandle& move) {
 bool Chip::still_there(const Context& context, const Move::Chunk& chunk) const {
     const Page* const page = context.space.find(chunk.address);
     return page && page->state == Page::State::bound &&
-           page->frame.physical == chunk.place.physical - chunk.address % page_size;
+           page->frame.physical == chunk.translation.physical - chunk.address % page_size;
 }
 
 namespace {
 
 /// Blocks of 64 bytes from its beginning, the last of which may be shorter and takes as long.
 MemoryPath::Blocks blocks_of(const Move::Chunk& chunk) {
-    return {chunk.place.home, Bytes(block_size), (chunk.size + block_size - 1) / block_size};
+    return {chunk.translation.home, Bytes(block_size), (chunk.size + block_size - 1) / block_size};
 }
 
 }  // namespace
@@ -112,8 +112,8 @@ void Chip::chunk_read(const MoveHandle& move, std::size_t index) {
     std::byte* const into = move->bytes + (chunk.address - move->address);
     if (!still_there(*move->context, chunk)) {
         move->verdict = Verdict::later;
-    } else if (chunk.place.bytes) {
-        std::memcpy(into, chunk.place.bytes, chunk.size);
+    } else if (chunk.translation.bytes) {
+        std::memcpy(into, chunk.translation.bytes, chunk.size);
         move->has_data = true;
     } else if (move->chunks.size() > 1) {
         std::memset(into, 0, chunk.size);  // the other may have content
@@ -137,8 +137,9 @@ void Chip::write_chunks(const MoveHandle& move) {
 
 void Chip::chunk_written(const MoveHandle& move, std::size_t index) {
     const Move::Chunk& chunk = move->chunks[index];
-    if (move->bytes && chunk.place.bytes && still_there(*move->context, chunk))
-        std::memcpy(chunk.place.bytes, move->bytes + (chunk.address - move->address), chunk.size);
+    if (move->bytes && chunk.translation.bytes && still_there(*move->context, chunk))
+        std::memcpy(chunk.translation.bytes, move->bytes + (chunk.address - move->address),
+                    chunk.size);
     if (++move->moved == move->chunks.size()) move->mover->moved(move, Verdict::taken);
 }
 
@@ -162,9 +163,9 @@ void Chip::moved(const MoveHandle& move, Verdict) {
 }
 
 void Chip::touch(Context& context, Address address, sim::Action ready) {
-    if (const auto place = mmu.look(context.id, address)) {
-        if (place->home != Home::sdram) return ready();
-        return cache.access(place->physical, std::move(ready));
+    if (const auto found = mmu.look(context.id, address)) {
+        if (found->home != Home::sdram) return ready();
+        return cache.access(found->physical, std::move(ready));
     }
     const auto kept = pools.touches.take();
     kept->context = &context;

@@ -2,17 +2,195 @@
 /// What the units of one adapter share: its memories and the ways to them, its microcode, its
 /// contexts. And the moving of data between virtual memory and a packet, in blocks.
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "interconnects/quadrics/elan/context.hpp"
-#include "interconnects/quadrics/elan/journal.hpp"
-#include "interconnects/quadrics/elan/microcode.hpp"
-#include "interconnects/quadrics/elan/pools.hpp"
+#include "interconnects/quadrics/elan/memory_path.hpp"
+#include "interconnects/quadrics/elan/mmu.hpp"
+#include "interconnects/quadrics/elan/parcel.hpp"
 
 namespace railyard::elan {
+
+enum class Role : std::uint8_t { inputter, dma, scheduler, command };
+
+constexpr std::array<std::string_view, 4> role_names = {"inputter", "DMA engine",
+                                                        "thread scheduler", "command processor"};
+
+/// The microcode processor: one, whose four hardware threads take turns step by step (EL-1).
+class Microcode {
+  public:
+    Microcode(sim::Engine& engine, std::uint32_t node);
+
+    void run(Role role, Duration work, std::string_view what, sim::Action done) {
+        ++steps_[static_cast<std::size_t>(role)];
+        processor_.use(work, what, lanes_[static_cast<std::size_t>(role)], std::move(done));
+    }
+    void stall(Time until) { processor_.stall(until); }
+    std::uint64_t steps(Role role) const { return steps_[static_cast<std::size_t>(role)]; }
+    const Resource& processor() const { return processor_; }
+
+  private:
+    Resource processor_;
+    std::array<sim::Trace::Lane, 4> lanes_{};
+    std::array<std::uint64_t, 4> steps_{};
+};
+
+struct Move;
+using MoveHandle = Handle<Move>;
+
+/// Who has data moved.
+class Mover {
+  public:
+    virtual ~Mover() = default;
+    /// All is mapped, and memory is asked next; or a page was not there (later: it will be), or
+    /// nothing is: then nothing is moved, and nothing more is heard.
+    virtual void checked(const MoveHandle& move, Verdict verdict) = 0;
+    /// Of a write: the memory has taken the last block over.
+    virtual void issued(const MoveHandle& /*move*/) {}
+    /// All data are in place. Of a read: or `later`, if a page went away meanwhile.
+    virtual void moved(const MoveHandle& move, Verdict verdict) = 0;
+};
+
+/// Data between memory and a packet, from translation to the last block.
+struct Move final : Pooled {
+    Mover* mover = nullptr;
+    Handle<Pooled> subject;  ///< what the mover knows it by; keeps the bytes
+    Context* context = nullptr;
+    Access access = Access::read;
+    Address address = null_address;
+    std::uint32_t size = 0;
+    std::byte* bytes = nullptr;  ///< outside; a write only reads them. Null: nobody looks at them
+    bool first = false;          ///< a read's: of a stream
+    unsigned resets = 0;         ///< of the adapter, before it
+
+    /// What of it lies in one page.
+    struct Chunk {
+        Address address = null_address;
+        std::uint32_t size = 0;
+        Mmu::Translation translation;
+    };
+    std::vector<Chunk> chunks;  ///< as far as it has been translated
+    std::uint32_t translated = 0;
+    std::size_t moved = 0;  ///< chunks
+    bool has_data = false;  ///< a read's: some of it has content
+    Verdict verdict = Verdict::taken;
+
+  private:
+    void clear() override {
+        subject = nullptr;
+        chunks.clear();
+        translated = 0;
+        moved = 0;
+        first = has_data = false;
+        verdict = Verdict::taken;
+    }
+};
+
+/// A word that somebody waits for.
+struct Touch final : Pooled {
+    Context* context = nullptr;
+    Address address = null_address;
+    sim::Action ready;
+
+  private:
+    void clear() override { ready.reset(); }
+};
+
+/// A block that an event has copied.
+struct Copying final : Pooled {
+    Context* context = nullptr;
+    Address event = null_address;
+    Status status;
+    BlockCopy block;
+    Note note;
+    std::vector<std::byte> bytes;
+
+  private:
+    void clear() override {}
+};
+
+/// A remote DMA in its adapter.
+struct Dma final : Pooled {
+    /// Whether it is a process' own, or what another's read asks for.
+    enum class For : std::uint8_t { self, asker };
+
+    Context* context = nullptr;  ///< of the process whose memory is read; of a read, that asks
+    Descriptor descriptor;
+    DmaId id = 0;
+    For whom = For::self;
+    std::uint32_t offset = 0;
+    bool sent_last = false;
+    unsigned in_flight = 0;  ///< packets that are being fetched or are on their way
+    ParcelHandle held;       ///< the last one, fetched, until all others are there
+    unsigned slice = 0;      ///< packets left
+    bool fresh = true;       ///< its next fetch begins a stream
+    bool finished = false;
+    Verdict verdict = Verdict::taken;
+    /// The number of a last packet that was lost on its way; the destination may have it.
+    std::optional<std::uint64_t> lost_last;
+
+  private:
+    void clear() override {
+        offset = in_flight = slice = 0;
+        sent_last = finished = false;
+        fresh = true;
+        held = nullptr;
+        verdict = Verdict::taken;
+        lost_last.reset();
+    }
+};
+using DmaHandle = Handle<Dma>;
+
+/// A parcel at its destination.
+struct Arrival final : Pooled {
+    ParcelHandle parcel;
+    elite::NodeId from = 0;
+    bool from_here = false;    ///< it went no way
+    elite::Delivery delivery;  ///< else
+    Context* context = nullptr;
+    unsigned resets = 0;      ///< of the adapter, before it
+    std::uint64_t write = 0;  ///< its number, among writes
+    bool looked_up = false;   ///< its event
+
+  private:
+    void clear() override {
+        parcel = nullptr;
+        context = nullptr;
+        looked_up = false;
+    }
+};
+using ArrivalHandle = Handle<Arrival>;
+
+/// What packets need on their way through the adapters of one machine, used again and again. The
+/// engine keeps the pools for as long as events may name what is in them.
+struct Pools {
+    Pool<Parcel> parcels;
+    Pool<Move> moves;
+    Pool<Touch> touches;
+    Pool<Copying> copies;
+    Pool<Dma> dmas;
+    Pool<Arrival> arrivals;
+
+    Pools() = default;
+    Pools(const Pools&) = delete;
+    Pools& operator=(const Pools&) = delete;
+    ~Pools() {
+        // They hold each other's objects, and some may be under way still.
+        parcels.close();
+        moves.close();
+        touches.close();
+        copies.close();
+        dmas.close();
+        arrivals.close();
+    }
+};
 
 class Chip final : private Mover {
   public:

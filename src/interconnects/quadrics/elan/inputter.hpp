@@ -10,7 +10,7 @@
 #include "base/lazy_queue.hpp"
 #include "interconnects/quadrics/elan/dma_engine.hpp"
 #include "interconnects/quadrics/elan/events.hpp"
-#include "interconnects/quadrics/elan/known_serials.hpp"
+#include "interconnects/quadrics/elan/serials.hpp"
 
 namespace railyard::elan {
 

@@ -35,30 +35,30 @@ class Machine {
 
   private:
     /// Takes in what comes to a node whose adapter has not been made.
-    class Doorman final : public elite::Adapter {
+    class AdapterOnDemand final : public elite::Adapter {
       public:
-        explicit Doorman(Machine& machine) : machine_(machine) {}
+        explicit AdapterOnDemand(Machine& machine) : machine_(machine) {}
         void arrived(const elite::Delivery& delivery) override;
         void settled(elite::PacketId, const elite::Outcome&) override {}  // it sends nothing
 
       private:
         Machine& machine_;
     };
-    struct Place {
+    struct Assignment {
         elite::NodeId node = 0;
         Vpid vpid = 0;
-        friend auto operator<=>(const Place&, const Place&) = default;
+        friend auto operator<=>(const Assignment&, const Assignment&) = default;
     };
     struct Running {
         std::shared_ptr<const Job> job;
-        std::vector<Place> places;  ///< sorted
+        std::vector<Assignment> assignments;  ///< sorted
     };
     Adapter& make_adapter(elite::NodeId node);
 
     sim::Engine& engine_;
     const Parameters parameters_;
     const std::shared_ptr<Pools> pools_;
-    Doorman doorman_;
+    AdapterOnDemand on_demand_;
     std::unique_ptr<elite::Network> network_;
     std::vector<std::unique_ptr<Adapter>> adapters_;  ///< by node; null until it is used
     std::vector<ContextId> contexts_;                 ///< by node: numbers given away

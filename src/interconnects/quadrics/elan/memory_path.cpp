@@ -110,7 +110,7 @@ void MemoryPath::ask(Request&& request) {
 /// the memory gives or takes them; a block is done when both are. False if some are left.
 bool MemoryPath::begin_blocks(Request& request) {
     const bool sdram = request.home == Home::sdram;
-    Part& memory = sdram ? sdram_ : pci_;
+    Resource& memory = sdram ? sdram_ : pci_;
     for (Time at = turns_.next(request); request.left > 0 && at <= engine_.now();) {
         Time on_bus = std::max(at, internal_.free_at());
         Time in_memory = std::max(at, memory.free_at()) + request.extra;

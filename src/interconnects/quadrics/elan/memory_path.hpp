@@ -11,12 +11,52 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "interconnects/quadrics/elan/parameters.hpp"
-#include "interconnects/quadrics/elan/part.hpp"
+#include "railyard/base/time.hpp"
+#include "sim/engine.hpp"
+#include "sim/trace.hpp"
 
 namespace railyard::elan {
+
+/// What does one thing at a time: a bus, a memory, a processor. Who comes
+/// while it is busy waits, in order; so it is known at once when it will be done with each.
+class Resource {
+  public:
+    explicit Resource(sim::Engine& engine) : engine_(engine) {}
+    Resource(const Resource&) = delete;
+    Resource& operator=(const Resource&) = delete;
+
+    /// `done` runs when it has been at it for that long. `what` must live as long as the trace, in
+    /// whose `lane` it stands.
+    void use(Duration work, std::string_view what, sim::Trace::Lane lane, sim::Action done) {
+        engine_.schedule(book(engine_.now(), work, what, lane), std::move(done));
+    }
+    /// For one who comes then: when it will be done. Nobody who comes earlier may follow.
+    Time book(Time from, Duration work, std::string_view what, sim::Trace::Lane lane) {
+        const Time begin = std::max(from, free_at_);
+        free_at_ = begin + work;
+        ++uses_;
+        busy_ += work;
+        if (engine_.trace() && work > Duration())
+            engine_.trace()->slice(lane, what, begin, free_at_);
+        return free_at_;
+    }
+    Time free_at() const { return free_at_; }
+    /// Whoever comes from now on waits until then at least.
+    void stall(Time until) { free_at_ = std::max(free_at_, until); }
+    std::uint64_t uses() const { return uses_; }
+    Duration busy() const { return busy_; }
+
+  private:
+    sim::Engine& engine_;
+    Time free_at_;
+    std::uint64_t uses_ = 0;
+    Duration busy_;
+};
 
 enum class Home : std::uint8_t { sdram, main };
 
@@ -41,9 +81,9 @@ class MemoryPath {
     /// The cache reads the SDRAM.
     void fill(Duration work, sim::Action done);
 
-    const Part& pci() const { return pci_; }
-    const Part& sdram() const { return sdram_; }
-    const Part& internal() const { return internal_; }
+    const Resource& pci() const { return pci_; }
+    const Resource& sdram() const { return sdram_; }
+    const Resource& internal() const { return internal_; }
     std::size_t most_outstanding() const { return most_; }
 
   private:
@@ -96,9 +136,9 @@ class MemoryPath {
     const Parameters& parameters_;
     const Duration block_on_bus_;                               ///< of a block of the usual size
     std::array<std::array<Duration, 2>, 2> block_in_memory_{};  ///< likewise; writing, and home
-    Part pci_;
-    Part sdram_;
-    Part internal_;
+    Resource pci_;
+    Resource sdram_;
+    Resource internal_;
     sim::Trace::Lane pci_lane_ = 0;
     sim::Trace::Lane sdram_lane_ = 0;
     sim::Trace::Lane internal_lane_ = 0;

@@ -5,6 +5,33 @@
 
 namespace railyard::elan {
 
+void Cache::access(std::uint64_t physical, sim::Action ready) {
+    const std::uint64_t number = physical / line;
+    ++accesses_;
+    if (lines_.empty()) lines_.resize(lines_of_set);
+    for (Line& candidate : lines_[number % lines_of_set]) {
+        if (candidate.number != number) continue;
+        candidate.used = accesses_;
+        ++hits_;
+        engine_.schedule(engine_.now() + hit_time, std::move(ready));
+        return;
+    }
+    auto& waiting = filling_[number];
+    waiting.push_back(std::move(ready));
+    if (waiting.size() > 1) return;
+    ++fills_;
+    path_.fill(fill_time_, [this, number] { filled(number); });
+}
+
+void Cache::filled(std::uint64_t number) {
+    auto& candidates = lines_[number % lines_of_set];
+    const auto older = [](const Line& a, const Line& b) { return a.used < b.used; };
+    *std::min_element(candidates.begin(), candidates.end(), older) = {number, accesses_};
+    auto waiting = filling_.extract(number);
+    for (sim::Action& ready : waiting.mapped())
+        engine_.schedule(engine_.now() + hit_time, std::move(ready));
+}
+
 namespace {
 
 // Where a context's tables lie in the SDRAM, above all that is allocated: a root of one page, and
@@ -21,7 +48,7 @@ std::uint64_t leaf_word(ContextId context, Address address) {
 
 }  // namespace
 
-std::optional<Mmu::Place> Mmu::look(ContextId context, Address address) {
+std::optional<Mmu::Translation> Mmu::look(ContextId context, Address address) {
     const std::uint32_t page = address / page_size;
     const auto is_it = [&](const Entry& entry) {
         return entry.page == page && entry.context == context;
@@ -35,9 +62,9 @@ std::optional<Mmu::Place> Mmu::look(ContextId context, Address address) {
     ++hits_;
     found->used = ++uses_;
     const std::uint32_t offset = address % page_size;
-    return Place{found->frame.home, found->frame.physical + offset,
-                 found->frame.bytes ? found->frame.bytes + offset : nullptr,
-                 found->length > offset ? found->length - offset : 0};
+    return Translation{found->frame.home, found->frame.physical + offset,
+                       found->frame.bytes ? found->frame.bytes + offset : nullptr,
+                       found->length > offset ? found->length - offset : 0};
 }
 
 void Mmu::walk(ContextId context, const AddressSpace& space, Address address, Access access,

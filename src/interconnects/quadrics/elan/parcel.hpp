@@ -1,18 +1,84 @@
 #pragma once
-/// What a packet carries: transactions for the inputter of another adapter, and the word that comes
-/// back with its token.
+/// Remote DMAs and what the packets of one carry: the descriptor, the steps that a DMA goes
+/// through, the transactions for the inputter of another adapter and the answer that comes back
+/// with the token.
 
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
-#include "interconnects/quadrics/elan/descriptor.hpp"
-#include "interconnects/quadrics/elan/journal.hpp"
+#include "interconnects/quadrics/elan/address_space.hpp"
 #include "interconnects/quadrics/elan/pool.hpp"
+#include "interconnects/quadrics/elite/network.hpp"
 #include "railyard/base/status.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::elan {
+
+enum class Direction : std::uint8_t {
+    write,  ///< from the memory of whoever posts it to a remote one
+    read,   ///< from a remote memory: the adapter over there is asked to write (RD-8)
+    /// From memory to an input queue, whose number is the destination address: one packet.
+    message,
+};
+
+/// What a remote DMA is to do: 64 bytes that a process writes into Elan memory, and whose address
+/// it gives to the command processor (mech.remote-dma).
+struct alignas(8) Descriptor {
+    Direction direction = Direction::write;
+    elite::Priority priority = elite::Priority::low;
+    /// A write may go to all processes from `destination` to this one, if their nodes are a range.
+    bool broadcast = false;
+    std::uint8_t retries = 0;  ///< after a fault, on each way; 0: the adapter's default
+    std::uint32_t size = 0;
+    Vpid source = 0;
+    Vpid destination = 0;
+    Vpid last_destination = 0;  ///< of a broadcast
+    Address source_address = null_address;
+    Address destination_address = null_address;
+    Address source_event = null_address;       ///< set at the source, after the acknowledgment
+    Address destination_event = null_address;  ///< set at the destination, when all is in place
+    Address failure_event = null_address;      ///< set at the source if it fails, and only then
+};
+static_assert(sizeof(Descriptor) <= 64);
+
+/// Tells a DMA from all others, in traces.
+using DmaId = std::uint64_t;
+
+/// The thirteen steps of a remote DMA.
+enum class Step : std::uint8_t {
+    none,
+    write_descriptor,   ///< 1: the process, into Elan memory
+    give_command,       ///< 2: its address, to the command processor
+    check,              ///< 3
+    enqueue,            ///< 4
+    transfer,           ///< 5: the DMA engine
+    notify_engine,      ///< 6: the remote inputter, at the end
+    acknowledge,        ///< 7: to the inputter of the source
+    source_event,       ///< 8
+    source_copy,        ///< 9: its block copy
+    source_seen,        ///< 10: in main memory
+    destination_event,  ///< 11
+    destination_copy,   ///< 12
+    destination_seen,   ///< 13
+};
+
+/// In a few words.
+std::string_view name(Step step);
+
+/// What happened to each remote DMA, step by step, where somebody asks for it
+/// (Machine::keep_journal).
+struct Journal {
+    struct Line {
+        Time at;
+        elite::NodeId node = 0;
+        Step step = Step::none;
+        DmaId dma = 0;
+    };
+    std::vector<Line> lines;
+};
 
 class Context;
 struct Parcel;

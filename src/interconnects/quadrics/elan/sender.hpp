@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "interconnects/quadrics/elan/chip.hpp"
-#include "interconnects/quadrics/elan/parcel_window.hpp"
+#include "interconnects/quadrics/elan/serials.hpp"
 #include "interconnects/quadrics/elite/network.hpp"
 
 namespace railyard::elan {

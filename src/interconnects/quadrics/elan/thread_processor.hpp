@@ -74,7 +74,7 @@ class ThreadProcessor {
     /// For code that is no fiber: it is put on the processor, and works for so long.
     void schedule(sim::Action start);
     void compute(Duration work, sim::Action done);
-    const Part& processor() const { return processor_; }
+    const Resource& processor() const { return processor_; }
     void stall(Time until) { processor_.stall(until); }
 
   private:
@@ -83,7 +83,7 @@ class ThreadProcessor {
     DmaEngine& dma_;
     Events& events_;
     Sender& sender_;
-    Part processor_;
+    Resource processor_;
     sim::Trace::Lane lane_ = 0;
     std::vector<std::unique_ptr<Thread>> threads_;
 };

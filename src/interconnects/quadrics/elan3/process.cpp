@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <utility>
 
 #include "railyard/base/error.hpp"
@@ -18,7 +17,8 @@ Process::Process(elan::Machine& machine, std::shared_ptr<const elan::Job> job, V
       job_(std::move(job)),
       self_(self),
       adapter_(machine.adapter(job_->processes.at(self).node)),
-      context_(machine.context(*job_, self)) {
+      context_(machine.context(*job_, self)),
+      port_(adapter_, context_) {
     ring_ = space().allocate(Home::sdram, descriptors * elan::block_size);
     context_.notify_host = [this] { wake(); };
     context_.interrupt_host = [this](Address event) {
@@ -101,8 +101,7 @@ Event Process::make_event(const EventOptions& options) {
         space().store(event.word, std::as_bytes(std::span(&nought, 1)));
         made.copy = {event.block, event.word, options.block};
     }
-    space().bind(event.address);
-    context_.events.emplace(event.address, std::move(made));
+    port_.add_event(event.address, std::move(made));
     return event;
 }
 
@@ -114,14 +113,9 @@ void Process::forget(const Event& event) {
     release(event.word, elan::block_size);
 }
 
-/// A write to the command port is posted: the processor goes on while it crosses the bus.
-void Process::command(const elan::Command& command, elan::DmaId id) {
-    spend(machine_.parameters().host.command);
-    // The process may be gone when it arrives; adapter and context stay.
-    adapter_.chip().path.host_access(Bytes(8), false,
-                                     [&adapter = adapter_, &context = context_, command, id] {
-                                         adapter.commands().command(context, command, id);
-                                     });
+void Process::command(const elan::Command& command) {
+    spend_on_command();
+    port_.command(command);
 }
 
 void Process::prime(const Event& event) {
@@ -193,68 +187,52 @@ elan::DmaId Process::start(const Descriptor& descriptor) {
     const elan::DmaId id = adapter_.dma().next_id();
     const Address slot = ring_ + next_descriptor_++ % descriptors * elan::block_size;
     adapter_.chip().note(Step::write_descriptor, id);
-    std::array<std::byte, sizeof(Descriptor)> bytes;
-    std::memcpy(bytes.data(), &descriptor, sizeof descriptor);
-    space().store(slot, bytes);
+    port_.store(slot, descriptor);
     spend(machine_.parameters().host.descriptor);
     adapter_.chip().note(Step::give_command, id);
-    command({elan::Command::Kind::run_dma, slot, self_}, id);
+    spend_on_command();
+    port_.command({elan::Command::Kind::run_dma, slot, self_}, id);
     return id;
+}
+
+Descriptor Process::describe(Address from, Address to, std::uint32_t size, const Notify& notify) {
+    Descriptor descriptor;
+    descriptor.priority = notify.priority;
+    descriptor.size = size;
+    descriptor.source = descriptor.destination = self_;
+    descriptor.source_address = from;
+    descriptor.destination_address = to;
+    descriptor.source_event = notify.source;
+    descriptor.destination_event = notify.destination;
+    return descriptor;
 }
 
 elan::DmaId Process::put(Vpid to, Address from, Address at, std::uint32_t size,
                          const Notify& notify) {
-    Descriptor descriptor;
-    descriptor.priority = notify.priority;
-    descriptor.size = size;
-    descriptor.source = self_;
+    Descriptor descriptor = describe(from, at, size, notify);
     descriptor.destination = to;
-    descriptor.source_address = from;
-    descriptor.destination_address = at;
-    descriptor.source_event = notify.source;
-    descriptor.destination_event = notify.destination;
     return start(descriptor);
 }
 
 elan::DmaId Process::get(Vpid from, Address at, Address to, std::uint32_t size,
                          const Notify& notify) {
-    Descriptor descriptor;
+    Descriptor descriptor = describe(at, to, size, notify);
     descriptor.direction = Direction::read;
-    descriptor.priority = notify.priority;
-    descriptor.size = size;
     descriptor.source = from;
-    descriptor.destination = self_;
-    descriptor.source_address = at;
-    descriptor.destination_address = to;
-    descriptor.source_event = notify.source;
-    descriptor.destination_event = notify.destination;
     return start(descriptor);
 }
 
 elan::DmaId Process::broadcast(Vpid first, Vpid last, Address from, Address at, std::uint32_t size,
                                const Notify& notify) {
-    Descriptor descriptor;
+    Descriptor descriptor = describe(from, at, size, notify);
     descriptor.broadcast = true;
-    descriptor.priority = notify.priority;
-    descriptor.size = size;
-    descriptor.source = self_;
     descriptor.destination = first;
     descriptor.last_destination = last;
-    descriptor.source_address = from;
-    descriptor.destination_address = at;
-    descriptor.source_event = notify.source;
-    descriptor.destination_event = notify.destination;
     return start(descriptor);
 }
 
 elan::Thread& Process::start_thread(std::string name, elan::ThreadProcessor::Code code) {
     return adapter_.threads().start(context_, std::move(name), std::move(code));
-}
-
-void Process::make_queue(std::uint32_t number, Address event) {
-    elan::InputQueue& queue = context_.queues[number];
-    queue.slots = machine_.parameters().queue_slots;
-    queue.event = event;
 }
 
 }  // namespace railyard::elan3

@@ -3,7 +3,6 @@
 /// space, remote DMA, and events. All calls are made in fibers of the process, its threads; none is
 /// a system call, but for a wait that blocks.
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "interconnects/quadrics/elan/machine.hpp"
+#include "interconnects/quadrics/elan3/command_port.hpp"
 
 namespace railyard::elan3 {
 
@@ -114,7 +114,7 @@ class Process {
     /// Code of the user's own on the thread processor.
     elan::Thread& start_thread(std::string name, elan::ThreadProcessor::Code code);
     /// Makes an input queue with that number; its event is for a thread.
-    void make_queue(std::uint32_t number, Address event);
+    void make_queue(std::uint32_t number, Address event) { port_.make_queue(number, event); }
 
     /// The processor works for so long.
     void spend(Duration work);
@@ -125,7 +125,11 @@ class Process {
   private:
     elan::AddressSpace& space() { return context_.space; }
     void over_bus(Bytes size, bool read);
-    void command(const elan::Command& command, elan::DmaId id = 0);
+    /// A DMA from and to this process: what all kinds have in common.
+    elan::Descriptor describe(Address from, Address to, std::uint32_t size, const Notify& notify);
+    void command(const elan::Command& command);
+    /// The processor writes a command to the port, and goes on.
+    void spend_on_command() { spend(machine_.parameters().host.command); }
     void sleep(const sim::Reason& reason);
     void wake();
     elan::EventState& state(const Event& event) { return context_.events.at(event.address); }
@@ -139,6 +143,7 @@ class Process {
     const Vpid self_;
     elan::Adapter& adapter_;
     elan::Context& context_;
+    const CommandPort port_;
     Address ring_ = elan::null_address;
     std::uint32_t next_descriptor_ = 0;
     std::vector<sim::Fiber*> sleepers_;  ///< threads that wait, in the order of their coming

@@ -3,6 +3,7 @@
 /// Memory that all processes allocate in the same order has the same address in each.
 
 #include <cstdint>
+#include <vector>
 
 #include "interconnects/quadrics/elan3/process.hpp"
 
@@ -33,5 +34,43 @@ class Shmem {
     const elan3::Event started_;
     std::uint32_t under_way_ = 0;
 };
+
+inline Shmem::Shmem(elan3::Process& process)
+    : process_(process), done_(process.make_event()), started_(process.make_event()) {}
+
+inline elan3::Address Shmem::allocate(std::uint32_t size) {
+    const Address address = process_.allocate(elan3::Home::main, size);
+    process_.store(address, std::vector<std::byte>(size));
+    return address;
+}
+
+inline Status Shmem::put(Vpid to, Address from, Address at, std::uint32_t size) {
+    process_.put(to, from, at, size, {.source = done_.address});
+    const Status status = process_.wait(done_);
+    process_.prime(done_);
+    return status;
+}
+
+inline Status Shmem::get(Vpid from, Address at, Address to, std::uint32_t size) {
+    process_.get(from, at, to, size, {.source = elan::null_address, .destination = done_.address});
+    const Status status = process_.wait(done_);
+    process_.prime(done_);
+    return status;
+}
+
+inline void Shmem::start_put(Vpid to, Address from, Address at, std::uint32_t size) {
+    process_.put(to, from, at, size, {.source = started_.address});
+    ++under_way_;
+}
+
+inline Status Shmem::quiet() {
+    Status all;
+    for (; under_way_ > 0; --under_way_) {
+        const Status status = process_.wait(started_);
+        if (all.ok()) all = status;
+        process_.prime(started_);
+    }
+    return all;
+}
 
 }  // namespace railyard::elanlib

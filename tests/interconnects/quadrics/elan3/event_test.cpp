@@ -150,7 +150,7 @@ TEST(Elan3Event, ABlockIsCopiedToMainMemoryWhenItFires) {
         target = event.address;
         process.put_value(event.block, std::uint64_t{0xfeed'0000'0001});
         process.spend(1_us);
-        const elan::Part& bus = process.adapter().chip().path.pci();
+        const elan::Resource& bus = process.adapter().chip().path.pci();
         const std::uint64_t before = bus.uses();
         while (process.now() < Time::at(100_us)) {
             EXPECT_FALSE(process.poll(event));
