@@ -39,9 +39,9 @@ const System& below(const System& mpi);
 /// Whether a slug is an MPI library: "quadrics/mpi", "clan-via/mvich".
 bool is_mpi(std::string_view slug);
 
-/// Whether the experiment runs on the interface itself, as section 3 of the catalogue has it.
+/// Whether the experiment runs on the interface itself.
 bool is_user_level(std::string_view experiment);
-/// Whether it runs on MPI (section 4) and is one of ours.
+/// Whether it runs on MPI and is one of ours.
 bool is_mpi_level(std::string_view experiment);
 
 }  // namespace railyard::reproduce

@@ -1,5 +1,5 @@
 // What the experiments show of the adapters' mechanisms, on the models of liu04's three networks:
-// the statements of the catalogue (NT: address translation, CO: completion, GM), not its figures.
+// statements of docs/mechanisms.md (NT: address translation, CO: completion, GM), not figures.
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
-// mech.multiport on the models of liu04pcie's adapters, which have two ports: the catalogue's
-// statements, not its figures.
+// mech.multiport on the models of liu04pcie's adapters, which have two ports: statements of
+// docs/mechanisms.md, not figures.
 
 #include <gtest/gtest.h>
 

@@ -46,7 +46,7 @@ TEST(HouseTidiness, ATestThatIsNotBuiltIsFound) {
         make_file("tests/CMakeLists.txt",
                   "#     railyard_test(attic LAYERS base)\n"
                   "railyard_test(base LAYERS base)\n"
-                  "railyard_test(shm FOLDER interconnects/shm LAYERS shm)\n"),
+                  "railyard_test(shm FOLDER interconnects/real/shm LAYERS shm)\n"),
         make_file("tests/base/a_test.cpp", ""),
         make_file("tests/interconnects/real/shm/b_test.cpp", ""),
         make_file("tests/interconnects/c_test.cpp", ""),

@@ -1,4 +1,4 @@
-// When our value is the paper's: section 1.3 of the catalogue.
+// When our value is the paper's: docs/reproduce.md.
 
 #include <gtest/gtest.h>
 

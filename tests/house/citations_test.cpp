@@ -1,0 +1,174 @@
+// The numbered statements of docs/mechanisms.md, and that whoever cites one finds it there.
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <regex>
+
+#include "house/tree.hpp"
+
+namespace railyard::house {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+/// A row of a table: "| OD-2 | what is so | what shows it |".
+struct Statement {
+    std::size_t line;
+    std::string group;  ///< two letters
+    int number;
+    std::string shown_by;
+};
+
+std::vector<Statement> statements_of(const File& document) {
+    static const std::regex row(R"re(\| ([A-Z]{2})-(\d{1,2}) \| .*[^ ] \| (.*[^ ]) \|)re");
+    std::vector<Statement> found;
+    for (std::size_t i = 0; i < document.lines.size(); ++i) {
+        std::smatch m;
+        if (std::regex_match(document.lines[i], m, row))
+            found.push_back({i + 1, m[1], std::stoi(m[2]), m[3]});
+    }
+    return found;
+}
+
+/// What may be cited: "OD-2", and by their slugs the groups, "mech.on-demand".
+std::set<std::string> citable(const File& document) {
+    static const std::regex heading(R"re(#+ .*\(`(mech\.[a-z-]+)`\))re");
+    std::set<std::string> names;
+    for (const Statement& statement : statements_of(document))
+        names.insert(statement.group + "-" + std::to_string(statement.number));
+    for (const std::string& line : document.lines) {
+        std::smatch m;
+        if (std::regex_match(line, m, heading)) names.insert(m[1]);
+    }
+    return names;
+}
+
+/// Two capitals, a hyphen and a small number cite a statement; with "to", all of a range. Names of
+/// standards and machines have another shape (UTF-8, MPI-3, QM-400).
+Complaints check_citations(const std::vector<File>& files, const std::set<std::string>& known) {
+    static const std::regex number(
+        R"re(\b([A-Z]{2})-(\d{1,2})\b(?:\s+to\s+([A-Z]{2})-(\d{1,2})\b)?)re");
+    static const std::regex slug(R"re(\bmech\.[a-z-]+)re");
+    Complaints complaints;
+    for (const File& file : files)
+        for (std::size_t i = 0; i < file.lines.size(); ++i) {
+            const std::string& line = file.lines[i];
+            if (line.find('-') == line.npos && line.find("mech.") == line.npos) continue;
+            const auto expect = [&](const std::string& name) {
+                if (!known.contains(name))
+                    complaints.push_back(
+                        at(file, i + 1, name + " is no statement of docs/mechanisms.md"));
+            };
+            for (std::sregex_iterator m(line.begin(), line.end(), number), end; m != end; ++m) {
+                const std::string group = (*m)[1];
+                const int first = std::stoi((*m)[2]);
+                const int last = (*m)[3].matched ? std::stoi((*m)[4]) : first;
+                if ((*m)[3].matched && ((*m)[3] != group || last <= first))
+                    complaints.push_back(at(file, i + 1, m->str() + " is no range"));
+                else
+                    for (int n = first; n <= last; ++n)
+                        expect(group + "-" + std::to_string(n));
+            }
+            for (std::sregex_iterator m(line.begin(), line.end(), slug), end; m != end; ++m)
+                expect(m->str());
+        }
+    return complaints;
+}
+
+/// Statements of a group are numbered from 1 on. Each names a test, or a record of papers.json, or
+/// admits that nothing shows it. (That named tests exist is a rule for all documents.)
+Complaints check_statements(const File& document, const std::set<std::string>& records) {
+    static const std::regex test(R"re(`[A-Z]\w*\.\w+`)re");
+    static const std::regex record(R"re(`([a-z]+\d\d[\w.]+)`)re");
+    Complaints complaints;
+    std::map<std::string, int> last;
+    for (const Statement& statement : statements_of(document)) {
+        const std::string name = statement.group + "-" + std::to_string(statement.number);
+        const std::string& shown_by = statement.shown_by;
+        if (statement.number != ++last[statement.group])
+            complaints.push_back(at(document, statement.line, name + " is out of turn"));
+        for (std::sregex_iterator m(shown_by.begin(), shown_by.end(), record), end; m != end; ++m)
+            if (!records.contains((*m)[1]))
+                complaints.push_back(
+                    at(document, statement.line, "there is no record " + (*m)[1].str()));
+        if (!std::regex_search(shown_by, test) && !std::regex_search(shown_by, record) &&
+            shown_by != "not shown by a test")
+            complaints.push_back(
+                at(document, statement.line, name + " does not say what shows it"));
+    }
+    return complaints;
+}
+
+File mechanisms() {
+    return read_files(RAILYARD_SOURCE_DIR, {"docs/mechanisms.md"}).at(0);
+}
+
+std::set<std::string> records() {
+    static const std::regex id(R"re("id":\s*"([^"]+)")re");
+    std::set<std::string> ids;
+    const File papers = read_files(RAILYARD_SOURCE_DIR, {"data/papers.json"}).at(0);
+    for (const std::string& line : papers.lines)
+        for (std::sregex_iterator m(line.begin(), line.end(), id), end; m != end; ++m)
+            ids.insert((*m)[1]);
+    return ids;
+}
+
+TEST(HouseDocuments, StatementsSayWhatShowsThem) {
+    EXPECT_THAT(statements_of(mechanisms()), Not(IsEmpty()));
+    EXPECT_THAT(check_statements(mechanisms(), records()), IsEmpty());
+}
+
+TEST(HouseDocuments, AStatementThatNothingShowsIsFound) {
+    const File document = make_file("docs/mechanisms.md",
+                                    "| OD-1 | so | `Suite.Name` |\n"
+                                    "| OD-2 | so | `paper02.one` |\n"
+                                    "| OD-4 | so | not shown by a test |\n"
+                                    "| VC-1 | so | `paper02.two`, `Suite.Name` |\n"
+                                    "| VC-2 | so | by reasoning |\n");
+    EXPECT_THAT(statements_of(document), SizeIs(5));
+    EXPECT_THAT(check_statements(document, {"paper02.one"}),
+                ElementsAre("docs/mechanisms.md:3: OD-4 is out of turn",
+                            "docs/mechanisms.md:4: there is no record paper02.two",
+                            "docs/mechanisms.md:5: VC-2 does not say what shows it"));
+}
+
+TEST(HouseDocuments, CitationsLeadToAStatement) {
+    std::vector<File> files =
+        read_files(RAILYARD_SOURCE_DIR, {"src", "include", "tests", "bench", "profiles", "examples",
+                                         "data", "docs", "README.md", "CONTRIBUTING.md"});
+    // This file shows wrong ones.
+    ASSERT_EQ(
+        std::erase_if(files, [](const File& f) { return f.path.ends_with("/citations_test.cpp"); }),
+        1U);
+    EXPECT_THAT(citable(mechanisms()), Contains("mech.iwarp"));
+    EXPECT_THAT(check_citations(files, citable(mechanisms())), IsEmpty());
+}
+
+TEST(HouseDocuments, ACitationThatLeadsNowhereIsFound) {
+    const File document = make_file("docs/mechanisms.md",
+                                    "### On demand (`mech.on-demand`)\n"
+                                    "| OD-1 | so | `A.B` |\n| OD-2 | so | `A.B` |\n");
+    const std::vector<File> files = {
+        make_file("src/a.cpp",
+                  "// OD-1, OD-2: as they should be (OD-1 to OD-2), of mech.on-demand\n"
+                  "// UTF-8, SHA-256, MPI-3, QM-400, MX-10G, FNV-1a, x86-64\n"
+                  "// OD-3; ZZ-1 and mech.nothing\n"),
+        make_file("tests/a_test.cpp", "// OD-1 to OD-4\n// OD-2 to OD-1, OD-1 to VC-2\n"),
+    };
+    const std::string none = " is no statement of docs/mechanisms.md";
+    EXPECT_THAT(
+        check_citations(files, citable(document)),
+        ElementsAre("src/a.cpp:3: OD-3" + none, "src/a.cpp:3: ZZ-1" + none,
+                    "src/a.cpp:3: mech.nothing" + none, "tests/a_test.cpp:1: OD-3" + none,
+                    "tests/a_test.cpp:1: OD-4" + none, HasSubstr("OD-2 to OD-1 is no range"),
+                    HasSubstr("OD-1 to VC-2 is no range")));
+}
+
+}  // namespace
+}  // namespace railyard::house
