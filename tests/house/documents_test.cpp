@@ -1,7 +1,10 @@
-// The numbered statements of docs/mechanisms.md, and that whoever cites one finds it there.
+// Documents that the tree is held against: the numbered statements of docs/mechanisms.md, which
+// whoever cites one finds there, and the glossary.
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <regex>
 
@@ -105,6 +108,38 @@ Complaints check_statements(const File& document, const std::set<std::string>& r
     return complaints;
 }
 
+/// Tables of "| word | meaning | room |": in the order of the alphabet, each word once and with a
+/// link to its room. (That links lead somewhere is a rule for all documents.)
+Complaints check_glossary(const File& document) {
+    static const std::regex row(R"re(\| ([^|]+) \| [^|]+ \| ([^|]+) \|)re");
+    Complaints complaints;
+    std::set<std::string> words;
+    std::string before;
+    for (std::size_t i = 0; i < document.lines.size(); ++i) {
+        std::smatch m;
+        if (!document.lines[i].starts_with("| ")) continue;
+        if (!std::regex_match(document.lines[i], m, row)) {
+            complaints.push_back(at(document, i + 1, "expected a word, its meaning and its room"));
+            continue;
+        }
+        std::string word = m[1];
+        if (word == "word" || word == "---") {
+            before.clear();
+            continue;
+        }
+        std::transform(word.begin(), word.end(), word.begin(),
+                       [](unsigned char c) { return std::tolower(c); });
+        if (!words.insert(word).second)
+            complaints.push_back(at(document, i + 1, word + " is there twice"));
+        else if (word < before)
+            complaints.push_back(at(document, i + 1, word + " comes before " + before));
+        if (m[2].str().find("](") == std::string::npos)
+            complaints.push_back(at(document, i + 1, word + " has no room"));
+        before = word;
+    }
+    return complaints;
+}
+
 File mechanisms() {
     return read_files(RAILYARD_SOURCE_DIR, {"docs/mechanisms.md"}).at(0);
 }
@@ -144,7 +179,7 @@ TEST(HouseDocuments, CitationsLeadToAStatement) {
                                          "data", "docs", "README.md", "CONTRIBUTING.md"});
     // This file shows wrong ones.
     ASSERT_EQ(
-        std::erase_if(files, [](const File& f) { return f.path.ends_with("/citations_test.cpp"); }),
+        std::erase_if(files, [](const File& f) { return f.path.ends_with("/documents_test.cpp"); }),
         1U);
     EXPECT_THAT(citable(mechanisms()), Contains("mech.iwarp"));
     EXPECT_THAT(check_citations(files, citable(mechanisms())), IsEmpty());
@@ -168,6 +203,27 @@ TEST(HouseDocuments, ACitationThatLeadsNowhereIsFound) {
                     "src/a.cpp:3: mech.nothing" + none, "tests/a_test.cpp:1: OD-3" + none,
                     "tests/a_test.cpp:1: OD-4" + none, HasSubstr("OD-2 to OD-1 is no range"),
                     HasSubstr("OD-1 to VC-2 is no range")));
+}
+
+TEST(HouseDocuments, TheGlossaryHasEachWordOnce) {
+    EXPECT_THAT(check_glossary(read_files(RAILYARD_SOURCE_DIR, {"docs/glossary.md"}).at(0)),
+                IsEmpty());
+}
+
+TEST(HouseDocuments, AWordWithTwoMeaningsIsFound) {
+    const File glossary =
+        make_file("docs/glossary.md",
+                  "| word | meaning | room |\n| --- | --- | --- |\n"
+                  "| credit | a right | [`a`](a) |\n| Eager | at once | [`a`](a) |\n"
+                  "| cell | a line | [`a`](a) |\n\n"
+                  "| word | meaning | room |\n| --- | --- | --- |\n"
+                  "| eager | too soon | [`b`](b) |\n| lane | a way | somewhere |\n"
+                  "| wire | a wire |\n");
+    EXPECT_THAT(check_glossary(glossary),
+                ElementsAre("docs/glossary.md:5: cell comes before eager",
+                            "docs/glossary.md:9: eager is there twice",
+                            "docs/glossary.md:10: lane has no room",
+                            "docs/glossary.md:11: expected a word, its meaning and its room"));
 }
 
 }  // namespace
