@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "mpi/types/basic.hpp"
-#include "mpi/types/layout_copy.hpp"
+#include "mpi/types/layout.hpp"
 #include "mpi/types/shape.hpp"
 
 namespace railyard::mpi {

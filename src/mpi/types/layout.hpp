@@ -1,10 +1,12 @@
 #pragma once
 /// Where the bytes of one element lie, in the order in which they are sent. A tree, shared between
 /// types that are made of each other, so that a vector of a million blocks takes as little as one.
+/// And the copies between elements where a user has them and their packed stream.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace railyard::mpi {
@@ -70,5 +72,18 @@ class LayoutList {
     std::ptrdiff_t last_stride_ = 0;
     LayoutRef last_;
 };
+
+/// Elements of a layout, each `extent` after the one before.
+struct Elements {
+    const Layout& layout;
+    std::ptrdiff_t extent;
+};
+
+/// Bytes `from`, `from` + 1, … of the stream, as many as `out` holds; it must not reach beyond the
+/// elements that are there.
+void gather(const Elements& elements, const void* address, std::size_t from,
+            std::span<std::byte> out);
+void scatter(const Elements& elements, void* address, std::size_t from,
+             std::span<const std::byte> in);
 
 }  // namespace railyard::mpi

@@ -1,14 +1,112 @@
-#include "mpi/types/layout_copy.hpp"
+// Copies between elements and their packed stream: block by block in the order of the stream, or
+// one member of many elements at a time.
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
-#include "mpi/types/copiers.hpp"
+#include "mpi/types/layout.hpp"
 
 namespace railyard::mpi {
 
 namespace {
+
+/// Addresses are counted as integers: an absolute address has no object that it is an offset into.
+using Address = std::uintptr_t;
+
+inline Address moved(Address address, std::ptrdiff_t by) {
+    return address + static_cast<Address>(by);
+}
+
+/// The same member of `count` elements: `stride` apart where they are, `step` apart in the stream.
+struct Lattice {
+    Address at;
+    std::ptrdiff_t stride;
+    std::size_t start;  ///< in the stream, from its current place
+    std::size_t step;
+    std::size_t count;
+};
+
+template <class Byte, class One>
+void each(Lattice l, Byte* stream, One one) {  // copies: no store can change them
+    stream += l.start;
+    for (; l.count != 0; --l.count, l.at = moved(l.at, l.stride), stream += l.step)
+        one(l.at, stream);
+}
+
+/// Copies from the user's memory; `stream` runs ahead.
+struct Gather {
+    std::byte* stream;
+
+    template <std::size_t n>
+    void fixed(Address at) {
+        std::memcpy(stream, reinterpret_cast<const void*>(at), n);
+        stream += n;
+    }
+    void bytes(Address at, std::size_t n) {
+        std::memcpy(stream, reinterpret_cast<const void*>(at), n);
+        stream += n;
+    }
+    void apart(const Lattice& l, std::size_t n) const {
+        each(l, stream, [n](Address at, std::byte* to) {
+            std::memcpy(to, reinterpret_cast<const void*>(at), n);
+        });
+    }
+    template <std::size_t n>
+    void fixed_apart(const Lattice& l) const {
+        each(l, stream, [](Address at, std::byte* to) {
+            std::memcpy(to, reinterpret_cast<const void*>(at), n);
+        });
+    }
+    /// Every other one: with a stride that it knows, the compiler makes vector loads of it.
+    template <class Unit>
+    bool alternate(Address at, std::size_t count, std::ptrdiff_t stride) {
+        if (stride != 2 * static_cast<std::ptrdiff_t>(sizeof(Unit)) || at % alignof(Unit) != 0 ||
+            reinterpret_cast<Address>(stream) % alignof(Unit) != 0)
+            return false;
+        const auto* from = reinterpret_cast<const std::byte*>(at);
+        std::byte* to = stream;
+        for (std::size_t i = 0; i < count; ++i) {
+            Unit unit;
+            std::memcpy(&unit, from + 2 * i * sizeof(Unit), sizeof(Unit));
+            std::memcpy(to + i * sizeof(Unit), &unit, sizeof(Unit));
+        }
+        stream += count * sizeof(Unit);
+        return true;
+    }
+};
+
+/// Copies to the user's memory.
+struct Scatter {
+    const std::byte* stream;
+
+    template <std::size_t n>
+    void fixed(Address at) {
+        std::memcpy(reinterpret_cast<void*>(at), stream, n);
+        stream += n;
+    }
+    void bytes(Address at, std::size_t n) {
+        std::memcpy(reinterpret_cast<void*>(at), stream, n);
+        stream += n;
+    }
+    void apart(const Lattice& l, std::size_t n) const {
+        each(l, stream, [n](Address at, const std::byte* from) {
+            std::memcpy(reinterpret_cast<void*>(at), from, n);
+        });
+    }
+    template <std::size_t n>
+    void fixed_apart(const Lattice& l) const {
+        each(l, stream, [](Address at, const std::byte* from) {
+            std::memcpy(reinterpret_cast<void*>(at), from, n);
+        });
+    }
+    /// What lies between may belong to others, so that whole vectors cannot be stored.
+    template <class Unit>
+    bool alternate(Address, std::size_t, std::ptrdiff_t) {
+        return false;
+    }
+};
 
 constexpr std::size_t few_members = 16;
 constexpr std::size_t near = 16 * 1024;  ///< bytes, about half of a first cache
@@ -19,7 +117,7 @@ class Walk {
     explicit Walk(Copy copy) : copy_(copy) {}
 
     /// Bytes `from` to `from` + `size` of one `layout` at `base`.
-    void part(const Layout& layout, Place base, std::size_t from, std::size_t size) {
+    void part(const Layout& layout, Address base, std::size_t from, std::size_t size) {
         if (size == layout.bytes) return whole(layout, base);
         switch (layout.kind) {
             case Layout::Kind::empty:
@@ -41,7 +139,7 @@ class Walk {
     }
 
     /// The same of as many layouts as it takes, each `stride` after the one before.
-    void strided_part(const Layout& child, std::ptrdiff_t stride, Place base, std::size_t from,
+    void strided_part(const Layout& child, std::ptrdiff_t stride, Address base, std::size_t from,
                       std::size_t size) {
         if (size == child.bytes && from == 0) return whole(child, base);
         if (from >= child.bytes) {
@@ -65,7 +163,7 @@ class Walk {
     }
 
   private:
-    void whole(const Layout& layout, Place base) {
+    void whole(const Layout& layout, Address base) {
         switch (layout.kind) {
             case Layout::Kind::empty:
                 break;
@@ -89,7 +187,8 @@ class Walk {
         }
     }
 
-    void strided_whole(const Layout& child, std::size_t count, std::ptrdiff_t stride, Place base) {
+    void strided_whole(const Layout& child, std::size_t count, std::ptrdiff_t stride,
+                       Address base) {
         if (child.kind == Layout::Kind::blocks && child.count <= few_members && count > 1)
             return records(child, count, stride, base);
         if (child.kind != Layout::Kind::block) {
@@ -126,7 +225,7 @@ class Walk {
     }
 
     template <std::size_t n>
-    void strided_fixed(std::size_t count, std::ptrdiff_t stride, Place base) {
+    void strided_fixed(std::size_t count, std::ptrdiff_t stride, Address base) {
         Copy copy = copy_;  // in registers: through `this`, each store could change it
         for (std::size_t i = 0; i < count; ++i, base = moved(base, stride))
             copy.template fixed<n>(base);
@@ -135,7 +234,7 @@ class Walk {
 
     /// Records of few members: member by member, so that each has a loop of its own, over as many
     /// records as stay in the first cache meanwhile.
-    void records(const Layout& record, std::size_t count, std::ptrdiff_t stride, Place base) {
+    void records(const Layout& record, std::size_t count, std::ptrdiff_t stride, Address base) {
         const auto apart = static_cast<std::size_t>(std::abs(stride));
         const std::size_t at_once = near / std::max(apart, record.bytes) + 1;
         while (count != 0) {
@@ -173,7 +272,7 @@ class Walk {
         }
     }
 
-    void same_whole(const Layout& layout, std::size_t first, std::size_t end, Place base) {
+    void same_whole(const Layout& layout, std::size_t first, std::size_t end, Address base) {
         const Layout& child = *layout.child;
         if (child.kind != Layout::Kind::block) {
             for (std::size_t i = first; i < end; ++i)
@@ -200,14 +299,14 @@ class Walk {
     }
 
     template <std::size_t n>
-    void same_fixed(std::span<const std::ptrdiff_t> offsets, Place base) {
+    void same_fixed(std::span<const std::ptrdiff_t> offsets, Address base) {
         Copy copy = copy_;
         for (const std::ptrdiff_t offset : offsets)
             copy.template fixed<n>(moved(base, offset));
         copy_ = copy;
     }
 
-    void same_part(const Layout& layout, Place base, std::size_t from, std::size_t size) {
+    void same_part(const Layout& layout, Address base, std::size_t from, std::size_t size) {
         const std::size_t each = layout.child->bytes;
         std::size_t i = from / each;
         if (const std::size_t inside = from % each; inside != 0) {
@@ -220,28 +319,28 @@ class Walk {
         if (size % each != 0) part(*layout.child, moved(base, layout.offsets[end]), 0, size % each);
     }
 
-    void blocks_whole(const Layout& layout, std::size_t first, std::size_t end, Place base) {
+    void blocks_whole(const Layout& layout, std::size_t first, std::size_t end, Address base) {
         for (std::size_t i = first; i < end; ++i)
             block(moved(base, layout.offsets[i]), layout.starts[i + 1] - layout.starts[i]);
     }
 
     /// Of pieces of different sizes: the first is found by halving.
-    void list_part(const Layout& layout, Place base, std::size_t from, std::size_t size) {
+    void list_part(const Layout& layout, Address base, std::size_t from, std::size_t size) {
         const auto behind = std::upper_bound(layout.starts.begin(), layout.starts.end(), from);
         auto i = static_cast<std::size_t>(behind - layout.starts.begin()) - 1;
         for (std::size_t inside = from - layout.starts[i]; size != 0; ++i, inside = 0) {
             const std::size_t length = layout.starts[i + 1] - layout.starts[i];
             const std::size_t now = std::min(size, length - inside);
-            const Place place = moved(base, layout.offsets[i]);
+            const Address address = moved(base, layout.offsets[i]);
             if (layout.kind == Layout::Kind::blocks)
-                block(place + inside, now);
+                block(address + inside, now);
             else
-                part(*layout.children[i], place, inside, now);
+                part(*layout.children[i], address, inside, now);
             size -= now;
         }
     }
 
-    void block(Place at, std::size_t size) {
+    void block(Address at, std::size_t size) {
         switch (size) {
             case 1:
                 return copy_.template fixed<1>(at);
@@ -267,7 +366,7 @@ void gather(const Elements& elements, const void* address, std::size_t from,
             std::span<std::byte> out) {
     if (out.empty()) return;
     Walk walk(Gather{out.data()});
-    walk.strided_part(elements.layout, elements.extent, reinterpret_cast<Place>(address), from,
+    walk.strided_part(elements.layout, elements.extent, reinterpret_cast<Address>(address), from,
                       out.size());
 }
 
@@ -275,7 +374,7 @@ void scatter(const Elements& elements, void* address, std::size_t from,
              std::span<const std::byte> in) {
     if (in.empty()) return;
     Walk walk(Scatter{in.data()});
-    walk.strided_part(elements.layout, elements.extent, reinterpret_cast<Place>(address), from,
+    walk.strided_part(elements.layout, elements.extent, reinterpret_cast<Address>(address), from,
                       in.size());
 }
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "mpi/types/error.hpp"
-#include "mpi/types/kernels.hpp"
 
 namespace railyard::mpi {
 

@@ -77,4 +77,8 @@ using OperationRef = std::shared_ptr<const Operation>;
 /// The one object of a predefined operation; never of Kind::user.
 const OperationRef& predefined(Operation::Kind kind);
 
+/// The kernels of an operation, by Basic; null where MPI defines none. Replace, no_op and the
+/// user's have none at all: they calculate nothing, or nothing that is known here.
+const Kernel* kernels_of(Operation::Kind kind);
+
 }  // namespace railyard::mpi

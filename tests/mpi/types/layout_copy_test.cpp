@@ -1,6 +1,6 @@
 // The copy loops, each block length and alignment of them, against a plain loop.
 
-#include "mpi/types/layout_copy.hpp"
+#include "mpi/types/layout.hpp"
 
 #include <gtest/gtest.h>
 
