@@ -1,6 +1,6 @@
 // Attributes of communicators and datatypes.
 
-#include "mpi/communicators/attributes.hpp"
+#include "mpi/communicators/comm.hpp"
 
 #include "mpi/abi/keyvals.hpp"
 

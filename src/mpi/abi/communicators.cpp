@@ -52,7 +52,7 @@ void comm_create(State& state, Comm& comm, const Group& group, MPI_Comm& newcomm
 }
 
 void comm_create_group(State& state, Comm& comm, const Group& group, int tag, MPI_Comm& newcomm) {
-    newcomm = state.add(created_aside(comm, group, to_tag(tag, "tag"), state.context_ids));
+    newcomm = state.add(created_by_group(comm, group, to_tag(tag, "tag"), state.context_ids));
 }
 
 void comm_split(State& state, Comm& comm, int color, int key, MPI_Comm& newcomm) {

@@ -1,6 +1,6 @@
 // Info objects: hints as pairs of key and value.
 
-#include "mpi/communicators/info.hpp"
+#include "mpi/communicators/comm.hpp"
 
 #include <algorithm>
 

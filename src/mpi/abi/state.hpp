@@ -20,7 +20,7 @@
 #include "mpi/abi/user_errors.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
 #include "mpi/communicators/comm.hpp"
-#include "mpi/communicators/context_ids.hpp"
+#include "mpi/communicators/making.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/operation.hpp"

@@ -1,17 +1,99 @@
 #pragma once
-/// A communicator as users hold it: the engine's, and what MPI hangs on it.
+/// A communicator as users hold it: the engine's, and what users attach to it: attributes, hints,
+/// an error handler, a topology.
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "mpi/communicators/attributes.hpp"
 #include "mpi/communicators/cartesian.hpp"
-#include "mpi/communicators/error_handler.hpp"
-#include "mpi/communicators/info.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/process.hpp"
 
 namespace railyard::mpi {
+
+/// A key. Lives as long as somebody holds an attribute under it, also after the user freed it.
+struct Keyval {
+    int handle = 0;  ///< what the user knows it by
+    /// The value for the copy of the object with this handle; none: the copy has no such attribute.
+    /// Null: never copied. Throws MpiError if the user's function fails.
+    std::function<std::optional<void*>(int object, void* value)> copy;
+    /// Null: nothing to do. Throws MpiError if the user's function fails: the value stays then.
+    std::function<void(int object, void* value)> erase;
+};
+
+using KeyvalRef = std::shared_ptr<const Keyval>;
+
+/// What users attach to communicators and datatypes: a pointer under a key, with functions that are
+/// called when the object is copied and when the pointer is removed.
+class Attributes {
+  public:
+    /// A value that is there already is erased first. `object` is the owner's handle, here and
+    /// below, for the user's functions.
+    void set(int object, const KeyvalRef& key, void* value);
+    /// None if there is none.
+    std::optional<void*> get(const Keyval& key) const;
+    /// False if there was none.
+    bool erase(int object, const Keyval& key);
+    /// Those of a copied object, as the keys' functions have it, in the order of setting.
+    Attributes copied(int object) const;
+    /// The last one first, as MPI asks for at the end.
+    void erase_all(int object);
+
+  private:
+    struct Entry {
+        KeyvalRef key;
+        void* value;
+    };
+    std::vector<Entry> entries_;
+};
+
+/// Hints as pairs of key and value, in the order in which the keys were first set.
+class Info {
+  public:
+    void set(std::string_view key, std::string_view value) {
+        if (std::string* old = find(key))
+            *old = value;
+        else
+            pairs_.emplace_back(key, value);
+    }
+    /// Null if there is none.
+    std::string* find(std::string_view key) {
+        for (auto& [name, value] : pairs_)
+            if (name == key) return &value;
+        return nullptr;
+    }
+    /// False if there was none.
+    bool erase(std::string_view key) {
+        return std::erase_if(pairs_, [&](const auto& pair) { return pair.first == key; }) != 0;
+    }
+    const std::vector<std::pair<std::string, std::string>>& pairs() const { return pairs_; }
+
+  private:
+    std::vector<std::pair<std::string, std::string>> pairs_;
+};
+
+/// What happens when a call on a communicator fails.
+struct ErrorHandler {
+    enum class Kind : std::uint8_t {
+        fatal,    ///< a message, and the job ends
+        abort,    ///< the same, for the communicator's ranks, which end the job as well
+        returns,  ///< the call returns the error's code
+        user,     ///< the user's function is called, then the call returns
+    };
+
+    Kind kind = Kind::fatal;
+    int handle = 0;  ///< of a predefined one: what users know it by
+    /// Of a user's: takes the communicator's handle and the error's code.
+    std::function<void(int, int)> call;
+};
+
+using ErrorHandlerRef = std::shared_ptr<const ErrorHandler>;
 
 class Comm : public Communicator {
   public:

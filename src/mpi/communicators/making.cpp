@@ -2,14 +2,74 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <string>
 
 #include "mpi/collectives/collectives.hpp"
-#include "mpi/communicators/subset_team.hpp"
 #include "mpi/engine/process.hpp"
+#include "mpi/types/error.hpp"
+#include "mpi/types/operation.hpp"
 
 namespace railyard::mpi {
 
 namespace {
+
+/// Some ranks of a communicator that do something together while the others know nothing of it.
+/// They use a context of their own, a tag, and the communicator's ranks: so groups that overlap do
+/// not take each other's messages.
+class SubsetTeam final : public Team {
+  public:
+    SubsetTeam(Communicator& parent, const Group& group, int tag)
+        : Team(group.rank_of(parent.process().world_rank()), group.size(), {}),
+          comm_(parent.process(), parent.context() | ContextIds::of_subsets, parent.group()),
+          tag_(tag) {
+        for (const int world_rank : group.world_ranks()) {
+            const int rank = parent.group().rank_of(world_rank);
+            if (rank < 0)
+                throw MpiError(ErrorClass::group,
+                               "rank " + std::to_string(world_rank) +
+                                   " of the job is in the group, but not in the communicator");
+            ranks_.push_back(rank);
+        }
+    }
+
+    void send(const ConstBuffer& data, int to) override {
+        comm_.process().send(data, in_parent(to), tag_, comm_);
+    }
+    void receive(const Buffer& into, int from) override {
+        Status status;
+        comm_.process().receive(into, in_parent(from), tag_, comm_, &status);
+    }
+    void exchange(const ConstBuffer& out, int to, const Buffer& in, int from) override {
+        start_receive(in, from);
+        start_send(out, to);
+        wait_all();
+    }
+    void start_send(const ConstBuffer& data, int to) override {
+        under_way_.push_back(&comm_.process().start_send(data, in_parent(to), tag_, comm_));
+    }
+    void start_receive(const Buffer& into, int from) override {
+        under_way_.push_back(&comm_.process().start_receive(into, in_parent(from), tag_, comm_));
+    }
+    void wait_all() override {
+        for (Request* request : under_way_) {
+            comm_.process().wait(*request);
+            comm_.process().release(*request);
+        }
+        under_way_.clear();
+    }
+    void charge_bytes(std::size_t bytes) override {
+        comm_.process().host().charge(fabric::Work::copied_byte, bytes);
+    }
+
+  private:
+    int in_parent(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+
+    Communicator comm_;
+    int tag_;
+    std::vector<int> ranks_;  ///< of the members, in the parent
+    std::vector<Request*> under_way_;
+};
 
 std::unique_ptr<Comm> made(Comm& parent, std::uint32_t context, const Group& group) {
     auto comm = std::make_unique<Comm>(parent.process(), context, group);
@@ -17,23 +77,52 @@ std::unique_ptr<Comm> made(Comm& parent, std::uint32_t context, const Group& gro
     return comm;
 }
 
-/// What each rank says at a split.
-struct Wish {
+/// What each rank gives to a split.
+struct SplitChoice {
     int has_color;
     int color;
     int key;
 };
 
-std::vector<Wish> all_wishes(Comm& parent, const Wish& mine) {
-    std::vector<Wish> wishes(static_cast<std::size_t>(parent.size()));
+std::vector<SplitChoice> all_choices(Comm& parent, const SplitChoice& mine) {
+    std::vector<SplitChoice> choices(static_cast<std::size_t>(parent.size()));
     const Datatype& integer = *predefined(Basic::c_int);
-    constexpr std::size_t length = sizeof(Wish) / sizeof(int);
+    constexpr std::size_t length = sizeof(SplitChoice) / sizeof(int);
     allgather(parent.team(), ConstBuffer(&mine, length, integer),
-              Buffer{wishes.data(), length, &integer});
-    return wishes;
+              Buffer{choices.data(), length, &integer});
+    return choices;
 }
 
 }  // namespace
+
+// A context is twice its number here: the odd one after it is for collectives.
+ContextIds::ContextIds() : free_(window, ~std::uint64_t{0}) {
+    free_[0] &= ~std::uint64_t{0b11};  // world and self
+}
+
+std::uint32_t ContextIds::agree(Team& team) {
+    const Datatype& word = *predefined(Basic::uint64);
+    const Operation& both = *predefined(Operation::Kind::band);
+    for (std::size_t first = 0; first < windows * window; first += window) {
+        if (free_.size() < first + window) free_.resize(first + window, ~std::uint64_t{0});
+        std::array<std::uint64_t, window> common{};
+        allreduce(team, ConstBuffer(&free_[first], window, word),
+                  Buffer{common.data(), window, &word}, both);
+        for (std::size_t i = 0; i < window; ++i) {
+            if (common[i] == 0) continue;
+            const auto bit = static_cast<unsigned>(std::countr_zero(common[i]));
+            free_[first + i] &= ~(std::uint64_t{1} << bit);
+            return static_cast<std::uint32_t>(2 * ((first + i) * 64 + bit));
+        }
+    }
+    throw MpiError(ErrorClass::other,
+                   "all 16384 contexts are in use; free communicators that are not needed");
+}
+
+void ContextIds::give_back(std::uint32_t context) {
+    const std::size_t number = context / 2;
+    free_[number / 64] |= std::uint64_t{1} << (number % 64);
+}
 
 std::unique_ptr<Comm> duplicated(Comm& parent, ContextIds& contexts) {
     return made(parent, contexts.agree(parent.team()), parent.group());
@@ -46,16 +135,16 @@ std::unique_ptr<Comm> created(Comm& parent, const Group& group, ContextIds& cont
     return nullptr;
 }
 
-std::unique_ptr<Comm> created_aside(Comm& parent, const Group& group, int tag,
-                                    ContextIds& contexts) {
+std::unique_ptr<Comm> created_by_group(Comm& parent, const Group& group, int tag,
+                                       ContextIds& contexts) {
     if (group.rank_of(parent.process().world_rank()) < 0) return nullptr;
     SubsetTeam team(parent, group, tag);
     return made(parent, contexts.agree(team), group);
 }
 
 std::unique_ptr<Comm> split(Comm& parent, std::optional<int> color, int key, ContextIds& contexts) {
-    const std::vector<Wish> wishes =
-        all_wishes(parent, {color.has_value() ? 1 : 0, color.value_or(0), key});
+    const std::vector<SplitChoice> choices =
+        all_choices(parent, {color.has_value() ? 1 : 0, color.value_or(0), key});
     // One context serves all colors: their ranks never meet in it.
     const std::uint32_t context = contexts.agree(parent.team());
     if (!color) {
@@ -64,11 +153,11 @@ std::unique_ptr<Comm> split(Comm& parent, std::optional<int> color, int key, Con
     }
     std::vector<int> members;
     for (int rank = 0; rank < parent.size(); ++rank) {
-        const Wish& wish = wishes[static_cast<std::size_t>(rank)];
-        if (wish.has_color != 0 && wish.color == *color) members.push_back(rank);
+        const SplitChoice& choice = choices[static_cast<std::size_t>(rank)];
+        if (choice.has_color != 0 && choice.color == *color) members.push_back(rank);
     }
     std::stable_sort(members.begin(), members.end(), [&](int a, int b) {
-        return wishes[static_cast<std::size_t>(a)].key < wishes[static_cast<std::size_t>(b)].key;
+        return choices[static_cast<std::size_t>(a)].key < choices[static_cast<std::size_t>(b)].key;
     });
     return made(parent, context, including(parent.group(), members));
 }

@@ -1,4 +1,4 @@
-#include "mpi/communicators/attributes.hpp"
+#include "mpi/communicators/comm.hpp"
 
 #include <algorithm>
 
