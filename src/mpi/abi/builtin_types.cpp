@@ -13,7 +13,7 @@ struct Named {
     Basic basic;
 };
 
-constexpr Named builtin_types[] = {
+constexpr Named named_types[] = {
     {MPI_CHAR, Basic::c_char},
     {MPI_SIGNED_CHAR, Basic::signed_char},
     {MPI_UNSIGNED_CHAR, Basic::unsigned_char},
@@ -83,7 +83,7 @@ constexpr Named builtin_types[] = {
 
 constexpr auto by_index = [] {
     std::array<BuiltinType, builtin_type_count> table{};
-    for (const Named& named : builtin_types) {
+    for (const Named& named : named_types) {
         const auto handle = static_cast<std::uint32_t>(named.handle);
         table[builtin_index(handle)] = {handle, named.basic};
     }
@@ -93,7 +93,7 @@ constexpr auto by_index = [] {
 constexpr auto by_basic = [] {
     std::array<int, basic_kinds> table{};
     table[0] = MPI_DATATYPE_NULL;
-    for (const Named& named : builtin_types)
+    for (const Named& named : named_types)
         table[static_cast<std::size_t>(named.basic)] = named.handle;
     return table;
 }();

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "mpi/abi/buffers.hpp"
+#include "mpi/abi/entry.hpp"
 #include "mpi/collectives/buffers.hpp"
 #include "mpi/collectives/collectives.hpp"
 
@@ -182,8 +182,40 @@ void exscan(State&, const void* out, void* in, std::size_t count, const TypeRef&
                 comm.rank() == 0 ? Buffer{in, count, type.get()} : buffer(in, count, type), op);
 }
 
+// Reduction operations.
+
+void op_create(State& state, MPI_User_function* function, int commute, MPI_Op& op) {
+    if (function == nullptr) null_argument("user_fn");
+    const auto call = [&state, function](const void* in, void* inout, std::size_t count,
+                                         const Datatype& type) {
+        int length = static_cast<int>(count);
+        MPI_Datatype handle = state.find_handle(type);
+        function(const_cast<void*>(in), inout, &length, &handle);
+    };
+    op = state.ops.add(std::make_unique<Operation>(call, commute != 0));
+}
+
+void op_free(State& state, MPI_Op& op) {
+    if (state.op(op, "op").is_predefined())
+        throw MpiError(ErrorClass::op, "op is predefined, and cannot be freed");
+    state.ops.remove(op);
+    op = MPI_OP_NULL;
+}
+
+void op_commutative(State&, const Operation& op, int& commute) {
+    commute = op.is_commutative();
+}
+
+void reduce_local(State&, const void* in, void* inout, std::size_t count, const TypeRef& type,
+                  const Operation& op) {
+    op.check(*type);
+    op.apply(const_buffer(in, count, type).address, buffer(inout, count, type).address, count,
+             *type);
+}
+
 }  // namespace
 
 #include <entries/collectives.inc>
+#include <entries/operations.inc>
 
 }  // namespace railyard::mpi::abi

@@ -1,11 +1,94 @@
-// Communicators: who is in them, and how new ones are made.
+// Groups of ranks, and communicators.
+
+#include "mpi/communicators/making.hpp"
+
+#include <optional>
+#include <span>
 
 #include "mpi/abi/entry.hpp"
-#include "mpi/communicators/making.hpp"
+#include "mpi/communicators/groups.hpp"
 
 namespace railyard::mpi::abi {
 
 namespace {
+
+int own_rank(State& state, const Group& group) {
+    const int rank = group.rank_of(state.process().world_rank());
+    return rank < 0 ? MPI_UNDEFINED : rank;
+}
+
+void group_size(State&, const Group& group, int& size) {
+    size = group.size();
+}
+
+void group_rank(State& state, const Group& group, int& rank) {
+    rank = own_rank(state, group);
+}
+
+void group_translate_ranks(State&, const Group& group1, std::size_t n, const int ranks1[],
+                           const Group& group2, int ranks2[]) {
+    for (std::size_t i = 0; i < n; ++i) {
+        if (ranks1[i] == MPI_PROC_NULL) {
+            ranks2[i] = MPI_PROC_NULL;
+            continue;
+        }
+        if (ranks1[i] < 0 || ranks1[i] >= group1.size())
+            throw MpiError(ErrorClass::rank, "rank " + std::to_string(ranks1[i]) +
+                                                 " is not in group1, which has " +
+                                                 std::to_string(group1.size()));
+        const int rank = group2.rank_of(group1.world_rank(ranks1[i]));
+        ranks2[i] = rank < 0 ? MPI_UNDEFINED : rank;
+    }
+}
+
+void group_compare(State&, const Group& group1, const Group& group2, int& cmp) {
+    cmp = static_cast<int>(compare(group1, group2));
+}
+
+void group_union(State& state, const Group& group1, const Group& group2, MPI_Group& result) {
+    result = state.add(united(group1, group2));
+}
+
+void group_intersection(State& state, const Group& group1, const Group& group2, MPI_Group& result) {
+    result = state.add(intersection(group1, group2));
+}
+
+void group_difference(State& state, const Group& group1, const Group& group2, MPI_Group& result) {
+    result = state.add(difference(group1, group2));
+}
+
+void group_incl(State& state, const Group& group, std::size_t n, const int ranks[],
+                MPI_Group& result) {
+    result = state.add(including(group, std::span(ranks, n)));
+}
+
+void group_excl(State& state, const Group& group, std::size_t n, const int ranks[],
+                MPI_Group& result) {
+    result = state.add(excluding(group, std::span(ranks, n)));
+}
+
+std::vector<int> ranks_of(std::size_t n, int ranges[][3]) {
+    std::vector<RankRange> list;
+    for (std::size_t i = 0; i < n; ++i)
+        list.push_back({ranges[i][0], ranges[i][1], ranges[i][2]});
+    return expanded(list);
+}
+
+void group_range_incl(State& state, const Group& group, std::size_t n, int ranges[][3],
+                      MPI_Group& result) {
+    result = state.add(including(group, ranks_of(n, ranges)));
+}
+
+void group_range_excl(State& state, const Group& group, std::size_t n, int ranges[][3],
+                      MPI_Group& result) {
+    result = state.add(excluding(group, ranks_of(n, ranges)));
+}
+
+void group_free(State& state, MPI_Group& group) {
+    state.group(group, "group");
+    if (group != MPI_GROUP_EMPTY) state.groups.remove(group);
+    group = MPI_GROUP_NULL;
+}
 
 void comm_size(State&, Comm& comm, int& size) {
     size = comm.size();
@@ -23,7 +106,7 @@ void comm_group(State& state, Comm& comm, MPI_Group& group) {
     group = state.add(comm.group());
 }
 
-/// A copy with all that hangs on the original.
+/// A copy with the attributes and hints of the original.
 std::unique_ptr<Comm> duplicate(State& state, Comm& comm) {
     auto copy = duplicated(comm, state.context_ids);
     if (comm.cartesian) copy->cartesian = std::make_unique<Cartesian>(*comm.cartesian);
@@ -94,7 +177,7 @@ void comm_set_name(State&, Comm& comm, const char* name) {
 }
 
 void comm_get_name(State&, Comm& comm, char* name, int& resultlen) {
-    give_text(comm.name, name, MPI_MAX_OBJECT_NAME, resultlen);
+    copy_text(comm.name, name, MPI_MAX_OBJECT_NAME, resultlen);
 }
 
 void comm_set_info(State&, Comm& comm, Info* info) {
@@ -131,5 +214,6 @@ void comm_get_parent(State&, MPI_Comm& parent) {
 }  // namespace
 
 #include <entries/communicators.inc>
+#include <entries/groups.inc>
 
 }  // namespace railyard::mpi::abi

@@ -1,12 +1,80 @@
 // Waiting for requests and asking for them: for one, all, any, or some of many.
 
-#include "mpi/abi/completion.hpp"
-
 #include <algorithm>
+#include <optional>
+
+#include "mpi/abi/requests.hpp"
 
 namespace railyard::mpi::abi {
 
 namespace {
+
+/// Finishes number `i`. True if it failed; its status says how.
+inline bool finish_one_of_many(State& state, const Found& found, MPI_Request& request,
+                               MPI_Status* statuses, std::size_t i) {
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
+    const ErrorClass error = finish(state, found, request, status);
+    const bool failed = error != ErrorClass::success;
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = failed ? code_of(error) : MPI_SUCCESS;
+    return failed;
+}
+
+/// The first request that is complete.
+struct Choice {
+    bool active = false;  ///< there is a request that can become complete, or is
+    std::optional<std::size_t> place;
+};
+
+[[noreturn, gnu::cold]] void throw_in_status() {
+    throw MpiError(ErrorClass::in_status, "a request failed; the error is in its status");
+}
+
+Choice any_complete(State& state, std::size_t count, const MPI_Request* requests) {
+    Choice choice;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Found found(state, requests[i], "array_of_requests");
+        if (!found.is_active()) continue;
+        choice.active = true;
+        if (found.is_complete()) {
+            choice.place = i;
+            break;
+        }
+    }
+    return choice;
+}
+
+/// Finishes the chosen one, if there is one.
+void finish_chosen(State& state, const Choice& choice, MPI_Request* requests, int& index,
+                   MPI_Status* status) {
+    index = MPI_UNDEFINED;
+    if (!choice.place) return set_status(status, empty_status);
+    index = static_cast<int>(*choice.place);
+    MPI_Request& request = requests[*choice.place];
+    const Found found(state, request, "array_of_requests");
+    const std::uint32_t context = found.engine() == nullptr ? 0 : found.engine()->envelope.context;
+    const ErrorClass error = finish(state, found, request, status);
+    if (error != ErrorClass::success) throw_failure(state, context, error);
+}
+
+/// Finishes all that are complete. `outcount` is MPI_UNDEFINED if none is active.
+void finish_some(State& state, std::size_t count, MPI_Request* requests, int& outcount,
+                 int* indices, MPI_Status* statuses) {
+    bool failed = false;
+    bool active = false;
+    int finished = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Found found(state, requests[i], "array_of_requests");
+        if (!found.is_active()) continue;
+        active = true;
+        if (!found.is_complete()) continue;
+        indices[finished] = static_cast<int>(i);
+        failed |= finish_one_of_many(state, found, requests[i], statuses,
+                                     static_cast<std::size_t>(finished));
+        ++finished;
+    }
+    outcount = active ? finished : MPI_UNDEFINED;
+    if (failed) throw_in_status();
+}
 
 void wait(State& state, MPI_Request& request, MPI_Status* status) {
     const Found found(state, request, "request");
@@ -56,7 +124,7 @@ void test(State& state, MPI_Request& request, int& flag, MPI_Status* status) {
         state.process().progress();
         if (!found.is_complete()) {
             flag = 0;
-            return state.looked_in_vain();
+            return state.charge_empty_poll();
         }
     }
     flag = 1;
@@ -76,7 +144,7 @@ void testall(State& state, std::size_t count, MPI_Request requests[], int& flag,
     flag = 0;
     if (!all_complete()) {
         state.process().progress();
-        if (!all_complete()) return state.looked_in_vain();
+        if (!all_complete()) return state.charge_empty_poll();
     }
     flag = 1;
     waitall(state, count, requests, statuses);
@@ -92,7 +160,7 @@ void testany(State& state, std::size_t count, MPI_Request requests[], int& index
     flag = !choice.active || choice.place.has_value();
     if (flag != 0) return finish_chosen(state, choice, requests, index, status);
     index = MPI_UNDEFINED;
-    state.looked_in_vain();
+    state.charge_empty_poll();
 }
 
 void testsome(State& state, std::size_t count, MPI_Request requests[], int& outcount, int indices[],
@@ -100,7 +168,7 @@ void testsome(State& state, std::size_t count, MPI_Request requests[], int& outc
     const Choice choice = any_complete(state, count, requests);
     if (choice.active && !choice.place) state.process().progress();
     finish_some(state, count, requests, outcount, indices, statuses);
-    if (outcount == 0) state.looked_in_vain();
+    if (outcount == 0) state.charge_empty_poll();
 }
 
 void request_free(State& state, MPI_Request& request) {
@@ -122,7 +190,7 @@ void request_get_status(State& state, MPI_Request request, int& flag, MPI_Status
     const Found found(state, request, "request");
     if (!found.is_complete()) state.process().progress();
     flag = found.is_complete();
-    if (flag == 0) return state.looked_in_vain();
+    if (flag == 0) return state.charge_empty_poll();
     set_status(status, found.status());
 }
 
@@ -136,6 +204,35 @@ void cancel(State& state, MPI_Request& request) {
 }
 
 }  // namespace
+
+void bad_request(MPI_Request, const char* argument) {
+    throw MpiError(ErrorClass::request,
+                   std::string(argument) +
+                       " is not the handle of a request; was it completed or freed before?");
+}
+
+/// Persistent requests, and those that the engine knows nothing of.
+ErrorClass finish_other(const Found& found, MPI_Request& handle, MPI_Status* status) {
+    set_status(status, found.status());
+    if (Request* const engine = found.engine()) {
+        const ErrorClass error = found.status().error;
+        engine->active = false;
+        return error;
+    }
+    if (LocalRequest* const local = found.local())
+        local->active = false;
+    else
+        handle = MPI_REQUEST_NULL;
+    return ErrorClass::success;
+}
+
+void throw_failure(State& state, std::uint32_t context, ErrorClass error) {
+    throw CodedError(code_of(error),
+                     error == ErrorClass::truncate
+                         ? "the message is longer than the buffer of its receive"
+                         : "the request failed",
+                     state.comm_of(context));
+}
 
 #include <entries/completion.inc>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "mpi/abi/buffers.hpp"
+#include "mpi/abi/entry.hpp"
 
 namespace railyard::mpi::abi {
 
@@ -68,7 +68,7 @@ void type_get_contents(State& state, const TypeRef& type, std::size_t max_intege
 
 void type_get_name(State& state, MPI_Datatype datatype, char* name, int& resultlen) {
     const std::string& given = state.type_extras(datatype, "datatype").name;
-    give_text(given.empty() ? state.type(datatype, "datatype")->name() : std::string_view(given),
+    copy_text(given.empty() ? state.type(datatype, "datatype")->name() : std::string_view(given),
               name, MPI_MAX_OBJECT_NAME, resultlen);
 }
 

@@ -1,9 +1,8 @@
 // Calls of MPI-1 that MPI-3 has removed. Old programs use them, and libraries of this ABI have
 // them.
 
-#include "mpi/abi/handlers.hpp"
-#include "mpi/abi/keyvals.hpp"
-#include "mpi/abi/type_making.hpp"
+#include "mpi/abi/deprecated.hpp"
+
 #include "mpi/types/constructors.hpp"
 
 namespace railyard::mpi::abi {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "mpi/abi/entry.hpp"
+#include "mpi/abi/usage.hpp"
 #include "railyard/host.hpp"
 
 namespace railyard::mpi::abi {
@@ -53,7 +54,7 @@ void get_version(int& version, int& subversion) {
 }
 
 void get_library_version(char* version, int& resultlen) {
-    give_text("Railyard " RAILYARD_VERSION ", an MPI of the MPICH ABI (libmpi.so.12)", version,
+    copy_text("Railyard " RAILYARD_VERSION ", an MPI of the MPICH ABI (libmpi.so.12)", version,
               MPI_MAX_LIBRARY_VERSION_STRING, resultlen);
 }
 
@@ -65,7 +66,7 @@ void get_processor_name(State& state, char* name, int& resultlen) {
     const bool is_real = rank.nic().traits().clock == fabric::Clock::real;
     const std::string text =
         is_real ? host : "node" + std::to_string(static_cast<unsigned>(rank.node()));
-    give_text(text, name, MPI_MAX_PROCESSOR_NAME, resultlen);
+    copy_text(text, name, MPI_MAX_PROCESSOR_NAME, resultlen);
 }
 
 double wtime() {
@@ -101,6 +102,39 @@ void free_mem(State&, void* base) {
 
 }  // namespace
 
+Usage usage() {
+    const Process& process = State::here()->process();
+    const Counters& counters = process.counters();
+    return {.queue_pairs = counters.queue_pairs,
+            .connections = counters.connections,
+            .used = process.used_connections(),
+            .bytes = counters.peer_bytes};
+}
+
 #include <entries/environment.inc>
 
 }  // namespace railyard::mpi::abi
+
+// Data that the ABI exports under names of its own. Programs compare addresses; what is there is of
+// no matter, but for the Fortran statuses, which are written to and thrown away.
+
+namespace {
+
+int unweighted;
+int weights_empty;
+MPI_Fint ignored_status[MPI_F_STATUS_SIZE];
+MPI_F08_status ignored_f08_status;
+
+}  // namespace
+
+extern "C" {
+
+int* const MPI_UNWEIGHTED = &unweighted;
+int* const MPI_WEIGHTS_EMPTY = &weights_empty;
+MPI_Fint* MPI_F_STATUS_IGNORE = ignored_status;
+MPI_Fint* MPI_F_STATUSES_IGNORE = ignored_status;
+MPI_F08_status* MPI_F08_STATUS_IGNORE = &ignored_f08_status;
+MPI_F08_status* MPI_F08_STATUSES_IGNORE = &ignored_f08_status;
+struct MPIR_T_pvar_handle_s* const MPI_T_PVAR_ALL_HANDLES = nullptr;
+
+}  // extern "C"

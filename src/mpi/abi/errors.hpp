@@ -2,8 +2,8 @@
 /// Errors on their way out: the numbers of the ABI, and what the entry points do with a failure.
 
 #include <string>
-#include <string_view>
 
+#include "mpi/abi/error_codes.hpp"
 #include "mpi/communicators/comm.hpp"
 #include "mpi/types/error.hpp"
 
@@ -23,11 +23,6 @@ class CodedError : public MpiError {
     int code_;
     Comm* on_;
 };
-
-/// The number of a class in the ABI.
-int code_of(ErrorClass error_class);
-/// What a class of the ABI means, in a few words; empty for a number that is none.
-std::string_view meaning_of(int error_class);
 
 /// Ends a call that failed: takes the exception under way to the error handler of `on`, or of
 /// MPI_COMM_WORLD, and returns what the call returns. What is no error of ours goes on its way.

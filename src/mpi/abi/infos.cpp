@@ -42,7 +42,7 @@ void info_get(State& state, MPI_Info info, const char* key, int valuelen, char* 
     flag = found != nullptr;
     if (found == nullptr) return;
     int length = 0;
-    give_text(*found, value, to_count(valuelen, "valuelen") + 1, length);
+    copy_text(*found, value, to_count(valuelen, "valuelen") + 1, length);
 }
 
 void info_get_nkeys(State& state, MPI_Info info, int& nkeys) {
@@ -55,7 +55,7 @@ void info_get_nthkey(State& state, MPI_Info info, int n, char* key) {
         throw MpiError(ErrorClass::arg, "n is " + std::to_string(n) + "; there are " +
                                             std::to_string(pairs.size()) + " keys");
     int length = 0;
-    give_text(pairs[static_cast<std::size_t>(n)].first, key, MPI_MAX_INFO_KEY + 1, length);
+    copy_text(pairs[static_cast<std::size_t>(n)].first, key, MPI_MAX_INFO_KEY + 1, length);
 }
 
 void info_get_valuelen(State& state, MPI_Info info, const char* key, int& valuelen, int& flag) {

@@ -1,8 +1,7 @@
-// Sends and receives, blocking and not.
+// Sends and receives: blocking and not, buffered, and persistent.
 
 #include <memory>
 
-#include "mpi/abi/buffers.hpp"
 #include "mpi/abi/requests.hpp"
 
 namespace railyard::mpi::abi {
@@ -59,7 +58,7 @@ void irsend(State& state, const void* buf, std::size_t count, const TypeRef& typ
 void recv(State& state, void* buf, std::size_t count, const TypeRef& type, int source, int tag,
           Comm& comm, MPI_Status* status) {
     if (source == no_rank) [[unlikely]]
-        return set_status(status, nobody_status);
+        return set_status(status, proc_null_status);
     Status found;
     state.process().receive(buffer(buf, count, type), source, tag, comm, &found);
     set_status(status, found);
@@ -81,7 +80,7 @@ void sendrecv(State& state, const void* sendbuf, std::size_t sendcount, const Ty
         return recv(state, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     if (source == no_rank) {
         send(state, sendbuf, sendcount, sendtype, dest, sendtag, comm);
-        return set_status(status, nobody_status);
+        return set_status(status, proc_null_status);
     }
     Status found;
     state.process().exchange(const_buffer(sendbuf, sendcount, sendtype), dest, sendtag,
@@ -98,8 +97,98 @@ void sendrecv_replace(State& state, void* buf, std::size_t count, const TypeRef&
              source, recvtag, comm, status);
 }
 
+void bsend(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest, int tag,
+           Comm& comm) {
+    if (dest != no_rank) state.attached.send(const_buffer(buf, count, type), dest, tag, comm);
+}
+
+void ibsend(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
+            int tag, Comm& comm, MPI_Request& request) {
+    bsend(state, buf, count, type, dest, tag, comm);
+    request = done_request;
+}
+
+void bsend_init(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
+                int tag, Comm& comm, MPI_Request& request) {
+    auto local = std::make_unique<LocalRequest>();
+    local->status = proc_null_status;
+    local->start = [&state, buf, count, type, dest, tag, on = comm.handle] {
+        bsend(state, buf, count, type, dest, tag, state.comm(on, "comm"));
+    };
+    request = state.local_requests.add(std::move(local));
+}
+
+void buffer_attach(State& state, void* buffer, std::size_t size) {
+    state.attached.attach(buffer, size);
+}
+
+void buffer_detach(State& state, void* buffer_addr, int& size) {
+    const AttachedBuffer::Lent lent = state.attached.detach(state.process());
+    if (buffer_addr != nullptr) *static_cast<void**>(buffer_addr) = lent.memory;
+    size = static_cast<int>(lent.size);
+}
+
+void make_local(State& state, MPI_Request& request) {
+    auto local = std::make_unique<LocalRequest>();
+    local->status = proc_null_status;
+    request = state.local_requests.add(std::move(local));
+}
+
+void make_send(Mode mode, State& state, const void* buf, std::size_t count, const TypeRef& type,
+               int dest, int tag, Comm& comm, MPI_Request& request) {
+    if (dest == no_rank) return make_local(state, request);
+    request = handle_of(state.process().make_persistent_send(const_buffer(buf, count, type), dest,
+                                                             tag, comm, mode));
+}
+
+void send_init(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
+               int tag, Comm& comm, MPI_Request& request) {
+    make_send(Mode::standard, state, buf, count, type, dest, tag, comm, request);
+}
+
+void ssend_init(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
+                int tag, Comm& comm, MPI_Request& request) {
+    make_send(Mode::synchronous, state, buf, count, type, dest, tag, comm, request);
+}
+
+void rsend_init(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
+                int tag, Comm& comm, MPI_Request& request) {
+    make_send(Mode::ready, state, buf, count, type, dest, tag, comm, request);
+}
+
+void recv_init(State& state, void* buf, std::size_t count, const TypeRef& type, int source, int tag,
+               Comm& comm, MPI_Request& request) {
+    if (source == no_rank) return make_local(state, request);
+    request = handle_of(
+        state.process().make_persistent_receive(buffer(buf, count, type), source, tag, comm));
+}
+
+void start(State& state, MPI_Request& request) {
+    const Found found(state, request, "request");
+    if (found.engine() != nullptr && found.engine()->is_persistent()) {
+        if (found.is_active())
+            throw MpiError(ErrorClass::request,
+                           "request was started already; complete it before it is started again");
+        state.process().start(*found.engine());
+    } else if (LocalRequest* const local = found.local()) {
+        if (local->start) local->start();
+        local->active = true;
+    } else {
+        throw MpiError(ErrorClass::request,
+                       "request is not a persistent one; only those that "
+                       "MPI_*_init made can be started");
+    }
+}
+
+void startall(State& state, std::size_t count, MPI_Request requests[]) {
+    for (std::size_t i = 0; i < count; ++i)
+        start(state, requests[i]);
+}
+
 }  // namespace
 
+#include <entries/buffered.inc>
+#include <entries/persistent.inc>
 #include <entries/point_to_point.inc>
 
 }  // namespace railyard::mpi::abi

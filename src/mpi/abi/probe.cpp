@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "mpi/abi/buffers.hpp"
+#include "mpi/abi/entry.hpp"
 #include "mpi/abi/requests.hpp"
 #include "mpi/engine/matcher.hpp"
 
@@ -11,7 +11,7 @@ namespace railyard::mpi::abi {
 namespace {
 
 void probe(State& state, int source, int tag, Comm& comm, MPI_Status* status) {
-    if (source == no_rank) return set_status(status, nobody_status);
+    if (source == no_rank) return set_status(status, proc_null_status);
     Process& process = state.process();
     std::optional<Status> found;
     process.wait_until([&] { return (found = process.probe(source, tag, comm)).has_value(); });
@@ -20,11 +20,11 @@ void probe(State& state, int source, int tag, Comm& comm, MPI_Status* status) {
 
 void iprobe(State& state, int source, int tag, Comm& comm, int& flag, MPI_Status* status) {
     flag = 1;
-    if (source == no_rank) return set_status(status, nobody_status);
+    if (source == no_rank) return set_status(status, proc_null_status);
     if (const auto found = state.process().probe(source, tag, comm))
         return set_status(status, *found);
     flag = 0;
-    state.looked_in_vain();
+    state.charge_empty_poll();
 }
 
 void give_message(const Message& found, MPI_Message& message, MPI_Status* status) {
@@ -36,7 +36,7 @@ void mprobe(State& state, int source, int tag, Comm& comm, MPI_Message& message,
             MPI_Status* status) {
     if (source == no_rank) {
         message = MPI_MESSAGE_NO_PROC;
-        return set_status(status, nobody_status);
+        return set_status(status, proc_null_status);
     }
     Process& process = state.process();
     Message* found = nullptr;
@@ -50,12 +50,12 @@ void improbe(State& state, int source, int tag, Comm& comm, int& flag, MPI_Messa
     flag = 1;
     if (source == no_rank) {
         message = MPI_MESSAGE_NO_PROC;
-        return set_status(status, nobody_status);
+        return set_status(status, proc_null_status);
     }
     if (const Message* found = state.process().matched_probe(source, tag, comm))
         return give_message(*found, message, status);
     flag = 0;
-    state.looked_in_vain();
+    state.charge_empty_poll();
 }
 
 /// The communicator that a message was sent in. It is the caller's fault if that is freed by now.

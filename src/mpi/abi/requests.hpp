@@ -18,7 +18,7 @@ inline void set_status(MPI_Status* to, const Status& from) {
 /// MPI's status of nothing.
 inline constexpr Status empty_status{};
 /// The status of a receive from MPI_PROC_NULL.
-inline constexpr Status nobody_status{.source = no_rank};
+inline constexpr Status proc_null_status{.source = no_rank};
 
 inline MPI_Request handle_of(const Request& request) {
     return make_handle(Prefix::engine_request, request.index());
@@ -58,7 +58,7 @@ class Found {
     const Status& status() const {
         if (!is_active()) return empty_status;
         if (engine_ != nullptr) return engine_->status();
-        return local_ != nullptr ? local_->status : nobody_status;
+        return local_ != nullptr ? local_->status : proc_null_status;
     }
 
   private:
@@ -69,12 +69,12 @@ class Found {
 
 /// Takes note that a complete request was seen: the handle becomes null, or the request inactive.
 /// Returns how it ended.
-ErrorClass finish_seldom(const Found& found, MPI_Request& handle, MPI_Status* status);
+ErrorClass finish_other(const Found& found, MPI_Request& handle, MPI_Status* status);
 inline ErrorClass finish(State& state, const Found& found, MPI_Request& handle,
                          MPI_Status* status) {
     Request* const engine = found.engine();
     if (engine == nullptr || engine->is_persistent()) [[unlikely]]
-        return finish_seldom(found, handle, status);
+        return finish_other(found, handle, status);
     set_status(status, engine->status());
     const ErrorClass error = engine->status().error;
     state.process().release(*engine);

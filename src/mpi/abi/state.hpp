@@ -15,9 +15,8 @@
 #include "launch/job/rank.hpp"
 #include "mpi/abi/builtin_types.hpp"
 #include "mpi/abi/call.hpp"
+#include "mpi/abi/error_codes.hpp"
 #include "mpi/abi/handles.hpp"
-#include "mpi/abi/local_request.hpp"
-#include "mpi/abi/user_errors.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
 #include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/making.hpp"
@@ -28,7 +27,7 @@
 
 namespace railyard::mpi::abi {
 
-/// What users hang on a datatype, predefined or made.
+/// What users attach to a datatype, predefined or made.
 struct TypeExtras {
     std::string name;
     Attributes attributes;
@@ -104,10 +103,10 @@ class State {
     Comm& self() { return *builtin_comms_[1]; }
     UserErrors& user_errors() { return user_errors_; }
 
-    /// After a look that found nothing. In virtual time nothing happens while a program only looks,
-    /// so each look must take its time.
-    void looked_in_vain() {
-        if (in_virtual_time_) process().host().compute(time_of_a_look);
+    /// After a poll that found nothing. In virtual time nothing happens while a program only polls,
+    /// so each poll must take its time.
+    void charge_empty_poll() {
+        if (in_virtual_time_) process().host().compute(empty_poll_time);
     }
 
     // From handles to objects. An MpiError names the argument.
@@ -169,7 +168,7 @@ class State {
 
   private:
     static constexpr std::uintptr_t finalised_mark = 1;
-    static constexpr Duration time_of_a_look = Duration::ns(100);
+    static constexpr Duration empty_poll_time = Duration::ns(100);
 
     const TypeRef* find_builtin(MPI_Datatype handle) const {
         const std::size_t index = builtin_index(static_cast<std::uint32_t>(handle));

@@ -34,7 +34,7 @@ AttachedBuffer::Lent AttachedBuffer::detach(Process& process) {
     return lent;
 }
 
-void AttachedBuffer::drop_what_has_left(Process& process) {
+void AttachedBuffer::release_complete(Process& process) {
     std::erase_if(pieces_, [&](const Piece& piece) {
         if (!piece.send->is_complete()) return false;
         process.release(*piece.send);
@@ -54,12 +54,12 @@ bool AttachedBuffer::find_gap(std::size_t bytes, std::size_t& index, std::size_t
 void AttachedBuffer::send(const ConstBuffer& data, int to, int tag, Communicator& comm) {
     Process& process = comm.process();
     const std::size_t bytes = data.count * data.type->size();
-    drop_what_has_left(process);
+    release_complete(process);
     std::size_t index = 0;
     std::size_t begin = 0;
     if (!find_gap(bytes, index, begin)) {
         process.progress();
-        drop_what_has_left(process);
+        release_complete(process);
         if (!find_gap(bytes, index, begin))
             throw MpiError(ErrorClass::buffer,
                            "no room for " + std::to_string(bytes) + " bytes in " +

@@ -34,7 +34,7 @@ class AttachedBuffer {
         std::size_t end;
         Request* send;
     };
-    void drop_what_has_left(Process& process);
+    void release_complete(Process& process);
     /// The index in pieces_ before which there is a gap of `bytes`, and where the gap begins.
     bool find_gap(std::size_t bytes, std::size_t& index, std::size_t& begin) const;
 

@@ -101,13 +101,13 @@ std::vector<int> expanded(std::span<const RankRange> ranges) {
     return ranks;
 }
 
-Likeness compare(const Group& a, const Group& b) {
-    if (a.world_ranks() == b.world_ranks()) return Likeness::identical;
-    if (a.size() != b.size()) return Likeness::unequal;
+Comparison compare(const Group& a, const Group& b) {
+    if (a.world_ranks() == b.world_ranks()) return Comparison::identical;
+    if (a.size() != b.size()) return Comparison::unequal;
     const Members in_b(b);
     for (const int rank : a.world_ranks())
-        if (!in_b.has(rank)) return Likeness::unequal;
-    return Likeness::similar;
+        if (!in_b.has(rank)) return Comparison::unequal;
+    return Comparison::similar;
 }
 
 }  // namespace railyard::mpi

@@ -9,7 +9,7 @@
 namespace railyard::mpi {
 
 /// How two groups, or two communicators, are alike. Numbered as in MPI.
-enum class Likeness : int {
+enum class Comparison : int {
     identical,  ///< the same object; of groups: the same ranks in the same order
     congruent,  ///< of communicators: the same ranks in the same order, another context
     similar,    ///< the same ranks in another order
@@ -35,6 +35,6 @@ Group excluding(const Group& group, std::span<const int> ranks);
 /// The ranks that ranges stand for.
 std::vector<int> expanded(std::span<const RankRange> ranges);
 
-Likeness compare(const Group& a, const Group& b);
+Comparison compare(const Group& a, const Group& b);
 
 }  // namespace railyard::mpi

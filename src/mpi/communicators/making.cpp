@@ -162,10 +162,10 @@ std::unique_ptr<Comm> split(Comm& parent, std::optional<int> color, int key, Con
     return made(parent, context, including(parent.group(), members));
 }
 
-Likeness compare(const Comm& a, const Comm& b) {
-    if (&a == &b) return Likeness::identical;
-    const Likeness groups = compare(a.group(), b.group());
-    return groups == Likeness::identical ? Likeness::congruent : groups;
+Comparison compare(const Comm& a, const Comm& b) {
+    if (&a == &b) return Comparison::identical;
+    const Comparison groups = compare(a.group(), b.group());
+    return groups == Comparison::identical ? Comparison::congruent : groups;
 }
 
 }  // namespace railyard::mpi

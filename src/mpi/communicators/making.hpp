@@ -48,6 +48,6 @@ std::unique_ptr<Comm> created_by_group(Comm& parent, const Group& group, int tag
 std::unique_ptr<Comm> split(Comm& parent, std::optional<int> color, int key, ContextIds& contexts);
 
 /// How two communicators are alike.
-Likeness compare(const Comm& a, const Comm& b);
+Comparison compare(const Comm& a, const Comm& b);
 
 }  // namespace railyard::mpi

@@ -4,9 +4,17 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "mpi/types/error.hpp"
+
 namespace railyard::mpi::abi {
+
+/// The number of a class in the ABI.
+int code_of(ErrorClass error_class);
+/// What a class of the ABI means, in a few words; empty for a number that is none.
+std::string_view meaning_of(int error_class);
 
 class UserErrors {
   public:

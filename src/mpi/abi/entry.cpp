@@ -1,4 +1,4 @@
-#include "mpi/abi/arguments.hpp"
+#include "mpi/abi/entry.hpp"
 
 #include <string>
 
@@ -38,6 +38,12 @@ void bad_tag(int value, const char* argument) {
 
 void null_argument(const char* argument) {
     throw MpiError(ErrorClass::arg, std::string(argument) + " is a null pointer");
+}
+
+void check_null_address(std::size_t count, const Datatype& type) {
+    if (count != 0 && type.size() != 0 && type.true_lower_bound() == 0)
+        throw MpiError(ErrorClass::buffer,
+                       "the buffer is a null pointer, but the count is " + std::to_string(count));
 }
 
 }  // namespace railyard::mpi::abi
