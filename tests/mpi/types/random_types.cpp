@@ -5,16 +5,14 @@
 
 #include <cstdlib>
 
+#include "mpi/types/layout.hpp"
+
 namespace railyard::mpi {
 
 namespace {
 
 /// Entries of the type map beyond which a tree no longer grows much.
 constexpr std::size_t large = 200;
-
-std::ptrdiff_t signed_of(std::size_t n) {
-    return static_cast<std::ptrdiff_t>(n);
-}
 
 }  // namespace
 
