@@ -13,13 +13,13 @@ using namespace railyard::literals;
 
 class ElanMemory : public ::testing::Test {
   protected:
-    Mmu::Place translate(const AddressSpace& tables, ContextId context, Address address) {
+    Mmu::Translation translate(const AddressSpace& tables, ContextId context, Address address) {
         if (const auto known = mmu.look(context, address)) return *known;
         mmu.walk(context, tables, address, Access::read, [] {});
         engine.run();
         const auto found = mmu.look(context, address);
         EXPECT_TRUE(found);
-        return found.value_or(Mmu::Place{});
+        return found.value_or(Mmu::Translation{});
     }
 
     Parameters parameters;
@@ -135,8 +135,8 @@ TEST_F(ElanMemory, AVirtualAddressBecomesASdramOrAPciAddress) {
     const Address in_main = space.allocate(Home::main, 64);
     space.bind(in_elan);
     space.bind(in_main);
-    const Mmu::Place elan = translate(space, 0, in_elan + 8);
-    const Mmu::Place main = translate(space, 0, in_main + 8);
+    const Mmu::Translation elan = translate(space, 0, in_elan + 8);
+    const Mmu::Translation main = translate(space, 0, in_main + 8);
     EXPECT_EQ(elan.home, Home::sdram);
     EXPECT_LT(elan.physical, std::uint64_t{1} << 28);
     EXPECT_EQ(main.home, Home::main);
