@@ -6,7 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/names.hpp"
 #include "launch/job/job.hpp"
-#include "mpi/engine/counters_table.hpp"
+#include "mpi/engine/counters.hpp"
 #include "mpi/engine/settings.hpp"
 #include "report/table.hpp"
 

@@ -3,13 +3,13 @@
 namespace railyard::mpi::abi {
 
 void Call::enter(const Around& around, Function function) {
-    if (around.gate != nullptr) around.gate->enter();
+    if (around.lock != nullptr) around.lock->lock();
     if (around.watch != nullptr) around.watch->entered(function);
 }
 
 void Call::leave(const Around& around, Function function) {
     if (around.watch != nullptr) around.watch->left(function);
-    if (around.gate != nullptr) around.gate->leave();
+    if (around.lock != nullptr) around.lock->unlock();
 }
 
 }  // namespace railyard::mpi::abi

@@ -1,14 +1,14 @@
 #pragma once
-/// What an entry point does besides its work: it waits for its turn where several threads call, and
+/// What an entry point does besides its work: it takes the lock where several threads call, and
 /// tells whoever watches. Where there is neither, a call pays one test of a pointer for both.
 
 #include "mpi/abi/call_watch.hpp"
-#include "mpi/engine/gate.hpp"
+#include "mpi/engine/engine_lock.hpp"
 
 namespace railyard::mpi::abi {
 
 struct Around {
-    Gate* gate = nullptr;        ///< null: one thread calls
+    EngineLock* lock = nullptr;  ///< null: one thread calls
     CallWatch* watch = nullptr;  ///< null: nobody watches
 };
 

@@ -11,7 +11,7 @@
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/state.hpp"
 #include "mpi/communicators/comm.hpp"
-#include "mpi/engine/status.hpp"
+#include "mpi/engine/envelope.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/error.hpp"
 

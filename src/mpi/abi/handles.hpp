@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/engine/status.hpp"
+#include "mpi/engine/envelope.hpp"
 
 namespace railyard::mpi::abi {
 

@@ -75,17 +75,17 @@ void State::begin(int thread_level) {
     rank_local::here->drop_mpi = &drop;
     if (thread_level == MPI_THREAD_MULTIPLE && !state->process().allow_threads())
         state->thread_level = MPI_THREAD_SERIALIZED;
-    state->around_ = {state->process().gate().get(), watch};
-    if (state->around_.gate != nullptr || watch != nullptr) state->around = &state->around_;
+    state->around_ = {state->process().lock().get(), watch};
+    if (state->around_.lock != nullptr || watch != nullptr) state->around = &state->around_;
     if (watch != nullptr) watch->left(Function::Init);
 }
 
 void State::end() {
     State* const state = here();
-    const std::shared_ptr<Gate> gate = state->process().gate();
+    const std::shared_ptr<EngineLock> lock = state->process().lock();
     CallWatch* const watch = state->around_.watch;
     // Not by a Call, as the state goes before the call ends.
-    const Turn turn(gate.get());
+    const EngineLockGuard guard(lock.get());
     if (watch != nullptr) watch->entered(Function::Finalize);
     // Attributes of MPI_COMM_SELF go first, while MPI still works.
     state->self().attributes.erase_all(MPI_COMM_SELF);

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "mpi/engine/status.hpp"
+#include "mpi/engine/envelope.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi {

@@ -1,6 +1,6 @@
 #pragma once
 /// All there is between this rank and one peer: the state of the connection, its rails, how packets
-/// go and come (a ring each way, or mail), what waits to be sent, and what is held back. Exists
+/// go and come (a ring each way, or send/receive), what waits to be sent, and flow control. Exists
 /// only for peers that were talked to.
 
 #include <algorithm>
@@ -10,150 +10,172 @@
 #include <vector>
 
 #include "base/lazy_queue.hpp"
-#include "mpi/engine/mail.hpp"
+#include "mpi/engine/eager_buffers.hpp"
+#include "mpi/engine/matcher.hpp"
+#include "mpi/engine/netmod.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/ring.hpp"
-#include "mpi/engine/route.hpp"
+#include "mpi/engine/settings.hpp"
 #include "railyard/nic.hpp"
 
 namespace railyard::mpi {
 
+/// A message cut into equal stripes, one a rail, the first ones a little longer.
+struct Stripes {
+    std::uint64_t total;
+    std::uint64_t count;
+    std::uint64_t length(std::uint64_t i) const { return total / count + (i < total % count); }
+};
+inline Stripes stripes_of(std::uint64_t total, std::size_t rails, const Settings& settings) {
+    const bool striped = rails > 1 && settings.rails == RailPolicy::striping &&
+                         total > settings.striping_threshold.count();
+    return {total, striped ? rails : 1};
+}
+/// The rail that carries a message whole. Bound, the two directions of a pair take different ones,
+/// and so do neighbouring ranks (MP-4).
+inline std::size_t single_rail(int self, int peer, std::size_t rails, const Settings& settings) {
+    if (settings.rails != RailPolicy::binding) return 0;
+    return static_cast<std::size_t>(std::min(self, peer) + (self < peer ? 0 : 1)) % rails;
+}
+
 enum class ChannelState : std::uint8_t { connecting, connected, failed };
 
-/// A packet of the library's own that found no room.
-struct ControlPacket {
-    Header header;
-    std::vector<std::byte> payload;
-};
-/// What waits, in order: a message's first packet, or a control packet (no request).
-struct Waiting {
+/// What waits to be sent, in order: a message's first packet, or a packet of the library's own (no
+/// request), whose payload is copied here.
+struct Pending {
     Request* request = nullptr;
-    ControlPacket control{};
+    Header header{};
+    std::vector<std::byte> payload{};
 };
 
 class Channel {
   public:
-    Channel(int peer_rank, Route& its_route)
+    Channel(int peer_rank, Netmod& its_netmod)
         : peer(peer_rank),
-          eager_limit(its_route.settings.eager_limit.count()),
-          copied_limit(its_route.settings.gather
-                           ? std::min(eager_limit, its_route.settings.copied_limit.count())
+          eager_limit(its_netmod.settings.eager_limit.count()),
+          copied_limit(its_netmod.settings.gather
+                           ? std::min(eager_limit, its_netmod.settings.copied_limit.count())
                            : eager_limit),
-          gathers(its_route.settings.gather),
-          route(its_route),
-          office_(its_route.office) {}
+          coalesces(its_netmod.settings.gather),
+          netmod(its_netmod),
+          buffers_(its_netmod.eager) {}
 
     /// Whether a packet with so many bytes can be put now.
     bool has_room(std::size_t length) {
         if (out.open()) [[likely]]
             return out.has_room(length);
-        return state == ChannelState::connected && mail_credits > 0 && office_.has_slot();
+        return state == ChannelState::connected && credits > 0 && buffers_.has_slot();
     }
-    /// The same for a packet that must not wait behind others that do.
+    /// The same for a packet that must not overtake others that wait.
     bool may_put(std::size_t length) { return backlog.empty() && has_room(length); }
 
-    std::byte* place(std::size_t length) {
+    /// Room for a packet's bytes, the channel's until put(). Only after has_room().
+    std::byte* reserve(std::size_t length) {
         if (out.open()) [[likely]]
             return out.place(length);
-        send_bundle();  // it was first
-        return office_.place();
+        flush();  // it was first
+        return buffers_.reserve();
     }
+    /// Sends the packet whose bytes are where reserve() said.
     void put(Header header) {
         if (out.open()) [[likely]] {
             if (out.carries_credits()) header.freed = in.tell_shortly();
             return out.put(header);
         }
-        --mail_credits;
-        mail(header);
+        --credits;
+        send(header);
     }
-    /// Sends a packet whose bytes stay where they are until the office names `request`. By mail.
-    void put_straight(Header header, const fabric::Slice& bytes, std::uint32_t request) {
-        send_bundle();
-        --mail_credits;
-        sign(header);
-        office_.send_straight(*rails[0], header, bytes, request);
+    /// Zero-copy, by send/receive: the bytes stay the user's, who leaves them alone until
+    /// EagerBuffers::sent() names `request`.
+    void put_zero_copy(Header header, const fabric::Slice& bytes, std::uint32_t request) {
+        flush();
+        --credits;
+        piggyback(header);
+        buffers_.send_zero_copy(*rails[0], header, bytes, request);
     }
 
-    /// Adds a packet to a letter that leaves later. False if there is no room for one. By mail.
-    bool bundle(Header header, const std::byte* data) {
-        if (bundle_.used != 0 && !office_.has_room(bundle_, header.length)) send_bundle();
-        if (bundle_.used == 0) {
+    /// Copies a packet into a send that leaves later, with others. By send/receive. False if there
+    /// is no room for one.
+    bool coalesce(Header header, const std::byte* data) {
+        if (coalesced_.used != 0 && !buffers_.has_room(coalesced_, header.length)) flush();
+        if (coalesced_.used == 0) {
             if (!has_room(header.length)) return false;
-            --mail_credits;
-            bundle_ = office_.begin_bundle();
-            sign(header);
+            --credits;
+            coalesced_ = buffers_.begin_coalescing();
+            piggyback(header);
         }
-        office_.add(bundle_, header, data);
+        buffers_.add(coalesced_, header, data);
         return true;
     }
-    void send_bundle() {
-        if (bundle_.used != 0) office_.send(*rails[0], std::exchange(bundle_, {}));
+    /// Sends what was coalesced.
+    void flush() {
+        if (coalesced_.used != 0) buffers_.send(*rails[0], std::exchange(coalesced_, {}));
     }
 
-    /// Gives back what the peer has no use for until it is told: ring space, or credits.
+    /// Tells the peer what it may use again: ring space, or credits.
     void return_credits() {
         if (out.open())
             out.publish(in.tell());
-        else if (office_.has_slot())
-            mail({.kind = PacketKind::credit});
+        else if (buffers_.has_slot())
+            send({.kind = PacketKind::credit});
     }
 
-    /// Whether anything but a connection's making has gone over it, either way.
-    bool was_used() const { return out.was_used() || in.was_used() || has_mailed; }
+    /// Whether anything but the connection's making has gone over it, either way.
+    bool was_used() const { return out.was_used() || in.was_used() || used_sends; }
 
     // On every message's way.
     const int peer;  ///< world rank
     const std::size_t eager_limit;
-    const std::size_t copied_limit;  ///< longer eager messages leave from where they lie
-    const bool gathers;              ///< small messages that are started together
-    bool in_burst = false;           ///< one was started, and nobody has looked or waited since
+    const std::size_t copied_limit;  ///< longer eager messages go by zero-copy
+    const bool coalesces;            ///< small messages that are started together
+    bool in_burst = false;           ///< one was started, and its sender has not polled since
     ChannelState state = ChannelState::connecting;
-    bool must_offer = false;  ///< the peer holds too much unexpected of ours
+    bool eager_stopped = false;  ///< by the peer, where too much of ours waits unexpected
     RingWriter out;
     RingReader in;
-    LazyQueue<Waiting> backlog;  ///< the FIFO of OD-2
-    Route& route;
+    LazyQueue<Pending> backlog;  ///< the FIFO of OD-2
+    Netmod& netmod;
 
     /// Connected, but for the first while the channel connects. Further ones come when there is
-    /// something to cut over them.
+    /// something to stripe over them.
     std::vector<std::unique_ptr<fabric::QueuePair>> rails;
     std::unique_ptr<fabric::QueuePair> next_rail;  ///< being connected
     bool wants_rails = false;                      ///< all that there are ports for
 
-    LazyQueue<Request*> streams;  ///< accepted messages whose pieces are being sent
-    /// Messages whose RDMA may begin, but whose place is taken by others: adapters keep the order
-    /// of a rail, and packets must not wait behind all that was ever accepted.
-    struct Accepted {
+    LazyQueue<Request*> streams;  ///< sends whose CTS is here and whose segments are being sent
+    /// Messages whose RDMA may begin, but waits until others have ended: adapters keep the order of
+    /// a rail, and packets must not wait behind all that was ever cleared to send.
+    struct WaitingRdma {
         Request* request;
-        RemotePlace place;
+        RemoteBuffer remote;
     };
-    LazyQueue<Accepted> accepted;
-    std::uint32_t moving = 0;  ///< messages whose RDMA is under way
-    bool is_busy = false;      ///< in the transport's list of channels with work to do
+    LazyQueue<WaitingRdma> rdma_waiting;
+    std::uint32_t rdma_active = 0;  ///< messages whose RDMA is under way
+    bool is_busy = false;           ///< in the transport's list of channels with work to do
 
-    std::uint32_t mail_credits = 0;  ///< packets that we may still send
-    std::uint16_t mail_freed = 0;    ///< packets of the peer's that it was not told of yet
-    bool has_mailed = false;         ///< either way
+    // Flow control of send/receive.
+    std::uint32_t credits = 0;       ///< packets that we may still send
+    std::uint16_t owed_credits = 0;  ///< packets of the peer's that it was not told of yet
+    bool used_sends = false;         ///< either way
 
-    // Whose followers come next: a receive's, or those of a message that waits for one.
-    Request* followed_receive = nullptr;
-    Unexpected* followed_message = nullptr;
+    // Segmented eager: where the next segment belongs, a receive or an unexpected message.
+    Request* segmented_receive = nullptr;
+    Unexpected* segmented_message = nullptr;
 
-    std::uint64_t held = 0;     ///< bytes of the peer's that wait unexpected
-    bool told_to_hold = false;  ///< we told the peer to offer first
+    std::uint64_t unexpected_bytes = 0;  ///< of the peer's, waiting for receives
+    bool told_to_stop = false;           ///< we told the peer to send nothing eager
 
   private:
-    void mail(Header header) {
-        sign(header);
-        office_.send(*rails[0], header);
+    void send(Header header) {
+        piggyback(header);
+        buffers_.send(*rails[0], header);
     }
-    void sign(Header& header) {
-        header.freed = mail_freed;
-        mail_freed = 0;
-        has_mailed = true;
+    void piggyback(Header& header) {
+        header.freed = std::exchange(owed_credits, 0);
+        used_sends = true;
     }
-    PostOffice& office_;
-    PostOffice::Bundle bundle_;
+    EagerBuffers& buffers_;
+    EagerBuffers::Coalesced coalesced_;
 };
 
 }  // namespace railyard::mpi

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mpi/engine/communicator.hpp"
+#include "mpi/engine/posting.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi {
@@ -13,25 +13,33 @@ std::unique_ptr<Matcher> make_matcher(Matching matching) {
     return matching == Matching::list ? make_list_matcher() : make_hashed_matcher();
 }
 
+Status status_of(const Unexpected& message) {
+    return {.source = message.header.source,
+            .tag = message.header.tag,
+            .error = ErrorClass::success,
+            .cancelled = false,
+            .bytes = size_of(message)};
+}
+
 }  // namespace
 
-ChannelTransport::ChannelTransport(const Ground& ground)
-    : ground_(ground),
-      routes_(ground),
-      matcher_(make_matcher(ground.settings.matching)),
-      connector_(ground, routes_) {
-    moved_by_calls_ = ground.settings.gather && ground.settings.watched_rings == 0;
+ChannelTransport::ChannelTransport(const EngineState& engine)
+    : engine_(engine),
+      netmods_(engine),
+      matcher_(make_matcher(engine.settings.matching)),
+      connector_(engine, netmods_) {
+    completion_driven_ = engine.settings.gather && engine.settings.watched_rings == 0;
     connect_at_start();
 }
 
 void ChannelTransport::connect_at_start() {
-    switch (ground_.settings.connections) {
+    switch (engine_.settings.connections) {
         case Connections::on_demand:
             return;
         case Connections::static_peer:
-            for (int peer = 0; peer < ground_.rank.size(); ++peer)
-                if (peer != ground_.rank.id()) connector_.open(peer);
-            ground_.host.wait_until([this] {
+            for (int peer = 0; peer < engine_.rank.size(); ++peer)
+                if (peer != engine_.rank.id()) connector_.open(peer);
+            engine_.host.wait_until([this] {
                 progress();
                 return !connector_.is_connecting();
             });
@@ -43,17 +51,18 @@ void ChannelTransport::connect_at_start() {
 }
 
 void ChannelTransport::progress() {
-    look();
-    if (!moved_by_calls_) routes_.for_each([this](Route& route) { take_completions(route); });
+    poll();
+    if (!completion_driven_)
+        netmods_.for_each([this](Netmod& netmod) { take_completions(netmod); });
     connector_.advance([this](Channel& channel) {
         if (!channel.backlog.empty()) set_busy(channel);
     });
     if (!busy_.empty()) advance_busy();
 }
 
-void ChannelTransport::take_completions(Route& route) {
+void ChannelTransport::take_completions(Netmod& netmod) {
     for (;;) {
-        const std::size_t n = route.completions->poll(batch_);
+        const std::size_t n = netmod.completions->poll(batch_);
         for (std::size_t i = 0; i < n; ++i)
             on_completion(batch_[i]);
         if (n < batch_.size()) return;
@@ -62,41 +71,41 @@ void ChannelTransport::take_completions(Route& route) {
 
 void ChannelTransport::on_completion(const fabric::Completion& completion) {
     auto& channel = *static_cast<Channel*>(completion.queue_pair->context());
-    if (!completion.status.ok()) lost(channel, completion.status);
-    PostOffice& office = channel.route.office;
+    if (!completion.status.ok()) throw_lost(channel, completion.status);
+    EagerBuffers& eager = channel.netmod.eager;
     const auto which = static_cast<std::uint32_t>(completion.id);
-    switch (static_cast<Job>(completion.id >> 32)) {
-        case Job::mail_sent:
-            if (const auto request = office.sent(which))
-                ground_.complete(ground_.requests.at(*request));
+    switch (static_cast<CompletionKind>(completion.id >> 32)) {
+        case CompletionKind::sent:
+            if (const auto request = eager.sent(which))
+                engine_.complete(engine_.requests.at(*request));
             return;
-        case Job::moved:
-            return on_moved(ground_.requests.at(which));
-        case Job::mail_came:
+        case CompletionKind::rdma:
+            return on_rdma_done(engine_.requests.at(which));
+        case CompletionKind::received:
             break;
     }
     if (completion.has_immediate) {
-        office.emptied(which);
-        Request& receive = ground_.requests.at(completion.immediate);
-        --receive.parts;
-        return on_placed(receive);
+        eager.repost(which);
+        Request& receive = engine_.requests.at(completion.immediate);
+        --receive.stripes;
+        return finish_if_written(receive);
     }
     std::size_t at = 0;
     for (bool first = true;; first = false) {
-        const auto packet = office.next_packet(which, completion.length.count(), at);
+        const auto packet = eager.next_packet(which, completion.length.count(), at);
         if (!packet) break;
         if (first) count_credits(channel, packet->header);
         on_packet(channel, packet->header, packet->payload);
     }
-    office.emptied(which);
+    eager.repost(which);
 }
 
 void ChannelTransport::count_credits(Channel& channel, const Header& header) {
-    channel.mail_credits += header.freed;
+    channel.credits += header.freed;
     // A packet that only returns credits needs none itself.
     if (header.kind == PacketKind::credit) return;
-    ++channel.mail_freed;
-    channel.has_mailed = true;
+    ++channel.owed_credits;
+    channel.used_sends = true;
     if (owes_credits(channel)) set_busy(channel);
 }
 
@@ -126,16 +135,16 @@ std::uint64_t ChannelTransport::used_connections() const {
 
 bool ChannelTransport::is_drained() const {
     if (!busy_.empty() || !bursts_.empty()) return false;
-    bool mailed = true;
-    routes_.for_each([&](const Route& route) { mailed = mailed && route.office.has_sent_all(); });
-    if (!mailed) return false;
+    bool sent = true;
+    netmods_.for_each([&](const Netmod& netmod) { sent = sent && netmod.eager.has_sent_all(); });
+    if (!sent) return false;
     // A connection that nothing waits for may stay unmade: the peer may be at its end already.
     for (const auto& channel : connector_.channels())
-        if (!channel->backlog.empty() || channel->moving != 0) return false;
+        if (!channel->backlog.empty() || channel->rdma_active != 0) return false;
     return true;
 }
 
-void ChannelTransport::lost(const Channel& channel, railyard::Status status) {
+void ChannelTransport::throw_lost(const Channel& channel, railyard::Status status) {
     // What was flushed tells less than why it was.
     for (const auto& rail : channel.rails)
         if (rail && rail->reason().code() == Code::timed_out)
@@ -149,25 +158,19 @@ bool ChannelTransport::cancel(Request& receive) {
 }
 
 std::optional<Status> ChannelTransport::probe(const Envelope& wanted, Communicator&) {
-    const Unexpected* message = matcher_->find(wanted);
-    ground_.toll.search(*matcher_);
-    if (message == nullptr) return std::nullopt;
-    Status status;
-    status.source = message->header.source;
-    status.tag = message->header.tag;
-    status.bytes = size_of(*message);
-    return status;
+    const Unexpected* found = matcher_->find(wanted);
+    engine_.overhead.search(*matcher_);
+    if (found == nullptr) return std::nullopt;
+    return status_of(*found);
 }
 
-bool ChannelTransport::take(const Envelope& wanted, Communicator&, Message& message) {
+bool ChannelTransport::matched_probe(const Envelope& wanted, Communicator&, Message& message) {
     Unexpected* found = matcher_->find(wanted);
-    ground_.toll.search(*matcher_);
+    engine_.overhead.search(*matcher_);
     if (found == nullptr) return false;
     matcher_->withdraw(*found);
     message.unexpected = found;
-    message.status.source = found->header.source;
-    message.status.tag = found->header.tag;
-    message.status.bytes = size_of(*found);
+    message.status = status_of(*found);
     return true;
 }
 
@@ -175,8 +178,8 @@ void ChannelTransport::start_receive(Request& receive, Message& message) {
     deliver(receive, *message.unexpected);
 }
 
-std::unique_ptr<Transport> make_channel_transport(const Ground& ground) {
-    return std::make_unique<ChannelTransport>(ground);
+std::unique_ptr<Transport> make_channel_transport(const EngineState& engine) {
+    return std::make_unique<ChannelTransport>(engine);
 }
 
 }  // namespace railyard::mpi

@@ -1,21 +1,73 @@
 #pragma once
-/// Makes channels: on demand, when the first message to a peer wants one or when a peer asks
-/// (OD-1), or all at the start, as the policy says. Connections are asked for peer to peer, so that
-/// either side may be first; nobody waits for one here, but in the static policies.
+/// Makes channels: on demand, at the first message to a peer or when a peer asks (OD-1), or all at
+/// the start, as the policy says. Connections are made peer to peer, so that either side may be
+/// first; only the static policies wait for them.
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "mpi/engine/peer_table.hpp"
+#include "mpi/engine/channel.hpp"
 #include "mpi/engine/transport.hpp"
 
 namespace railyard::mpi {
 
+/// Channels by world rank. Takes memory for the peers there are, not for the size of the job.
+class PeerTable {
+  public:
+    PeerTable() : slots_(8) {}
+
+    Channel* find(int peer) {
+        if (recent_ != nullptr && recent_->peer == peer) return recent_;
+        return recent_ = search(peer);
+    }
+    Channel& add(std::unique_ptr<Channel> channel) {
+        if (++count_ * 2 > slots_.size()) grow();
+        channels_.push_back(std::move(channel));
+        insert(*channels_.back());
+        return *channels_.back();
+    }
+    /// In the order of adding.
+    const std::vector<std::unique_ptr<Channel>>& all() const { return channels_; }
+
+  private:
+    struct Slot {
+        int peer = -1;
+        Channel* channel = nullptr;
+    };
+    Channel* search(int peer) const {
+        for (std::size_t i = slot_of(peer);; ++i) {
+            const Slot& slot = slots_[i & (slots_.size() - 1)];
+            if (slot.peer == peer) return slot.channel;
+            if (slot.channel == nullptr) return nullptr;
+        }
+    }
+    std::size_t slot_of(int peer) const {
+        return static_cast<std::size_t>((static_cast<std::uint32_t>(peer) * 0x9e3779b9u) >> 8) &
+               (slots_.size() - 1);
+    }
+    void insert(Channel& channel) {
+        std::size_t i = slot_of(channel.peer);
+        while (slots_[i & (slots_.size() - 1)].channel != nullptr)
+            ++i;
+        slots_[i & (slots_.size() - 1)] = {channel.peer, &channel};
+    }
+    void grow() {
+        slots_.assign(slots_.size() * 2, {});
+        for (const auto& channel : channels_)
+            insert(*channel);
+    }
+
+    std::vector<Slot> slots_;  ///< a power of two, at most half full
+    std::vector<std::unique_ptr<Channel>> channels_;
+    std::size_t count_ = 0;
+    Channel* recent_ = nullptr;  ///< found last
+};
+
 class Connector {
   public:
-    Connector(const Ground& ground, Routes& routes);
+    Connector(const EngineState& engine, Netmods& netmods);
 
     Channel* find(int peer) { return channels_.find(peer); }
     /// The channel to a peer; if there is none yet, one that begins to connect.
@@ -28,7 +80,7 @@ class Connector {
     /// are handed to `connected`. Throws MpiError when one has failed.
     template <class Connected>
     void advance(Connected&& connected) {
-        routes_.for_each([this](Route& route) { take_requests(route); });
+        netmods_.for_each([this](Netmod& netmod) { take_requests(netmod); });
         for (std::size_t i = 0; i < connecting_.size();) {
             Channel& channel = *connecting_[i];
             if (!finish(channel)) {
@@ -43,29 +95,29 @@ class Connector {
     bool is_connecting() const { return !connecting_.empty(); }
     /// Large messages go over this channel: it is to have a rail for every port.
     void want_rails(Channel& channel) {
-        if (!channel.wants_rails && ports(channel.route) > 1) add_rail(channel);
+        if (!channel.wants_rails && ports(channel.netmod) > 1) add_rail(channel);
     }
 
     /// Connects to every rank, client to server, in a fixed order (VC-4).
     void connect_all_as_client_and_server();
 
   private:
-    unsigned ports(const Route& route) const {
-        const unsigned most = route.nic.traits().ports;
-        return ground_.settings.ports == 0 ? most : std::min(most, ground_.settings.ports);
+    unsigned ports(const Netmod& netmod) const {
+        const unsigned most = netmod.nic.traits().ports;
+        return engine_.settings.ports == 0 ? most : std::min(most, engine_.settings.ports);
     }
     Channel& make(int peer);
     std::unique_ptr<fabric::QueuePair> make_rail(Channel& channel, unsigned port);
     void add_rail(Channel& channel);
     void advance_rails();
-    void take_requests(Route& route);
+    void take_requests(Netmod& netmod);
     bool finish(Channel& channel);
     static void check(const Channel& channel, railyard::Status status);
-    void settle(Channel& channel, const fabric::PrivateData& data);
+    void establish(Channel& channel, const fabric::PrivateData& data);
     fabric::PrivateData hello(const Channel& channel) const;
 
-    Ground ground_;
-    Routes& routes_;
+    EngineState engine_;
+    Netmods& netmods_;
     PeerTable channels_;
     std::vector<Channel*> connecting_;
     std::vector<Channel*> adding_rails_;

@@ -1,7 +1,10 @@
 #pragma once
-/// What a rank's library has done so far, for users to see.
+/// What a rank's library has done so far, and the table of it for people.
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace railyard::mpi {
 
@@ -24,7 +27,17 @@ struct Counters {
     std::uint64_t queued_sends = 0;       ///< that waited for a connection or for room
     std::uint64_t registrations = 0;      ///< of users' memory
     std::uint64_t registration_hits = 0;  ///< found in the cache instead
-    std::uint64_t stripes = 0;            ///< parts of messages that were cut over rails
+    std::uint64_t stripes = 0;            ///< of messages that were striped over rails
 };
+
+struct CounterMeaning {
+    std::string_view name;
+    std::string_view explanation;
+    std::uint64_t Counters::*value;
+};
+std::span<const CounterMeaning> counter_meanings();
+
+/// Least, mean and greatest value of every counter, over all ranks.
+std::string table_of(std::span<const Counters> ranks);
 
 }  // namespace railyard::mpi

@@ -1,8 +1,151 @@
-#include "mpi/engine/engine_team.hpp"
+// A communicator's ranks as collectives see them: the engine's point-to-point messages, in the
+// context that belongs to collectives; and, where ranks map each other's memory, a Hub in a region
+// of the first rank.
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/collectives/team.hpp"
+#include "mpi/engine/process.hpp"
+#include "mpi/types/datatype.hpp"
 #include "mpi/types/error.hpp"
+#include "railyard/base/cpu.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::mpi {
+
+namespace {
+
+/// Slots follow. Counters that are written at different times have lines of their own.
+struct HubLayout {
+    alignas(cache_line) std::uint64_t arrived;   ///< ranks, in all rounds
+    alignas(cache_line) std::uint64_t released;  ///< rounds
+    alignas(cache_line) std::byte result[Hub::capacity];
+};
+
+class SharedHub final : public Hub {
+  public:
+    /// All ranks of the communicator make theirs together; `context` is for messages between them.
+    SharedHub(Process& process, Communicator& comm, std::uint32_t context);
+
+    std::byte* slot(int rank) override {
+        return base_ + sizeof(HubLayout) + static_cast<std::size_t>(rank) * Hub::capacity;
+    }
+    std::byte* result() override { return layout().result; }
+    bool arrive() override;
+    void release() override;
+    void await() override;
+
+  private:
+    HubLayout& layout() const { return *reinterpret_cast<HubLayout*>(base_); }
+    void wake_others();
+
+    Process& process_;
+    Communicator& comm_;
+    std::unique_ptr<fabric::Region> own_;           ///< the first rank's
+    std::unique_ptr<fabric::RemoteRegion> theirs_;  ///< as others see it
+    std::byte* base_ = nullptr;
+    std::uint64_t round_ = 0;  ///< meetings so far, this one included
+};
+
+SharedHub::SharedHub(Process& process, Communicator& comm, std::uint32_t context)
+    : process_(process), comm_(comm) {
+    fabric::Nic& nic = process.rank().nic();
+    const Datatype& byte = *predefined(Basic::byte);
+    fabric::RegionBlob blob;
+    Buffer name{blob.bytes.data(), blob.bytes.size(), &byte};
+    if (comm.rank() == 0) {
+        const std::size_t size =
+            sizeof(HubLayout) + static_cast<std::size_t>(comm.size()) * Hub::capacity;
+        own_ = nic.allocate(Bytes(size), fabric::Access::all);
+        base_ = own_->data();
+        blob = own_->export_blob();
+        for (int rank = 1; rank < comm.size(); ++rank)
+            process.send_in(context, name, rank, 0, comm);
+        return;
+    }
+    process.receive_in(context, name, 0, 0, comm, nullptr);
+    theirs_ = nic.import_region(blob);
+    base_ = theirs_->mapped();
+    if (base_ == nullptr)
+        throw MpiError(ErrorClass::intern, "a fabric that maps memory has not mapped a region");
+}
+
+bool SharedHub::arrive() {
+    ++round_;
+    const auto all = static_cast<std::uint64_t>(comm_.size());
+    // Release: our contribution is seen by the last; acquire: being the last, we see all others'.
+    const std::uint64_t before =
+        std::atomic_ref(layout().arrived).fetch_add(1, std::memory_order_acq_rel);
+    return before + 1 == round_ * all;
+}
+
+void SharedHub::release() {
+    // Release: the result is seen by who sees the round.
+    std::atomic_ref(layout().released).store(round_, std::memory_order_release);
+    // Only the first rank is known to have connections to all, so it wakes the sleepers; it waits
+    // here itself, and may have to be woken first.
+    if (comm_.rank() == 0)
+        wake_others();
+    else
+        process_.wake(comm_.world_rank(0));
+}
+
+void SharedHub::await() {
+    process_.wait_until([this] {
+        return std::atomic_ref(layout().released).load(std::memory_order_acquire) == round_;
+    });
+    if (comm_.rank() == 0) wake_others();
+}
+
+void SharedHub::wake_others() {
+    for (int rank = 1; rank < comm_.size(); ++rank)
+        process_.wake(comm_.world_rank(rank));
+}
+
+class EngineTeam final : public Team {
+  public:
+    EngineTeam(Process& process, Communicator& comm)
+        : Team(comm.rank(), comm.size(), process.circumstances(), process.algorithms()),
+          process_(process),
+          comm_(comm),
+          context_(comm.context() + 1) {}
+
+    void send(const ConstBuffer& data, int to) override {
+        process_.send_in(context_, data, to, tag, comm_);
+    }
+    void receive(const Buffer& into, int from) override {
+        process_.receive_in(context_, into, from, tag, comm_, nullptr);
+    }
+    void exchange(const ConstBuffer& out, int to, const Buffer& in, int from) override;
+    void start_send(const ConstBuffer& data, int to) override {
+        under_way_.push_back(&process_.start_send_in(context_, data, to, tag, comm_));
+    }
+    void start_receive(const Buffer& into, int from) override {
+        under_way_.push_back(&process_.start_receive_in(context_, into, from, tag, comm_));
+    }
+    void wait_all() override;
+    Hub* hub() override {
+        if (!hub_) hub_ = std::make_unique<SharedHub>(process_, comm_, context_);
+        return hub_.get();
+    }
+    void charge_bytes(std::size_t bytes) override {
+        process_.host().charge(fabric::Work::copied_byte, bytes);
+    }
+
+  private:
+    /// One for all: between two ranks, collectives come in the same order on both.
+    static constexpr int tag = 0;
+    void finish(Request& request);
+
+    Process& process_;
+    Communicator& comm_;
+    std::uint32_t context_;
+    std::vector<Request*> under_way_;
+    std::unique_ptr<SharedHub> hub_;
+};
 
 void EngineTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
     Request& receive = process_.start_receive_in(context_, in, from, tag, comm_);
@@ -30,6 +173,12 @@ void EngineTeam::finish(Request& request) {
         throw MpiError(error,
                        "the ranks disagree on how much data a collective moves; all must "
                        "give matching counts and types");
+}
+
+}  // namespace
+
+std::unique_ptr<Team> Process::make_team(Communicator& comm) {
+    return std::make_unique<EngineTeam>(*this, comm);
 }
 
 }  // namespace railyard::mpi

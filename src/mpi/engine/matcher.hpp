@@ -1,12 +1,16 @@
 #pragma once
 /// Where receives and messages find each other. Two queues: receives that were posted and wait for
-/// a message, and messages that came before their receive (PR-5). MPI's order: of several receives
-/// that would take a message, the one posted first gets it; of several messages that a receive
-/// would take, the one that came first.
+/// a message, and the unexpected queue, of messages that came before their receive (PR-5). MPI's
+/// order: of several receives that match a message, the one posted first gets it; of several
+/// messages that match a receive, the one that came first.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <deque>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "mpi/engine/packet.hpp"
@@ -14,7 +18,7 @@
 
 namespace railyard::mpi {
 
-/// A message, or the offer of one, that no receive has taken yet.
+/// A message, or the RTS of one, that no receive has taken yet.
 struct Unexpected {
     /// The lists that a message is in (see HashedMatcher).
     enum Index : std::uint8_t { exact, by_tag, by_source, by_context, all, index_count };
@@ -23,8 +27,6 @@ struct Unexpected {
     Header header;
     Channel* channel = nullptr;   ///< null: from this rank itself
     Request* own_send = nullptr;  ///< from this rank itself: where the data still are
-    std::uint32_t index = 0;      ///< of a message that a matched probe took
-    std::uint32_t capacity = 0;   ///< of `payload`
     std::byte* payload = nullptr;
 
     Envelope envelope() const { return {header.context, header.source, header.tag}; }
@@ -33,32 +35,68 @@ struct Unexpected {
 /// Of the whole message, in bytes.
 std::size_t size_of(const Unexpected& message);
 
-inline bool takes(const Envelope& wanted, const Envelope& message) {
-    return wanted.context == message.context &&
-           (wanted.source == any_source || wanted.source == message.source) &&
-           (wanted.tag == any_tag || wanted.tag == message.tag);
-}
+/// Memory for unexpected messages. Short ones come from a pool; the bytes of long ones are
+/// allocated, since such a message costs a copy anyway.
+class UnexpectedPool {
+  public:
+    /// Copies the payload, which stays the caller's. `room`: for what will be appended, too.
+    Unexpected& take(const Header& header, std::span<const std::byte> payload, std::size_t room) {
+        Entry& entry = free_ != nullptr ? *free_ : entries_.emplace_back();
+        if (free_ != nullptr) free_ = free_->next_free;
+        entry.payload = entry.inside.data();
+        if (room > entry.inside.size()) {
+            entry.outside = std::make_unique_for_overwrite<std::byte[]>(room);
+            entry.payload = entry.outside.get();
+        }
+        if (!payload.empty()) std::memcpy(entry.payload, payload.data(), payload.size());
+        entry.header = header;
+        entry.header.length = static_cast<std::uint32_t>(payload.size());
+        return entry;
+    }
+    /// Copies no more than there is room for; `more` stays the caller's.
+    static void append(Unexpected& message, std::span<const std::byte> more) {
+        std::memcpy(message.payload + message.header.length, more.data(), more.size());
+        message.header.length += static_cast<std::uint32_t>(more.size());
+    }
+    void give_back(Unexpected& message) {
+        auto& entry = static_cast<Entry&>(message);
+        entry.outside.reset();
+        entry.channel = nullptr;
+        entry.own_send = nullptr;
+        entry.next_free = free_;
+        free_ = &entry;
+    }
+
+  private:
+    struct Entry : Unexpected {
+        std::array<std::byte, 96> inside;
+        std::unique_ptr<std::byte[]> outside;
+        Entry* next_free = nullptr;
+    };
+    std::deque<Entry> entries_;
+    Entry* free_ = nullptr;
+};
 
 class Matcher {
   public:
     virtual ~Matcher() = default;
 
-    /// The receive that takes this message, withdrawn from the queue; null: none is posted.
+    /// The posted receive that matches this message, withdrawn from its queue; null: none.
     Request* arrive(const Envelope& message) {
-        Request* const only = lone_;
+        Request* const only = single_;
         if (only == nullptr) return search(message);
         ++visits_.posted;
-        if (!takes(only->envelope, message)) return nullptr;
-        lone_ = nullptr;
+        if (!matches(only->envelope, message)) return nullptr;
+        single_ = nullptr;
         return only;
     }
-    /// Keeps a message for which arrive() found nothing. It stays the caller's object.
-    virtual void keep(Unexpected& message) = 0;
+    /// Adds a message for which arrive() found nothing. It stays the caller's object.
+    virtual void add_unexpected(Unexpected& message) = 0;
 
-    /// The message that this receive takes, withdrawn from the queue; null: none is here, and the
-    /// receive is now posted.
+    /// The unexpected message that this receive takes, withdrawn from its queue; null: none is
+    /// here, and the receive is now posted.
     virtual Unexpected* post(Request& receive) = 0;
-    /// The message that such a receive would take, left where it is; null: none.
+    /// The unexpected message that such a receive would take, left in its queue; null: none.
     virtual Unexpected* find(const Envelope& wanted) = 0;
     virtual void withdraw(Unexpected& message) = 0;
     /// False if the receive is not posted any more.
@@ -76,9 +114,9 @@ class Matcher {
     /// arrive() among more receives than one.
     virtual Request* search(const Envelope& message) = 0;
 
-    /// The one receive that is posted, if it is kept here: most programs wait for one message at a
-    /// time, and it needs no queue.
-    Request* lone_ = nullptr;
+    /// The only receive that is posted, where it is not in a queue: most programs wait for one
+    /// message at a time.
+    Request* single_ = nullptr;
     Visits visits_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-/// What travels on a channel: a header and some bytes. The same packets go through rings and
-/// through mail.
+/// What travels on a channel: a header and some bytes. The same packets go through rings and by
+/// send/receive.
 
 #include <array>
 #include <cstddef>
@@ -12,17 +12,18 @@
 namespace railyard::mpi {
 
 enum class PacketKind : std::uint8_t {
-    eager,       ///< a message
-    offer,       ///< rendezvous: the envelope, an Offer, and perhaps the first bytes
-    acceptance,  ///< rendezvous: the receiver is ready; an Acceptance
-    piece,       ///< streamed rendezvous: the next bytes; `context` names the receiver's request
-    follower,    ///< the next bytes of the message that was offered last, before any answer
-    fetched,     ///< the receiver has all, or has matched; `context` names the sender's request
-    placed,      ///< all is written; `context` names the receiver's request, `tag` the parts that
-                 ///< are told of by immediate values
+    eager,          ///< a message
+    rts,            ///< rendezvous, request to send: an Rts, and perhaps the first bytes
+    cts,            ///< rendezvous, clear to send: a Cts
+    segment,        ///< streamed rendezvous: the next bytes; `context` names the receiver's request
+    eager_segment,  ///< segmented eager: the next bytes of the message that the last RTS began
+    read_fin,       ///< FIN of a receiver that has read all, or has matched; `context` names the
+                    ///< sender's request
+    write_fin,   ///< FIN of a sender that has written all; `context` names the receiver's request,
+                 ///< `tag` the stripes that tell of themselves by immediate values
     credit,      ///< nothing but `freed`
-    hold_eager,  ///< too much waits unexpected: offer everything from now on
-    free_eager,  ///< the contrary
+    stop_eager,  ///< too much waits unexpected: only rendezvous from now on
+    resume_eager,  ///< the contrary
 };
 
 struct Header {
@@ -30,41 +31,42 @@ struct Header {
     std::int32_t source = 0;  ///< the sender's rank in the communicator
     std::int32_t tag = 0;
     std::uint32_t length = 0;  ///< of what follows the header
-    std::uint16_t freed = 0;   ///< mail: buffers that the peer may count on again; rings: see
-                               ///< RingReader::tell_shortly
+    std::uint16_t freed = 0;   ///< piggybacked credits. Send/receive: buffers that the peer may
+                               ///< count on again; rings: see RingReader::tell_shortly
     PacketKind kind = PacketKind::eager;
     std::uint8_t unused = 0;
 };
 static_assert(sizeof(Header) == 20);
 
-/// How the bytes of a large message get across.
+/// How the bytes of a rendezvous get across.
 enum class Way : std::uint8_t {
-    stream,  ///< in pieces through the channel: both processors copy
-    read,    ///< the receiver reads them from the sender's memory
-    write,   ///< the sender writes them into the receiver's memory
+    stream,  ///< in segments through the channel: both processors copy
+    read,    ///< zero-copy: the receiver reads them from the sender's memory
+    write,   ///< zero-copy: the sender writes them into the receiver's memory
 };
 
-/// First in the payload of an offer. With Way::read a RemotePlace follows, then leading bytes.
-struct Offer {
+/// First in the payload of an RTS. With Way::read a RemoteBuffer follows, then the first bytes.
+struct Rts {
     std::uint64_t total = 0;
     std::uint32_t request = 0;  ///< the sender's
     Way way = Way::stream;
-    bool answer = true;  ///< the sender waits for `fetched` though it has sent all bytes
-    bool whole = false;  ///< all bytes come unasked, here and in followers
+    bool wants_fin = true;  ///< the sender waits for read_fin though it has sent all bytes
+    bool eager = false;     ///< segmented eager: all bytes come without a CTS
     std::uint8_t unused = 0;
 };
-static_assert(sizeof(Offer) == 16);
+static_assert(sizeof(Rts) == 16);
 
-struct RemotePlace {
+/// Registered memory of a peer.
+struct RemoteBuffer {
     fabric::RegionBlob blob;
     std::uint64_t offset = 0;
 };
 
-/// The payload of an acceptance. With Way::write a RemotePlace follows.
-struct Acceptance {
+/// The payload of a CTS. With Way::write a RemoteBuffer follows.
+struct Cts {
     std::uint32_t sender_request = 0;
     std::uint32_t receiver_request = 0;
-    std::uint64_t wanted = 0;  ///< bytes in all: fewer than offered if the buffer is too small
+    std::uint64_t wanted = 0;  ///< bytes in all: fewer than announced if the buffer is too small
 };
 
 /// One cache line of a ring: a packet, or the header of one whose bytes lie in the data ring.

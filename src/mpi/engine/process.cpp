@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <span>
+#include <thread>
+#include <utility>
 
-#include "mpi/engine/counters_table.hpp"
-#include "mpi/engine/engine_team.hpp"
-#include "mpi/types/error.hpp"
+#include "mpi/engine/counters.hpp"
 
 namespace railyard::mpi {
 
@@ -25,14 +26,44 @@ Circumstances circumstances_of(job::Rank& rank, const Settings& settings) {
     return c;
 }
 
-void throw_if_failed(const Status& status) {
-    if (status.error == ErrorClass::truncate)
-        throw MpiError(ErrorClass::truncate,
-                       "the message is longer than the receive buffer; give the receive a count "
-                       "that is large enough, or ask with MPI_Probe first");
-}
+// Often enough for a rendezvous to advance in the time its data take; seldom enough to leave the
+// core to the program.
+constexpr Duration progress_interval = Duration::us(20);
 
 }  // namespace
+
+/// Makes progress, holding the lock, again and again until it is destroyed.
+class ProgressThread {
+  public:
+    ProgressThread(std::shared_ptr<EngineLock> lock, std::function<void()> progress)
+        : lock_(std::move(lock)),
+          thread_([this, progress = std::move(progress)](const std::stop_token& stop) {
+              // An error ends this thread alone: the program's next call meets it and reports it.
+              try {
+                  while (!stop.stop_requested()) {
+                      {
+                          const EngineLockGuard guard(lock_.get());
+                          progress();
+                      }
+                      nap(progress_interval);
+                  }
+              } catch (const std::exception&) {
+                  return;
+              }
+          }) {}
+    ~ProgressThread() {
+        thread_.request_stop();
+        // Whoever ends it may hold the lock, for which the thread may wait a last time.
+        const bool held = lock_->is_held();
+        if (held) lock_->unlock();
+        thread_.join();
+        if (held) lock_->lock();
+    }
+
+  private:
+    std::shared_ptr<EngineLock> lock_;
+    std::jthread thread_;
+};
 
 Process::Process(job::Rank& rank)
     : Process(rank, Settings::choose(rank.nic().traits(), rank.mpi_settings())) {}
@@ -45,13 +76,13 @@ Process::Process(job::Rank& rank, const Settings& settings)
       circumstances_(circumstances_of(rank, settings)),
       world_rank_(rank.id()) {
     const bool in_virtual_time = rank.nic().traits().clock == fabric::Clock::virtual_time;
-    const Toll toll(host_, settings_, in_virtual_time);
-    const Ground ground{rank_, host_, settings_, counters_, requests_, toll};
+    const Overhead overhead(host_, settings_, in_virtual_time);
+    const EngineState engine{rank_, host_, settings_, counters_, requests_, overhead};
     const bool tagged = settings_.tagged && rank.nic().tagged_port() != nullptr;
-    transport_ = tagged ? make_tagged_transport(ground) : make_channel_transport(ground);
+    transport_ = tagged ? make_tagged_transport(engine) : make_channel_transport(engine);
     if (settings_.progress_thread && allow_threads())
         progress_thread_ =
-            std::make_unique<ProgressThread>(gate_, [this] { transport_->progress(); });
+            std::make_unique<ProgressThread>(lock_, [this] { transport_->progress(); });
     // Nobody computes, or ends, before all can be reached.
     if (settings_.connections != Connections::on_demand) rank_.bootstrap().fence();
 }
@@ -60,7 +91,7 @@ Process::~Process() = default;
 
 bool Process::allow_threads() {
     if (rank_.nic().traits().clock != fabric::Clock::real) return false;
-    if (!gate_) gate_ = std::make_shared<Gate>();
+    if (!lock_) lock_ = std::make_shared<EngineLock>();
     return true;
 }
 
@@ -83,184 +114,14 @@ void Process::report_counters() {
     std::fputs(table_of(all).c_str(), stderr);
 }
 
-void Process::keep_type_of(Request& request) {
-    request.is_rich = true;
-    request.keeps_type = request.type->weak_from_this().lock();
-}
+Communicator::Communicator(Process& process, std::uint32_t context, Group group)
+    : context_(context),
+      rank_(group.rank_of(process.world_rank())),
+      size_(group.size()),
+      world_ranks_(group.world_ranks().data()),
+      process_(process),
+      group_(std::move(group)) {}
 
-void Process::send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
-                      Communicator& comm, Mode mode) {
-    const Datatype& type = *data.type;
-    const int peer = comm.world_rank(to);
-    const Envelope envelope{context, comm.rank(), tag};
-    if (type.is_dense() && mode != Mode::synchronous) [[likely]]
-        if (transport_->send_now(type.dense_data(data.address), data.count * type.size(), peer,
-                                 envelope, Haste::leaves_now)) [[likely]]
-            return;
-    Request& request = start_send_in(context, data, to, tag, comm, mode);
-    wait(request);
-    release(request);
-}
-
-Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
-                                Communicator& comm, Mode mode) {
-    Request& request = requests_.take();
-    const Datatype& type = *data.type;
-    request.kind = Request::Kind::send;
-    request.mode = mode;
-    request.peer = comm.world_rank(to);
-    request.envelope = {context, comm.rank(), tag};
-    request.result = {};
-    if (type.is_dense() && mode != Mode::synchronous) [[likely]]
-        if (transport_->send_now(type.dense_data(data.address), data.count * type.size(),
-                                 request.peer, request.envelope, Haste::may_wait)) [[likely]] {
-            if (transport_->holds_back()) [[unlikely]]
-                transport_->complete_when_gone(request);
-            else
-                request.complete = true;
-            return request;
-        }
-    request.set_buffer(data.address, data.count, type);
-    keep_type(request);
-    transport_->start_send(request);
-    return request;
-}
-
-void Process::receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
-                         Communicator& comm, Status* status) {
-    Request& request = start_receive_in(context, into, from, tag, comm);
-    wait(request);
-    const Status result = request.result;
-    release(request);
-    if (status != nullptr) *status = result;
-    throw_if_failed(result);
-}
-
-Request& Process::start_receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
-                                   Communicator& comm) {
-    Request& request = requests_.take();
-    request.kind = Request::Kind::receive;
-    request.envelope = {context, from, tag};
-    request.communicator = &comm;
-    request.set_buffer(into.address, into.count, *into.type);
-    keep_type(request);
-    transport_->start_receive(request);
-    return request;
-}
-
-void Process::exchange(const ConstBuffer& out, int to, int send_tag, const Buffer& in, int from,
-                       int receive_tag, Communicator& comm, Status* status) {
-    Request& receive = start_receive(in, from, receive_tag, comm);
-    send(out, to, send_tag, comm);
-    wait(receive);
-    const Status result = receive.result;
-    release(receive);
-    if (status != nullptr) *status = result;
-    throw_if_failed(result);
-}
-
-Request& Process::make_done(const Status& status) {
-    Request& request = requests_.take();
-    request.kind = Request::Kind::receive;
-    request.result = status;
-    request.complete = true;
-    return request;
-}
-
-Request& Process::make_persistent_done(const Status& status) {
-    Request& request = make_done(status);
-    request.is_rich = true;
-    request.persistent = true;
-    request.active = false;
-    request.communicator = nullptr;
-    return request;
-}
-
-Request& Process::make_persistent_send(const ConstBuffer& data, int to, int tag, Communicator& comm,
-                                       Mode mode) {
-    Request& request = make_persistent_done({});
-    request.kind = Request::Kind::send;
-    request.mode = mode;
-    request.peer = comm.world_rank(to);
-    request.envelope = {comm.context(), comm.rank(), tag};
-    request.communicator = &comm;
-    request.set_buffer(data.address, data.count, *data.type);
-    keep_type(request);
-    return request;
-}
-
-Request& Process::make_persistent_receive(const Buffer& into, int from, int tag,
-                                          Communicator& comm) {
-    Request& request = make_persistent_done({});
-    request.envelope = {comm.context(), from, tag};
-    request.communicator = &comm;
-    request.set_buffer(into.address, into.count, *into.type);
-    keep_type(request);
-    return request;
-}
-
-void Process::start(Request& request) {
-    request.active = true;
-    if (request.communicator == nullptr) return;  // a partner that is not there
-    request.complete = false;
-    request.moved = 0;
-    request.parts = 0;
-    request.placed = false;
-    request.region.reset();
-    request.remote.reset();
-    request.packed.reset();
-    if (request.kind == Request::Kind::send)
-        transport_->start_send(request);
-    else
-        transport_->start_receive(request);
-}
-
-std::optional<Status> Process::probe(int from, int tag, Communicator& comm) {
-    transport_->progress();
-    return transport_->probe({comm.context(), from, tag}, comm);
-}
-
-Message* Process::matched_probe(int from, int tag, Communicator& comm) {
-    transport_->progress();
-    Message message;
-    if (!transport_->take({comm.context(), from, tag}, comm, message)) return nullptr;
-    message.index = next_message_++;
-    return &messages_.emplace(message.index, message).first->second;
-}
-
-Message* Process::find_message(std::uint32_t index) {
-    const auto found = messages_.find(index);
-    return found != messages_.end() ? &found->second : nullptr;
-}
-
-Request& Process::start_receive(Message& message, const Buffer& into, Communicator& comm) {
-    Request& request = requests_.take();
-    request.kind = Request::Kind::receive;
-    request.communicator = &comm;
-    request.set_buffer(into.address, into.count, *into.type);
-    keep_type(request);
-    Message taken = message;
-    messages_.erase(message.index);
-    transport_->start_receive(request, taken);
-    return request;
-}
-
-bool Process::cancel(Request& receive) {
-    if (receive.complete || !transport_->cancel(receive)) return false;
-    receive.result = {};
-    receive.result.cancelled = true;
-    receive.complete = true;
-    return true;
-}
-
-void Process::free_when_done(Request& request) {
-    if (request.complete || !request.active) return release(request);
-    request.is_rich = true;
-    request.free_when_complete = true;
-}
-
-std::unique_ptr<Team> Process::make_team(Communicator& comm) {
-    return std::make_unique<EngineTeam>(*this, comm);
-}
+Communicator::~Communicator() = default;
 
 }  // namespace railyard::mpi

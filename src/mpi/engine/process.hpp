@@ -12,15 +12,16 @@
 #include "mpi/collectives/team.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/counters.hpp"
-#include "mpi/engine/gate.hpp"
+#include "mpi/engine/engine_lock.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/settings.hpp"
-#include "mpi/engine/status.hpp"
 #include "mpi/engine/transport.hpp"
 #include "mpi/types/buffer.hpp"
 #include "railyard/host.hpp"
 
 namespace railyard::mpi {
+
+class ProgressThread;
 
 class Process {
   public:
@@ -28,7 +29,7 @@ class Process {
     /// environment.
     explicit Process(job::Rank& rank);
     Process(job::Rank& rank, const Settings& settings);
-    /// Ends without a word to the others; finalize() first, unless all is lost.
+    /// Tells the others nothing: finalize() first, unless the job is lost.
     ~Process();
     Process(const Process&) = delete;
     Process& operator=(const Process&) = delete;
@@ -36,10 +37,10 @@ class Process {
     /// Lets all that is under way leave, and waits for all ranks.
     void finalize();
 
-    /// From now on several threads may call, each in its Turn. False in virtual time, where a rank
-    /// is one fiber.
+    /// From now on several threads may call, each holding lock(). False in virtual time, where a
+    /// rank is one fiber.
     bool allow_threads();
-    const std::shared_ptr<Gate>& gate() const { return gate_; }
+    const std::shared_ptr<EngineLock>& lock() const { return lock_; }
 
     int world_rank() const { return world_rank_; }
     int world_size() const { return rank_.size(); }
@@ -51,7 +52,8 @@ class Process {
     const Circumstances& circumstances() const { return circumstances_; }
     const Algorithms& algorithms() const { return algorithms_; }
 
-    // Point to point. Arguments are right: ranks are of `comm`, and never no_rank.
+    // Point to point. Arguments are right: ranks are of `comm`, and never no_rank. Buffers are the
+    // library's until the call returns or, where it returns a request, until that is complete.
 
     void send(const ConstBuffer& data, int to, int tag, Communicator& comm,
               Mode mode = Mode::standard) {
@@ -78,7 +80,7 @@ class Process {
     void exchange(const ConstBuffer& out, int to, int send_tag, const Buffer& in, int from,
                   int receive_tag, Communicator& comm, Status* status);
 
-    /// One look, after making progress.
+    /// Once, after making progress.
     std::optional<Status> probe(int from, int tag, Communicator& comm);
     /// The same, and the message is taken out; null: none is here.
     Message* matched_probe(int from, int tag, Communicator& comm);
@@ -100,8 +102,8 @@ class Process {
     void free_when_done(Request& request);
     Request* find_request(std::uint32_t index) const { return requests_.find(index); }
 
-    /// Lets a peer look at what was stored into memory that it shares with us, if it sleeps. To
-    /// be used where there is a connection.
+    /// Wakes a peer that may sleep, after stores into memory that it shares with us. To be used
+    /// where there is a connection.
     void wake(int world_rank) { transport_->wake(world_rank); }
 
     // The same in any context: collectives have their own.
@@ -120,12 +122,13 @@ class Process {
 
   private:
     template <class Ready>
-    void wait_until_through_gate(Ready&& ready);
-    /// Before all else is seen to. A look that is a call takes as long as many that are not.
-    unsigned looks_in_a_row() const {
+    void wait_until_locked(Ready&& ready);
+    /// Polls before all else is seen to. One that calls the fabric takes as long as many that only
+    /// read memory.
+    unsigned polls_in_a_row() const {
         constexpr unsigned calls_in_a_row = 16;
-        const unsigned looks = host_.looks();
-        return transport_->is_moved_by_calls() ? std::min(looks, calls_in_a_row) : looks;
+        const unsigned polls = host_.looks();
+        return transport_->is_completion_driven() ? std::min(polls, calls_in_a_row) : polls;
     }
     void report_counters();
     static void keep_type(Request& request) {
@@ -142,7 +145,7 @@ class Process {
     int world_rank_;
     Counters counters_;
     RequestPool requests_;
-    std::shared_ptr<Gate> gate_;  ///< null: one thread calls
+    std::shared_ptr<EngineLock> lock_;  ///< null: one thread calls
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<ProgressThread> progress_thread_;
     std::unordered_map<std::uint32_t, Message> messages_;
@@ -150,31 +153,31 @@ class Process {
 };
 
 template <class Ready>
-void Process::wait_until_through_gate(Ready&& ready) {
+void Process::wait_until_locked(Ready&& ready) {
     for (unsigned times = 0;; ++times) {
-        for (unsigned look = 0; look < looks_in_a_row(); ++look) {
-            transport_->look();
+        for (unsigned poll = 0; poll < polls_in_a_row(); ++poll) {
+            transport_->poll();
             if (ready()) return;
             relax();
         }
         transport_->progress();
         if (ready()) return;
         // No sleep in the host, which serves one thread.
-        gate_->pause(times);
+        lock_->yield(times);
         if (ready()) return;
     }
 }
 
 template <class Ready>
 void Process::wait_until(Ready&& ready) {
-    if (gate_) [[unlikely]]
-        return wait_until_through_gate(ready);
-    const unsigned looks = looks_in_a_row();
+    if (lock_) [[unlikely]]
+        return wait_until_locked(ready);
+    const unsigned polls = polls_in_a_row();
     for (;;) {
         for (unsigned round = host_.spins(); round > 0; --round) {
-            for (unsigned look = 0; look < looks; ++look) {
-                // One peer in every look, the others in every fourth.
-                if (look % 4 == 0 || transport_->is_worth_a_look()) transport_->look();
+            for (unsigned poll = 0; poll < polls; ++poll) {
+                // The likeliest peer every time, the others every fourth time.
+                if (poll % 4 == 0 || transport_->may_have_arrived()) transport_->poll();
                 if (ready()) return;
                 relax();
             }

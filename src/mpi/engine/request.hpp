@@ -1,15 +1,14 @@
 #pragma once
-/// A send or a receive under way. Requests live in a pool of their rank and never move; their place
+/// A send or a receive under way. Requests live in a pool of their rank and never move; their index
 /// in it is what users' handles are made of.
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "base/copy_few.hpp"
+#include "mpi/engine/envelope.hpp"
 #include "mpi/engine/packet.hpp"
-#include "mpi/engine/status.hpp"
 #include "mpi/types/buffer.hpp"
 #include "mpi/types/datatype.hpp"
 #include "railyard/memory.hpp"
@@ -18,25 +17,40 @@ namespace railyard::mpi {
 
 class Channel;
 class Communicator;
-struct Unexpected;
 class CachedRegion;
 
-enum class Mode : std::uint8_t { standard, synchronous, ready, buffered };
-
-/// What a message and a receive must agree in.
-struct Envelope {
-    std::uint32_t context = 0;
-    std::int32_t source = 0;  ///< rank in the communicator, or any_source
-    std::int32_t tag = 0;     ///< or any_tag
-    friend bool operator==(const Envelope&, const Envelope&) = default;
-};
-
-/// A place in a list that the object itself carries.
+/// An object's own link in a LinkedList.
 template <class Node>
 struct Link {
     Node* previous = nullptr;
     Node* next = nullptr;
     void* list = nullptr;
+};
+
+/// A list of objects that carry their links: no allocation, and removal without search.
+template <class Node>
+struct LinkedList {
+    Node* first = nullptr;
+    Node* last = nullptr;
+
+    bool empty() const { return first == nullptr; }
+    /// `link` gives a node's link for lists of this kind.
+    template <class LinkOf>
+    void append(Node& node, LinkOf link) {
+        Link<Node>& own = link(node);
+        own.previous = last;
+        own.next = nullptr;
+        own.list = this;
+        (last != nullptr ? link(*last).next : first) = &node;
+        last = &node;
+    }
+    template <class LinkOf>
+    void remove(Node& node, LinkOf link) {
+        Link<Node>& own = link(node);
+        (own.previous != nullptr ? link(*own.previous).next : first) = own.next;
+        (own.next != nullptr ? link(*own.next).previous : last) = own.previous;
+        own.list = nullptr;
+    }
 };
 
 class Request {
@@ -51,7 +65,8 @@ class Request {
 
     enum class Kind : std::uint8_t { send, receive };
 
-    /// Copies `n` bytes of the data, from `at` on, to `to`; and the other way.
+    /// Copies `n` bytes of the data, from `at` on, to `to`; and the other way. Both buffers stay
+    /// their owners'.
     void read_data(std::size_t at, std::byte* to, std::size_t n) const {
         if (type == nullptr) [[likely]]
             copy_bytes(to, data + at, n);
@@ -64,6 +79,7 @@ class Request {
         else
             type->unpack(data, count, at, {from, n});
     }
+    /// The buffer is the user's, and is used until the request is complete.
     void set_buffer(const void* address, std::size_t n, const Datatype& t) {
         bytes = n * t.size();
         if (t.is_dense()) [[likely]] {
@@ -76,6 +92,16 @@ class Request {
         }
     }
 
+    /// Gives up what the last rendezvous left: packed data and registrations.
+    void forget_transfer() {
+        stripes = 0;
+        fin_received = false;
+        fin_owed = false;
+        region.reset();
+        remote.reset();
+        packed.reset();
+    }
+
     // What matching and small messages touch.
     Link<Request> link;
     Envelope envelope;  ///< of a receive: what it takes; of a send: what it says
@@ -85,10 +111,10 @@ class Request {
     bool free_when_complete = false;
     Kind kind = Kind::send;
     Mode mode = Mode::standard;
-    bool is_rich = false;        ///< holds more than a small message needs: to be cleaned after use
-    std::uint64_t sequence = 0;  ///< posted receives: the order of posting
-    std::byte* data = nullptr;   ///< of dense data the first byte, else the address as given
-    std::size_t bytes = 0;       ///< of a receive: the room there is
+    bool needs_cleanup = false;      ///< holds more than a small message needs
+    std::uint64_t sequence = 0;      ///< posted receives: the order of posting
+    std::byte* data = nullptr;       ///< of dense data the first byte, else the address as given
+    std::size_t bytes = 0;           ///< of a receive: the room there is
     const Datatype* type = nullptr;  ///< null: dense
     std::size_t count = 0;
     Status result;
@@ -99,18 +125,16 @@ class Request {
     std::uint64_t total = 0;  ///< bytes that are to move
     std::uint64_t moved = 0;
     std::uint32_t partner = 0;  ///< the peer's request
-    std::int32_t parts = 0;     ///< RDMA operations or notices still awaited
+    std::int32_t stripes = 0;   ///< RDMA operations or immediate values still awaited
     Way way = Way::stream;
-    bool placed = false;  ///< a receive: the sender has said that all is on its way; a send: it is
-                          ///< yet to say so
+    bool fin_received = false;  ///< a receive: the sender's write_fin is here
+    bool fin_owed = false;      ///< a send: write_fin is to follow the last completion
     std::shared_ptr<CachedRegion> region;
     std::unique_ptr<fabric::RemoteRegion> remote;
-    std::unique_ptr<std::byte[]> packed;  ///< of data with gaps, where the fabric needs them dense
+    std::unique_ptr<std::byte[]> packed;  ///< data with gaps, packed for RDMA or a port
     std::shared_ptr<const Datatype> keeps_type;
 
-    // What a persistent request repeats.
-    Communicator* communicator = nullptr;
-    int partner_rank = 0;
+    Communicator* communicator = nullptr;  ///< of a receive, and of what a persistent one repeats
 
   private:
     friend class RequestPool;
@@ -132,7 +156,7 @@ class RequestPool {
         return request;
     }
     void give_back(Request& request) {
-        if (request.is_rich) [[unlikely]]
+        if (request.needs_cleanup) [[unlikely]]
             clean(request);
         request.taken_ = false;
         request.next_free_ = free_;
@@ -148,8 +172,25 @@ class RequestPool {
 
   private:
     static constexpr std::size_t slab_size = 32;
-    void grow();
-    static void clean(Request& request);
+    // Out of line: most requests come from the free list, and need no cleaning.
+    [[gnu::noinline]] void grow() {
+        const auto first = static_cast<std::uint32_t>(slabs_.size() * slab_size);
+        slabs_.push_back(std::make_unique<Request[]>(slab_size));
+        for (std::uint32_t i = slab_size; i-- > 0;) {
+            Request& request = slabs_.back()[i];
+            request.index_ = first + i;
+            request.next_free_ = free_;
+            free_ = &request;
+        }
+    }
+    [[gnu::noinline]] static void clean(Request& request) {
+        request.needs_cleanup = false;
+        request.persistent = false;
+        request.free_when_complete = false;
+        request.channel = nullptr;
+        request.forget_transfer();
+        request.keeps_type.reset();
+    }
 
     std::vector<std::unique_ptr<Request[]>> slabs_;
     Request* free_ = nullptr;

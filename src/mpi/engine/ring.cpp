@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "mpi/engine/patient_post.hpp"
+#include "mpi/engine/posting.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
@@ -28,7 +28,7 @@ Byte* data_ring(Byte* base, const RingGeometry& geometry) {
 
 void post_or_throw(fabric::Nic& nic, fabric::QueuePair& queue_pair,
                    const fabric::WorkRequest& work) {
-    if (const railyard::Status status = patient_post(nic, queue_pair, work); !status.ok())
+    if (const railyard::Status status = post_blocking(nic, queue_pair, work); !status.ok())
         throw Error(fmt::format("cannot write into a peer's ring: {}", status.name()));
 }
 

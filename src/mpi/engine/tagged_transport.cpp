@@ -1,6 +1,6 @@
 // Messages through a port whose adapter matches (Quadrics' Tports, MX): one port serves all peers,
-// this rank included, with its own protocols and registration. What is left to do here is to
-// translate: envelopes into match bits, data with gaps into dense ones.
+// this rank included, with its own protocols and registration. Here envelopes become match bits,
+// and data with gaps are packed. Buffers are the port's until it completes their ids.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "mpi/engine/addresses.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/transport.hpp"
 #include "mpi/types/error.hpp"
@@ -48,24 +47,24 @@ MatchBits mask_of(const Envelope& wanted) {
 
 class TaggedTransport final : public Transport {
   public:
-    explicit TaggedTransport(const Ground& ground)
-        : ground_(ground), nic_(ground.rank.nic()), port_(*nic_.tagged_port()) {
-        if (ground_.settings.registration_cache == Bytes(0)) port_.keep_registrations(false);
-        publish_address(ground_.rank, address_key, nic_.address());
+    explicit TaggedTransport(const EngineState& engine)
+        : engine_(engine), nic_(engine.rank.nic()), port_(*nic_.tagged_port()) {
+        if (engine_.settings.registration_cache == Bytes(0)) port_.keep_registrations(false);
+        publish_address(engine_.rank, address_key, nic_.address());
     }
 
-    bool send_now(const std::byte*, std::size_t, int, const Envelope&, Haste) override {
+    bool send_now(const std::byte*, std::size_t, int, const Envelope&, Coalescing) override {
         return false;  // the port's until it says so
     }
     void start_send(Request& send) override;
     void start_receive(Request& receive) override;
     bool cancel(Request& receive) override;
     std::optional<Status> probe(const Envelope& wanted, Communicator& comm) override;
-    bool take(const Envelope& wanted, Communicator& comm, Message& message) override;
+    bool matched_probe(const Envelope& wanted, Communicator& comm, Message& message) override;
     void start_receive(Request& receive, Message& message) override;
-    void look() override {}
+    void poll() override {}
     void progress() override;
-    bool is_drained() const override { return sends_ == 0 && refused_.empty(); }
+    bool is_drained() const override { return sends_ == 0 && backlog_.empty(); }
 
   private:
     TaggedPeer peer(int world_rank);
@@ -74,39 +73,35 @@ class TaggedTransport final : public Transport {
                                            : peer(comm.world_rank(wanted.source));
     }
     bool post(Request& request);
-    void make_dense(Request& request);
     void on_completion(const fabric::TaggedCompletion& completion);
-    [[noreturn]] void lost(TaggedPeer peer) const;
+    [[noreturn]] void throw_lost(TaggedPeer peer) const;
     void finish_send(Request& send);
     void finish_receive(Request& receive, const fabric::TaggedCompletion& completion);
     static Status status_of(const fabric::TaggedCompletion& found);
+    static void set_result(Request& receive, const Status& message) {
+        receive.result = message;
+        if (message.bytes <= receive.bytes) return;
+        receive.result.bytes = receive.bytes;
+        receive.result.error = ErrorClass::truncate;
+    }
     std::byte* dense(Request& request) {
         return request.packed ? request.packed.get() : request.data;
     }
 
-    Ground ground_;
+    EngineState engine_;
     fabric::Nic& nic_;
     fabric::TaggedPort& port_;
     std::unordered_map<int, TaggedPeer> peers_;  // never walked: its order is nobody's
-    std::deque<Request*> refused_;               ///< for which the port had no room, in order
+    std::deque<Request*> backlog_;               ///< for which the port had no room, in order
     std::size_t sends_ = 0;                      ///< that the port has
 };
 
 TaggedPeer TaggedTransport::peer(int world_rank) {
     if (const auto found = peers_.find(world_rank); found != peers_.end()) return found->second;
-    const TaggedPeer peer = port_.peer(address_of(ground_.rank, world_rank, address_key));
+    const TaggedPeer peer = port_.peer(address_of(engine_.rank, world_rank, address_key));
     peers_.emplace(world_rank, peer);
-    ++ground_.counters.channels;
+    ++engine_.counters.channels;
     return peer;
-}
-
-void TaggedTransport::make_dense(Request& request) {
-    if (request.type == nullptr) return;
-    request.is_rich = true;
-    request.packed = std::make_unique_for_overwrite<std::byte[]>(request.bytes);
-    if (request.kind == Request::Kind::receive) return;
-    request.read_data(0, request.packed.get(), request.bytes);
-    ground_.toll.copy(request.bytes);
 }
 
 bool TaggedTransport::post(Request& request) {
@@ -121,7 +116,7 @@ bool TaggedTransport::post(Request& request) {
         send.data = {dense(request), request.bytes};
         send.synchronous = request.mode == Mode::synchronous;
         status = port_.send(send);
-        if (taken && status.ok()) ground_.complete(request);
+        if (taken && status.ok()) engine_.complete(request);
     } else {
         fabric::TaggedReceive receive;
         receive.id = request.index();
@@ -138,26 +133,26 @@ bool TaggedTransport::post(Request& request) {
 }
 
 void TaggedTransport::start_send(Request& send) {
-    ground_.toll.request();
-    ground_.toll.send();
-    make_dense(send);
+    engine_.overhead.request();
+    engine_.overhead.send();
+    engine_.pack(send);
     ++sends_;
-    ++ground_.counters.tagged_sent;
-    ground_.counters.tagged_bytes += send.bytes;
-    ground_.counters.bytes_sent += send.bytes;
-    if (!refused_.empty() || !post(send)) {
-        ++ground_.counters.queued_sends;
-        refused_.push_back(&send);
+    ++engine_.counters.tagged_sent;
+    engine_.counters.tagged_bytes += send.bytes;
+    engine_.counters.bytes_sent += send.bytes;
+    if (!backlog_.empty() || !post(send)) {
+        ++engine_.counters.queued_sends;
+        backlog_.push_back(&send);
     }
-    ground_.toll.sent();
+    engine_.overhead.sent();
 }
 
 void TaggedTransport::start_receive(Request& receive) {
-    ground_.toll.request();
-    ground_.toll.start_receive();
-    make_dense(receive);
-    if (refused_.empty() && post(receive)) return;
-    refused_.push_back(&receive);
+    engine_.overhead.request();
+    engine_.overhead.start_receive();
+    engine_.pack(receive);
+    if (backlog_.empty() && post(receive)) return;
+    backlog_.push_back(&receive);
 }
 
 void TaggedTransport::progress() {
@@ -168,13 +163,13 @@ void TaggedTransport::progress() {
             on_completion(batch[i]);
         if (n < batch.size()) break;
     }
-    while (!refused_.empty() && post(*refused_.front()))
-        refused_.pop_front();
+    while (!backlog_.empty() && post(*backlog_.front()))
+        backlog_.pop_front();
 }
 
-void TaggedTransport::lost(TaggedPeer lost_peer) const {
+void TaggedTransport::throw_lost(TaggedPeer lost_peer) const {
     // A peer that only ever sent to us has no rank here.
-    for (int rank = 0; rank < ground_.rank.size(); ++rank)
+    for (int rank = 0; rank < engine_.rank.size(); ++rank)
         if (const auto found = peers_.find(rank);
             found != peers_.end() && found->second == lost_peer)
             throw PeerLost(fmt::format("cannot reach rank {}: its adapter does not answer", rank));
@@ -182,12 +177,12 @@ void TaggedTransport::lost(TaggedPeer lost_peer) const {
 }
 
 void TaggedTransport::on_completion(const fabric::TaggedCompletion& completion) {
-    if (completion.status.code() == Code::timed_out) lost(completion.peer);
+    if (completion.status.code() == Code::timed_out) throw_lost(completion.peer);
     if (completion.id == untracked) {
         --sends_;
         return;
     }
-    Request& request = ground_.requests.at(static_cast<std::uint32_t>(completion.id));
+    Request& request = engine_.requests.at(static_cast<std::uint32_t>(completion.id));
     if (!completion.receive) return finish_send(request);
     if (completion.cancelled) return;  // cancel() has seen to it
     finish_receive(request, completion);
@@ -195,7 +190,7 @@ void TaggedTransport::on_completion(const fabric::TaggedCompletion& completion) 
 
 void TaggedTransport::finish_send(Request& send) {
     --sends_;
-    ground_.complete(send);
+    engine_.complete(send);
 }
 
 Status TaggedTransport::status_of(const fabric::TaggedCompletion& found) {
@@ -207,23 +202,19 @@ Status TaggedTransport::status_of(const fabric::TaggedCompletion& found) {
 }
 
 void TaggedTransport::finish_receive(Request& receive, const fabric::TaggedCompletion& completion) {
-    ground_.toll.receive();
-    receive.result = status_of(completion);
-    if (receive.result.bytes > receive.bytes) {
-        receive.result.bytes = receive.bytes;
-        receive.result.error = ErrorClass::truncate;
-    }
+    engine_.overhead.receive();
+    set_result(receive, status_of(completion));
     if (receive.packed && receive.type != nullptr) {
         receive.write_data(0, receive.packed.get(), receive.result.bytes);
-        ground_.toll.copy(receive.result.bytes);
+        engine_.overhead.copy(receive.result.bytes);
     }
-    ground_.complete(receive);
+    engine_.complete(receive);
 }
 
 bool TaggedTransport::cancel(Request& receive) {
-    if (const auto found = std::find(refused_.begin(), refused_.end(), &receive);
-        found != refused_.end()) {
-        refused_.erase(found);
+    if (const auto found = std::find(backlog_.begin(), backlog_.end(), &receive);
+        found != backlog_.end()) {
+        backlog_.erase(found);
         return true;
     }
     if (!port_.cancel(receive.index())) return false;
@@ -232,8 +223,8 @@ bool TaggedTransport::cancel(Request& receive) {
     while (!gone) {
         fabric::TaggedCompletion completion;
         if (port_.poll(std::span(&completion, 1)) == 0) {
-            const auto ticket = ground_.host.prepare_wait();
-            ground_.host.wait(ticket, Time::never(), fabric::Wait::spin_then_sleep);
+            const auto ticket = engine_.host.prepare_wait();
+            engine_.host.wait(ticket, Time::never(), fabric::Wait::spin_then_sleep);
         } else if (completion.cancelled && completion.id == receive.index()) {
             gone = true;
         } else {
@@ -249,20 +240,20 @@ std::optional<Status> TaggedTransport::probe(const Envelope& wanted, Communicato
     return status_of(*found);
 }
 
-bool TaggedTransport::take(const Envelope& wanted, Communicator& comm, Message& message) {
+bool TaggedTransport::matched_probe(const Envelope& wanted, Communicator& comm, Message& message) {
     const auto found = probe(wanted, comm);
     if (!found) return false;
     // A receive for exactly this message takes it out: it is the first that matches.
-    Request& receive = ground_.requests.take();
+    Request& receive = engine_.requests.take();
     receive.kind = Request::Kind::receive;
     receive.communicator = &comm;
     receive.envelope = {wanted.context, found->source, found->tag};
-    receive.is_rich = true;
+    receive.needs_cleanup = true;
     receive.packed = std::make_unique_for_overwrite<std::byte[]>(found->bytes);
     receive.data = receive.packed.get();
     receive.bytes = found->bytes;
     receive.type = nullptr;
-    if (!post(receive)) refused_.push_back(&receive);
+    if (!post(receive)) backlog_.push_back(&receive);
     message.status = *found;
     message.taken = &receive;
     return true;
@@ -270,28 +261,21 @@ bool TaggedTransport::take(const Envelope& wanted, Communicator& comm, Message& 
 
 void TaggedTransport::start_receive(Request& receive, Message& message) {
     Request& taken = *message.taken;
-    const auto finish = [this, &taken, &receive] {
-        receive.result = taken.result;
-        if (taken.result.bytes > receive.bytes) {
-            receive.result.bytes = receive.bytes;
-            receive.result.error = ErrorClass::truncate;
-        }
-        receive.write_data(0, taken.data, receive.result.bytes);
-        ground_.requests.give_back(taken);
-        ground_.complete(receive);
-    };
     // Waits rather than chains: the message has been announced, so its bytes are on their way.
-    ground_.host.wait_until([&] {
+    engine_.host.wait_until([&] {
         progress();
         return taken.complete;
     });
-    finish();
+    set_result(receive, taken.result);
+    receive.write_data(0, taken.data, receive.result.bytes);
+    engine_.requests.give_back(taken);
+    engine_.complete(receive);
 }
 
 }  // namespace
 
-std::unique_ptr<Transport> make_tagged_transport(const Ground& ground) {
-    return std::make_unique<TaggedTransport>(ground);
+std::unique_ptr<Transport> make_tagged_transport(const EngineState& engine) {
+    return std::make_unique<TaggedTransport>(engine);
 }
 
 }  // namespace railyard::mpi

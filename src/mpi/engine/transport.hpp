@@ -1,101 +1,181 @@
 #pragma once
 /// How messages travel: over channels, with matching in this library, or through a port whose
-/// adapter matches. A Process has one.
+/// adapter matches. A Process has one transport, and gives it the EngineState.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "launch/job/rank.hpp"
 #include "mpi/engine/counters.hpp"
+#include "mpi/engine/matcher.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/settings.hpp"
-#include "mpi/engine/toll.hpp"
+#include "railyard/connection.hpp"
 #include "railyard/host.hpp"
 
 namespace railyard::mpi {
 
-/// What a transport stands on. All of it is the Process's, and outlives the transport.
-struct Ground {
+/// What the library's own code costs in virtual time, where it would otherwise take none: settings
+/// say how much (those of a paper's MPI, mostly). For real, code takes its time by itself.
+class Overhead {
+  public:
+    Overhead(fabric::Host& host, const Settings& settings, bool virtual_time)
+        : host_(host), settings_(settings), charges_(virtual_time) {}
+
+    void send() { charge(&Settings::send_overhead); }
+    void sent() { charge(&Settings::send_rest); }
+    void start_receive() { charge(&Settings::receive_start); }
+    void receive() { charge(&Settings::receive_overhead); }
+    void rendezvous() { charge(&Settings::rendezvous_overhead); }
+
+    void copy(std::uint64_t bytes) { host_.charge(fabric::Work::copied_byte, bytes); }
+    void request() { host_.charge(fabric::Work::request); }
+
+    /// What the matcher has searched since this was last called (PR-5).
+    void search(Matcher& matcher) {
+        if (charges_) [[unlikely]]
+            charge(matcher.take_visits());
+    }
+
+  private:
+    void charge(Duration Settings::*cost) {
+        if (charges_) [[unlikely]]
+            host_.compute(settings_.*cost);
+    }
+    void charge(const Matcher::Visits& visits) {
+        charge(settings_.posted_entry, visits.posted);
+        charge(settings_.unexpected_entry, visits.unexpected);
+    }
+    void charge(Duration entry, std::uint64_t n) {
+        if (entry > Duration{})
+            host_.compute(entry * static_cast<std::int64_t>(n));
+        else
+            host_.charge(fabric::Work::match_entry, n);
+    }
+
+    fabric::Host& host_;
+    const Settings& settings_;
+    bool charges_;
+};
+
+/// What transports share with the Process. All of it is the Process's, and outlives the transport.
+struct EngineState {
     job::Rank& rank;
     fabric::Host& host;
     const Settings& settings;
     Counters& counters;
     RequestPool& requests;
-    Toll toll;
+    Overhead overhead;
 
     void complete(Request& request) {
         request.complete = true;
         if (request.free_when_complete) [[unlikely]]
             requests.give_back(request);
     }
+    /// A request's data in one piece: where they lie; or, if they have gaps, a packed copy (of a
+    /// receive: room for one), which the request owns.
+    std::byte* pack(Request& request) {
+        if (request.type == nullptr) return request.data;
+        request.needs_cleanup = true;
+        request.packed = std::make_unique_for_overwrite<std::byte[]>(request.bytes);
+        if (request.kind == Request::Kind::send) {
+            request.read_data(0, request.packed.get(), request.bytes);
+            overhead.copy(request.bytes);
+        }
+        return request.packed.get();
+    }
 };
+
+// How ranks learn where the others' Nics are: each publishes its own before anything else, under a
+// key for each of its Nics.
+
+/// The first Nic's; most ranks have no other.
+inline constexpr std::string_view address_key = "mpi.address";
+
+inline void publish_address(job::Rank& rank, std::string_view key, const fabric::Address& address) {
+    rank.bootstrap().put(key, address.bytes);
+}
+
+/// Waits until that rank has published it.
+inline fabric::Address address_of(job::Rank& rank, int peer, std::string_view key) {
+    const auto bytes = rank.bootstrap().get(peer, key);
+    fabric::Address address;
+    std::copy_n(bytes.begin(), std::min(bytes.size(), address.bytes.size()), address.bytes.begin());
+    return address;
+}
 
 /// A message that a matched probe has taken: only its receive can have it now.
 struct Message {
     std::uint32_t index = 0;
     Status status;
-    struct Unexpected* unexpected = nullptr;  ///< of a channel transport
-    Request* taken = nullptr;                 ///< of a tagged one: where the bytes went
+    Unexpected* unexpected = nullptr;  ///< of a channel transport
+    Request* taken = nullptr;          ///< of a tagged one: where the bytes went
 };
 
-/// Whether a message may wait for others to go with it, until its sender calls to wait or to look.
-enum class Haste : std::uint8_t { leaves_now, may_wait };
+/// Whether a message may wait for others to go with it, until its sender waits or makes progress.
+enum class Coalescing : std::uint8_t { never, allowed };
 
 class Transport {
   public:
     virtual ~Transport() = default;
 
-    /// Takes a small dense message over at once, if that is possible now.
+    /// Sends a small dense message at once, if that is possible now: its bytes are copied, and the
+    /// buffer is the caller's again.
     virtual bool send_now(const std::byte* data, std::size_t n, int peer, const Envelope& envelope,
-                          Haste haste) = 0;
-    /// Whether messages that were taken over have not left yet: then the request of one that was
-    /// just taken is to be handed to complete_when_gone().
-    bool holds_back() const { return holds_back_; }
-    virtual void complete_when_gone(Request&) {}
-    /// Takes over a send: data, mode, peer and envelope are set.
+                          Coalescing coalescing) = 0;
+    /// Whether messages that send_now() took have not left yet: then the request of the one just
+    /// taken is to be handed to complete_when_flushed().
+    bool has_coalesced() const { return has_coalesced_; }
+    virtual void complete_when_flushed(Request&) {}
+    /// Starts a send: data, mode, peer and envelope are set. The buffer is the transport's until
+    /// the request is complete.
     virtual void start_send(Request& send) = 0;
-    /// Takes over a receive: data, envelope and communicator are set.
+    /// Starts a receive: data, envelope and communicator are set. The buffer is the transport's
+    /// until the request is complete.
     virtual void start_receive(Request& receive) = 0;
     /// Takes a receive back that has not matched.
     virtual bool cancel(Request& receive) = 0;
 
     virtual std::optional<Status> probe(const Envelope& wanted, Communicator& comm) = 0;
-    /// The message such a receive would take, taken out; false: none is here.
-    virtual bool take(const Envelope& wanted, Communicator& comm, Message& message) = 0;
+    /// The message that such a receive would take, out of its queue; false: none is here.
+    virtual bool matched_probe(const Envelope& wanted, Communicator& comm, Message& message) = 0;
     virtual void start_receive(Request& receive, Message& message) = 0;
 
     /// Wakes a peer that we are connected to, after stores into shared memory.
     virtual void wake(int) {}
 
-    /// A quick look at what is likeliest to have come.
-    virtual void look() = 0;
-    /// Whether the likeliest of all has come: one load. Without such a thing, always.
-    bool is_worth_a_look() const {
+    /// Looks for what is likeliest to have come: rings, and little else.
+    virtual void poll() = 0;
+    /// Whether the likeliest packet of all may have come: one load. A hint; relaxed, since poll()
+    /// reads the same byte again with acquire order.
+    bool may_have_arrived() const {
         return hot_stamp_ == nullptr ||
                std::atomic_ref(*hot_stamp_).load(std::memory_order_relaxed) == hot_value_;
     }
     /// Does all that can be done now.
     virtual void progress() = 0;
-    /// Whether anything of ours still waits to leave.
+    /// Whether nothing of ours waits to leave any more.
     virtual bool is_drained() const = 0;
     /// Connections over which something has gone; the rest was made for nothing.
     virtual std::uint64_t used_connections() const { return 0; }
 
-    /// Nothing comes but by calls to the fabric: looking at memory in between finds nothing new.
-    bool is_moved_by_calls() const { return moved_by_calls_; }
+    /// Everything comes by completions: polling memory in between finds nothing new.
+    bool is_completion_driven() const { return completion_driven_; }
 
   protected:
-    bool holds_back_ = false;
-    bool moved_by_calls_ = false;
+    bool has_coalesced_ = false;
+    bool completion_driven_ = false;
     /// A byte, and the value that it will have once the next packet is here, from the peer that
-    /// sent the last one. Only a hint: look() reads it again, with acquire order.
+    /// sent the last one.
     std::byte* hot_stamp_ = nullptr;
     std::byte hot_value_{};
 };
 
-std::unique_ptr<Transport> make_channel_transport(const Ground& ground);
-std::unique_ptr<Transport> make_tagged_transport(const Ground& ground);
+std::unique_ptr<Transport> make_channel_transport(const EngineState& engine);
+std::unique_ptr<Transport> make_tagged_transport(const EngineState& engine);
 
 }  // namespace railyard::mpi

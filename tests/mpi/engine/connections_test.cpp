@@ -175,8 +175,8 @@ TEST_P(OverChannels, HoldMemoryForPeersOnly) {
         [](Settings& s) { s.watched_rings = 64; });
 }
 
-// Peers beyond the watched rings send mail: the same messages, the same order.
-TEST_P(OverChannels, WithoutRingsSendMail) {
+// Peers beyond the watched rings use send/receive: the same messages, the same order.
+TEST_P(OverChannels, WithoutRingsUseSendAndReceive) {
     run(
         4,
         [](World& w) {
@@ -239,7 +239,7 @@ TEST_P(OverChannels, HoldBackASenderWhoseMessagesNobodyTakes) {
                 expect(w.process.counters().rendezvous_sent > n / 2, "all of them went eagerly");
                 return;
             }
-            // The last message first: all others wait, most of them as offers only.
+            // The last message first: all others wait, most of them as an RTS only.
             w.receive(0, 0, 2);
             for (int i = 0; i < n; ++i)
                 expect(w.receive(1000, 0, 1) == pattern(1000, static_cast<unsigned>(i)), "wrong");

@@ -19,7 +19,7 @@ struct Oracle {
 
     Request* arrive(const Envelope& message) {
         for (auto at = posted.begin(); at != posted.end(); ++at)
-            if (takes((*at)->envelope, message)) {
+            if (matches((*at)->envelope, message)) {
                 Request* found = *at;
                 posted.erase(at);
                 return found;
@@ -28,7 +28,7 @@ struct Oracle {
     }
     Unexpected* find(const Envelope& wanted) {
         for (Unexpected* message : messages)
-            if (takes(wanted, message->envelope())) return message;
+            if (matches(wanted, message->envelope())) return message;
         return nullptr;
     }
 };
@@ -86,7 +86,7 @@ TEST_P(MatcherTest, DoesWhatListsDo) {
                 message.header.source = envelope.source;
                 message.header.tag = envelope.tag;
                 oracle.messages.push_back(&message);
-                matcher->keep(message);
+                matcher->add_unexpected(message);
             } else if (what < 97) {
                 const Envelope wanted = random_envelope(random, wild);
                 Unexpected* expected = oracle.find(wanted);
@@ -136,7 +136,7 @@ TEST_P(MatcherTest, FindsUnexpectedMessagesAsItsKindDoes) {
         message.header.source = tag % 7;
         message.header.tag = tag;
         EXPECT_EQ(matcher->arrive(message.envelope()), nullptr);
-        matcher->keep(message);
+        matcher->add_unexpected(message);
     }
     for (const Envelope& wanted :
          {Envelope{0, (n - 1) % 7, n - 1}, Envelope{0, any_source, n - 1}}) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mpi/engine/rails.hpp"
+#include "mpi/engine/channel.hpp"
 #include "mpi/engine/world.hpp"
 
 namespace railyard::mpi {
@@ -79,15 +79,15 @@ INSTANTIATE_TEST_SUITE_P(For, Registration, testing::Values(Way::read, Way::writ
                          });
 
 // MP-4: bound, the two directions of a pair, and neighbouring ranks, use different ports.
-TEST(WholeRail, SpreadsDirectionsAndNeighboursWhenBound) {
+TEST(SingleRail, SpreadsDirectionsAndNeighboursWhenBound) {
     Settings settings;
     settings.rails = RailPolicy::binding;
-    EXPECT_NE(whole_rail(0, 1, 2, settings), whole_rail(1, 0, 2, settings));
-    EXPECT_NE(whole_rail(0, 2, 2, settings), whole_rail(1, 3, 2, settings));
-    EXPECT_NE(whole_rail(0, 2, 2, settings), whole_rail(2, 0, 2, settings));
-    EXPECT_EQ(whole_rail(1, 0, 1, settings), 0u);
+    EXPECT_NE(single_rail(0, 1, 2, settings), single_rail(1, 0, 2, settings));
+    EXPECT_NE(single_rail(0, 2, 2, settings), single_rail(1, 3, 2, settings));
+    EXPECT_NE(single_rail(0, 2, 2, settings), single_rail(2, 0, 2, settings));
+    EXPECT_EQ(single_rail(1, 0, 1, settings), 0u);
     settings.rails = RailPolicy::striping;
-    EXPECT_EQ(whole_rail(1, 0, 2, settings), 0u);
+    EXPECT_EQ(single_rail(1, 0, 2, settings), 0u);
 }
 
 struct RailCase {
@@ -96,8 +96,9 @@ struct RailCase {
 };
 class Rails : public testing::TestWithParam<RailCase> {};
 
-// MP-1: above 8192 bytes a message is cut into equal parts, one a port; up to there it goes whole.
-// MP-4: with binding none is cut. MP-2, MP-7: the receiver sees the same bytes in the same order.
+// MP-1: above 8192 bytes a message is cut into equal stripes, one a port; up to there it goes
+// whole. MP-4: with binding none is cut. MP-2, MP-7: the receiver sees the same bytes in the same
+// order.
 TEST_P(Rails, CutLargeMessagesUnlessBound) {
     run(
         "infiniband-pcie", 2,

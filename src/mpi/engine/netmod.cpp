@@ -1,4 +1,4 @@
-#include "mpi/engine/route.hpp"
+#include "mpi/engine/netmod.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,6 @@
 #include <span>
 
 #include "launch/job/fabric_between.hpp"
-#include "mpi/engine/addresses.hpp"
 
 namespace railyard::mpi {
 
@@ -21,11 +20,11 @@ RingGeometry geometry_for(const Settings& settings, const fabric::Traits& traits
     return {settings.ring_cells, static_cast<std::uint32_t>(in_lines(settings.packet_limit())), 1};
 }
 
-bool strangers_reach(const fabric::Traits& traits) {
+bool outsiders_can_connect(const fabric::Traits& traits) {
     return traits.clock == fabric::Clock::real && traits.crosses_nodes;
 }
 
-/// What the first rank makes up; the exchange is safe from strangers.
+/// Made by the first rank; outsiders do not see the bootstrap exchange.
 Token agree_on_token(job::Rank& rank) {
     constexpr std::string_view key = "mpi.token";
     Token token;
@@ -42,25 +41,26 @@ Token agree_on_token(job::Rank& rank) {
 
 }  // namespace
 
-Route::Route(fabric::Nic& its_nic, const Settings& its_settings, Counters& counters,
-             std::string_view key)
+Netmod::Netmod(fabric::Nic& its_nic, const Settings& its_settings, Counters& counters,
+               std::string_view key)
     : nic(its_nic),
       settings(its_settings),
       completions(nic.create_completion_queue(completion_depth)),
-      office(nic, settings.mail_buffers, settings.packet_limit(), settings.gather),
+      eager(nic, settings.mail_buffers, settings.packet_limit(), settings.gather),
       registrations(nic, settings.registration_cache, counters),
       geometry(geometry_for(settings, nic.traits())),
       address_key(key) {}
 
-Routes::Routes(const Ground& ground)
-    : rank_(ground.rank), near_(ground.rank.nic(), ground.settings, ground.counters, address_key) {
-    if (strangers_reach(near_.nic.traits())) near_.token = agree_on_token(rank_);
+Netmods::Netmods(const EngineState& engine)
+    : rank_(engine.rank),
+      intra_node_(engine.rank.nic(), engine.settings, engine.counters, address_key) {
+    if (outsiders_can_connect(intra_node_.nic.traits())) intra_node_.token = agree_on_token(rank_);
     const std::string_view fabric = job::fabric_between_nodes(rank_);
     if (fabric.empty()) return;
-    far_nic_ = rank_.open(fabric);
-    far_settings_ = Settings::choose(far_nic_->traits(), rank_.mpi_settings());
-    far_.emplace(*far_nic_, *far_settings_, ground.counters, "mpi.address.between");
-    far_->token = agree_on_token(rank_);
+    inter_nic_ = rank_.open(fabric);
+    inter_settings_ = Settings::choose(inter_nic_->traits(), rank_.mpi_settings());
+    inter_node_.emplace(*inter_nic_, *inter_settings_, engine.counters, "mpi.address.between");
+    inter_node_->token = agree_on_token(rank_);
 }
 
 }  // namespace railyard::mpi

@@ -1,4 +1,4 @@
-// Messages of a few packets, which leave whole where rings are mapped.
+// Segmented eager: messages of a few packets, which leave whole where rings are mapped.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ void meet(World& w) {
     w.receive(0, other, 100);
 }
 
-TEST(Unasked, ASendIsDoneBeforeAnybodyReceives) {
+TEST(SegmentedEager, ASendIsDoneBeforeAnybodyReceives) {
     run([](World& w) {
         for (const std::size_t n : sizes) {
             meet(w);
@@ -44,14 +44,14 @@ TEST(Unasked, ASendIsDoneBeforeAnybodyReceives) {
     });
 }
 
-TEST(Unasked, ALargerOneWaitsToBeAccepted) {
+TEST(SegmentedEager, ALargerOneWaitsForTheCts) {
     run([](World& w) {
         meet(w);
         const auto data = pattern(32 * 1024 + 1, 1);
         if (w.rank() == 0) {
             Request& send = w.process.start_send(
                 ConstBuffer(data.data(), data.size(), World::bytes()), 1, 1, w.comm);
-            expect(!send.is_complete(), "sent without being accepted");
+            expect(!send.is_complete(), "sent without a CTS");
             w.process.wait(send);
             w.process.release(send);
         } else {
@@ -60,7 +60,7 @@ TEST(Unasked, ALargerOneWaitsToBeAccepted) {
     });
 }
 
-TEST(Unasked, ASynchronousOneWaitsForItsReceive) {
+TEST(SegmentedEager, ASynchronousOneWaitsForItsReceive) {
     run([](World& w) {
         meet(w);
         const auto data = pattern(32 * 1024, 1);
@@ -77,9 +77,9 @@ TEST(Unasked, ASynchronousOneWaitsForItsReceive) {
     });
 }
 
-TEST(Unasked, WhatDoesNotFitIsCutAndTheNextMessageIsWhole) {
+TEST(SegmentedEager, WhatDoesNotFitIsCutAndTheNextMessageIsWhole) {
     run([](World& w) {
-        // The buffer ends in the first packet, at its end, in a follower, and before all.
+        // The buffer ends in the first packet, at its end, in a later segment, and before all.
         for (const std::size_t room : {100u, 8192u, 12'000u, 0u})
             for (const bool posted : {true, false}) {
                 meet(w);
@@ -107,7 +107,7 @@ TEST(Unasked, WhatDoesNotFitIsCutAndTheNextMessageIsWhole) {
     });
 }
 
-TEST(Unasked, AMessageThatWasProbedAndTakenGetsItsFollowers) {
+TEST(SegmentedEager, AMessageThatWasProbedAndTakenGetsItsSegments) {
     run([](World& w) {
         for (int round = 0; round < 200; ++round) {
             if (w.rank() == 0) {
@@ -115,7 +115,7 @@ TEST(Unasked, AMessageThatWasProbedAndTakenGetsItsFollowers) {
                 w.receive(0, 1, 7);
                 continue;
             }
-            // Often before the followers have come.
+            // Often before the other segments have come.
             Message* message = nullptr;
             w.process.wait_until(
                 [&] { return (message = w.process.matched_probe(0, 6, w.comm)) != nullptr; });
@@ -131,8 +131,8 @@ TEST(Unasked, AMessageThatWasProbedAndTakenGetsItsFollowers) {
     });
 }
 
-// More than the ring and the limit of what may wait take: most must be offered in the end.
-TEST(Unasked, ManyThatNobodyReceivesYetKeepTheirOrder) {
+// More than the ring and the limit of what may wait take: most must go by rendezvous in the end.
+TEST(SegmentedEager, ManyThatNobodyReceivesYetKeepTheirOrder) {
     run([](World& w) {
         constexpr unsigned many = 100;
         std::vector<std::vector<std::byte>> data;
@@ -155,7 +155,7 @@ TEST(Unasked, ManyThatNobodyReceivesYetKeepTheirOrder) {
     });
 }
 
-TEST(Unasked, CanBeSwitchedOff) {
+TEST(SegmentedEager, CanBeSwitchedOff) {
     run(
         [](World& w) {
             meet(w);

@@ -1,4 +1,4 @@
-// Packets in: what a peer has sent is matched, delivered, or kept until somebody asks for it.
+// Packets in: a message is matched and delivered, or waits in the unexpected queue for its receive.
 
 #include <algorithm>
 #include <cstring>
@@ -11,25 +11,23 @@ namespace railyard::mpi {
 
 namespace {
 
-// Packets of one peer that are taken before the next is looked at.
-constexpr int fair_share = 16;
+// Packets of one peer that are handled before the next peer's turn.
+constexpr int packets_in_a_row = 16;
 
-/// The bytes that follow that packet, unasked.
-std::size_t followers_of(const Header& header, std::span<const std::byte> payload) {
-    if (header.kind != PacketKind::offer) return 0;
-    Offer offer;
-    std::memcpy(&offer, payload.data(), sizeof offer);
-    return offer.whole ? sizeof offer + offer.total - payload.size() : 0;
+/// Segmented eager: the bytes that follow that packet in segments.
+std::size_t segment_bytes(const Header& header, std::span<const std::byte> payload) {
+    if (header.kind != PacketKind::rts) return 0;
+    Rts rts;
+    std::memcpy(&rts, payload.data(), sizeof rts);
+    return rts.eager ? sizeof rts + rts.total - payload.size() : 0;
 }
 
 }  // namespace
 
-// The way of a small message comes first, from its end to its beginning, so that it can be compiled
-// into one piece.
+// What a small message needs comes first, callees before callers, so that it is inlined as a whole.
 
-/// What the receiver's user is told of a message. Returns how many bytes fit.
-std::uint64_t ChannelTransport::announce(Request& receive, const Header& header,
-                                         std::uint64_t total) {
+std::uint64_t ChannelTransport::set_result(Request& receive, const Header& header,
+                                           std::uint64_t total) {
     receive.result.source = header.source;
     receive.result.tag = header.tag;
     receive.result.cancelled = false;
@@ -40,50 +38,50 @@ std::uint64_t ChannelTransport::announce(Request& receive, const Header& header,
 }
 
 void ChannelTransport::finish_eager(Request& receive, const Header& header, Payload payload) {
-    ground_.toll.receive();
-    const std::uint64_t n = announce(receive, header, payload.size());
+    engine_.overhead.receive();
+    const std::uint64_t n = set_result(receive, header, payload.size());
     if (receive.type == nullptr) [[likely]]
         copy_bytes(receive.data, payload.data(), n);
     else
         receive.write_data(0, payload.data(), n);
-    ground_.toll.copy(n);
-    ground_.complete(receive);
+    engine_.overhead.copy(n);
+    engine_.complete(receive);
 }
 
 void ChannelTransport::on_message(Channel& channel, const Header& header, Payload payload) {
     Request* receive = matcher_->arrive({header.context, header.source, header.tag});
-    ground_.toll.search(*matcher_);
-    if (receive == nullptr) return keep(&channel, header, payload, nullptr);
+    engine_.overhead.search(*matcher_);
+    if (receive == nullptr) return add_unexpected(&channel, header, payload, nullptr);
     if (header.kind == PacketKind::eager) [[likely]]
         return finish_eager(*receive, header, payload);
-    accept(*receive, channel, header, payload);
+    on_rts(*receive, channel, header, payload);
 }
 
 void ChannelTransport::on_packet(Channel& channel, const Header& header, const std::byte* payload) {
     const Payload bytes(payload, header.length);
     switch (header.kind) {
         case PacketKind::eager:
-        case PacketKind::offer:
+        case PacketKind::rts:
             return on_message(channel, header, bytes);
-        case PacketKind::piece:
-            return on_piece(header, payload);
-        case PacketKind::follower:
-            return on_follower(channel, bytes);
-        case PacketKind::acceptance:
-            return on_acceptance(channel, bytes);
-        case PacketKind::fetched:
-            return ground_.complete(ground_.requests.at(header.context));
-        case PacketKind::placed: {
-            Request& receive = ground_.requests.at(header.context);
-            receive.placed = true;
-            receive.parts += header.tag;
-            return on_placed(receive);
+        case PacketKind::segment:
+            return on_segment(header, payload);
+        case PacketKind::eager_segment:
+            return on_eager_segment(channel, bytes);
+        case PacketKind::cts:
+            return on_cts(channel, bytes);
+        case PacketKind::read_fin:
+            return engine_.complete(engine_.requests.at(header.context));
+        case PacketKind::write_fin: {
+            Request& receive = engine_.requests.at(header.context);
+            receive.fin_received = true;
+            receive.stripes += header.tag;
+            return finish_if_written(receive);
         }
-        case PacketKind::hold_eager:
-            channel.must_offer = true;
+        case PacketKind::stop_eager:
+            channel.eager_stopped = true;
             return;
-        case PacketKind::free_eager:
-            channel.must_offer = false;
+        case PacketKind::resume_eager:
+            channel.eager_stopped = false;
             return;
         case PacketKind::credit:
             return;
@@ -94,7 +92,7 @@ bool ChannelTransport::drain_ring(Channel& channel) {
     const Cell* cell = channel.in.front();
     if (cell == nullptr) [[likely]]
         return false;
-    for (int n = 0; cell != nullptr && n < fair_share; ++n) {
+    for (int n = 0; cell != nullptr && n < packets_in_a_row; ++n) {
         const Header header = cell->header;
         if (n > 0) channel.in.expect_more();
         if (channel.out.carries_credits()) [[unlikely]]
@@ -108,19 +106,19 @@ bool ChannelTransport::drain_ring(Channel& channel) {
     return true;
 }
 
-void ChannelTransport::look() {
+void ChannelTransport::poll() {
     if (!bursts_.empty()) [[unlikely]]
-        end_bursts();
+        flush_bursts();
     for (Channel* channel : connector_.watched())
         drain_ring(*channel);
-    if (moved_by_calls_) routes_.for_each([this](Route& route) { take_completions(route); });
+    if (completion_driven_) netmods_.for_each([this](Netmod& netmod) { take_completions(netmod); });
     if (!busy_.empty()) advance_busy();
 }
 
 void ChannelTransport::copy_from_self(Request& receive, Request& send) {
     const Header header{
         .context = send.envelope.context, .source = send.envelope.source, .tag = send.envelope.tag};
-    const std::uint64_t n = announce(receive, header, send.bytes);
+    const std::uint64_t n = set_result(receive, header, send.bytes);
     if (send.type == nullptr) {
         // A rank may send to itself from where it receives.
         if (receive.type == nullptr) {
@@ -133,56 +131,58 @@ void ChannelTransport::copy_from_self(Request& receive, Request& send) {
         send.read_data(0, packed.get(), n);
         receive.write_data(0, packed.get(), n);
     }
-    ground_.toll.copy(n);
-    ground_.complete(send);
-    ground_.complete(receive);
+    engine_.overhead.copy(n);
+    engine_.complete(send);
+    engine_.complete(receive);
 }
 
-void ChannelTransport::keep(Channel* channel, const Header& header, Payload payload,
-                            Request* own_send) {
-    const std::size_t follow = followers_of(header, payload);
-    Unexpected& message = store_.take(header, payload, payload.size() + follow);
+void ChannelTransport::add_unexpected(Channel* channel, const Header& header, Payload payload,
+                                      Request* own_send) {
+    const std::size_t segments = segment_bytes(header, payload);
+    Unexpected& message = unexpected_.take(header, payload, payload.size() + segments);
     message.channel = channel;
     message.own_send = own_send;
-    ground_.toll.copy(payload.size());
-    matcher_->keep(message);
-    Counters& counters = ground_.counters;
+    engine_.overhead.copy(payload.size());
+    matcher_->add_unexpected(message);
+    Counters& counters = engine_.counters;
     ++counters.unexpected;
     counters.unexpected_longest = std::max(counters.unexpected_longest, ++counters.unexpected_now);
     if (channel == nullptr) return;
-    if (follow > 0) channel->followed_message = &message;
-    channel->held += payload.size();
-    hold_if_much_waits(*channel);
+    if (segments > 0) channel->segmented_message = &message;
+    channel->unexpected_bytes += payload.size();
+    limit_unexpected(*channel);
 }
 
-void ChannelTransport::hold_if_much_waits(Channel& channel) {
-    if (channel.told_to_hold || channel.held <= ground_.settings.unexpected_limit.count()) return;
-    channel.told_to_hold = true;
-    send_control(channel, {.kind = PacketKind::hold_eager}, {});
+void ChannelTransport::limit_unexpected(Channel& channel) {
+    if (channel.told_to_stop ||
+        channel.unexpected_bytes <= engine_.settings.unexpected_limit.count())
+        return;
+    channel.told_to_stop = true;
+    send_control(channel, {.kind = PacketKind::stop_eager}, {});
 }
 
 void ChannelTransport::release(Unexpected& message) {
-    --ground_.counters.unexpected_now;
+    --engine_.counters.unexpected_now;
     if (Channel* channel = message.channel; channel != nullptr) {
-        if (channel->followed_message == &message) channel->followed_message = nullptr;
-        channel->held -= message.header.length;
-        if (channel->told_to_hold &&
-            channel->held <= ground_.settings.unexpected_limit.count() / 2) {
-            channel->told_to_hold = false;
-            send_control(*channel, {.kind = PacketKind::free_eager}, {});
+        if (channel->segmented_message == &message) channel->segmented_message = nullptr;
+        channel->unexpected_bytes -= message.header.length;
+        if (channel->told_to_stop &&
+            channel->unexpected_bytes <= engine_.settings.unexpected_limit.count() / 2) {
+            channel->told_to_stop = false;
+            send_control(*channel, {.kind = PacketKind::resume_eager}, {});
         }
     }
-    store_.give_back(message);
+    unexpected_.give_back(message);
 }
 
 void ChannelTransport::start_receive(Request& receive) {
-    ground_.toll.request();
-    ground_.toll.start_receive();
-    if (receive.envelope.source == any_source && ground_.settings.wildcard_connects)
+    engine_.overhead.request();
+    engine_.overhead.start_receive();
+    if (receive.envelope.source == any_source && engine_.settings.wildcard_connects)
         for (const int peer : receive.communicator->group().world_ranks())
-            if (peer != ground_.rank.id()) connector_.open(peer);
+            if (peer != engine_.rank.id()) connector_.open(peer);
     Unexpected* message = matcher_->post(receive);
-    ground_.toll.search(*matcher_);
+    engine_.overhead.search(*matcher_);
     if (message != nullptr) deliver(receive, *message);
 }
 
@@ -193,16 +193,16 @@ void ChannelTransport::deliver(Request& receive, Unexpected& message) {
     else if (message.header.kind == PacketKind::eager)
         finish_eager(receive, message.header, payload);
     else
-        accept(receive, *message.channel, message.header, payload);
+        on_rts(receive, *message.channel, message.header, payload);
     release(message);
 }
 
 std::size_t size_of(const Unexpected& message) {
     if (message.own_send != nullptr) return message.own_send->bytes;
     if (message.header.kind == PacketKind::eager) return message.header.length;
-    Offer offer;
-    std::memcpy(&offer, message.payload, sizeof offer);
-    return offer.total;
+    Rts rts;
+    std::memcpy(&rts, message.payload, sizeof rts);
+    return rts.total;
 }
 
 }  // namespace railyard::mpi

@@ -1,4 +1,4 @@
-#include "mpi/engine/counters_table.hpp"
+#include "mpi/engine/counters.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@ std::span<const CounterMeaning> counter_meanings() {
         {"connections", "made, by either side's asking", &C::connections},
         {"queue pairs", "open for them: one a connection and rail", &C::queue_pairs},
         {"peer bytes", "memory held for peers", &C::peer_bytes},
-        {"eager sent", "messages sent at once", &C::eager_sent},
-        {"rendezvous sent", "messages that were offered first", &C::rendezvous_sent},
+        {"eager sent", "messages sent eagerly", &C::eager_sent},
+        {"rendezvous sent", "messages sent by rendezvous", &C::rendezvous_sent},
         {"rendezvous bytes", "of these", &C::rendezvous_bytes},
         {"tagged sent", "messages that the adapter matches", &C::tagged_sent},
         {"tagged bytes", "of these", &C::tagged_bytes},
@@ -26,7 +26,7 @@ std::span<const CounterMeaning> counter_meanings() {
         {"queued sends", "sends that waited for a connection or for room", &C::queued_sends},
         {"registrations", "of users' memory", &C::registrations},
         {"registration hits", "found in the cache instead", &C::registration_hits},
-        {"stripes", "parts of messages that were cut over rails", &C::stripes},
+        {"stripes", "of messages that were striped over rails", &C::stripes},
     };
     return meanings;
 }

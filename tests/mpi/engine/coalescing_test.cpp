@@ -34,13 +34,13 @@ void finish(World& w, Request& request) {
     w.process.release(request);
 }
 
-/// Of every kind: bundled, more than a bundle holds, straight from the user, offered.
+/// Of every kind: coalesced, too long for that, zero-copy, rendezvous.
 std::size_t size_of(int i) {
     constexpr std::size_t sizes[] = {0, 8, 1, 100, 8, 3000, 8192, 8193, 8, 8, 65536, 7, 65537};
     return sizes[static_cast<std::size_t>(i) % std::size(sizes)];
 }
 
-TEST(Gathering, KeepsEveryByteAndTheOrder) {
+TEST(Coalescing, KeepsEveryByteAndTheOrder) {
     run([](World& w) {
         constexpr int count = 400;
         if (w.rank() == 0) {
@@ -60,7 +60,7 @@ TEST(Gathering, KeepsEveryByteAndTheOrder) {
     });
 }
 
-TEST(Gathering, TheFirstLeavesAtOnceAndOthersWhenTheSenderWaits) {
+TEST(Coalescing, TheFirstLeavesAtOnceAndOthersWhenTheSenderWaits) {
     run([](World& w) {
         meet(w);
         if (w.rank() == 1) {
@@ -68,7 +68,7 @@ TEST(Gathering, TheFirstLeavesAtOnceAndOthersWhenTheSenderWaits) {
                 expect(w.receive(8, 0, tag) == pattern(8, static_cast<unsigned>(tag)), "bytes");
             return;
         }
-        w.process.progress();  // a burst begins after a look
+        w.process.progress();  // a burst begins after a poll
         const auto one = pattern(8, 1);
         const auto two = pattern(8, 2);
         const auto three = pattern(8, 3);
@@ -76,7 +76,7 @@ TEST(Gathering, TheFirstLeavesAtOnceAndOthersWhenTheSenderWaits) {
         expect(first.is_complete(), "the first of a burst is held back");
         Request& second = start(w, two, 2);
         Request& third = start(w, three, 3);
-        expect(!second.is_complete() && !third.is_complete(), "complete, and not gone");
+        expect(!second.is_complete() && !third.is_complete(), "complete, and not sent");
         w.process.wait(second);
         expect(third.is_complete(), "left behind");
         for (Request* send : {&first, &second, &third})
@@ -85,14 +85,14 @@ TEST(Gathering, TheFirstLeavesAtOnceAndOthersWhenTheSenderWaits) {
 }
 
 // Whoever sends and then waits for something else than a message has sent.
-TEST(Gathering, ABlockingSendTakesAlongWhatWasStartedBefore) {
+TEST(Coalescing, ABlockingSendTakesAlongWhatWasStartedBefore) {
     run([](World& w) {
         meet(w);
         const std::byte done{1};
         if (w.rank() == 1) {
             for (int tag = 1; tag <= 4; ++tag)
                 w.receive(8, 0, tag);
-            w.process.rank().bootstrap().put("gathering.got", {&done, 1});
+            w.process.rank().bootstrap().put("coalescing.got", {&done, 1});
             return;
         }
         const auto data = pattern(8, 1);
@@ -100,13 +100,13 @@ TEST(Gathering, ABlockingSendTakesAlongWhatWasStartedBefore) {
         for (int tag = 1; tag <= 3; ++tag)
             sends.push_back(&start(w, data, tag));
         w.send(data, 1, 4);
-        w.process.rank().bootstrap().get(1, "gathering.got");
+        w.process.rank().bootstrap().get(1, "coalescing.got");
         for (Request* send : sends)
             finish(w, *send);
     });
 }
 
-TEST(Gathering, MessagesThatNobodyWaitsForLeaveBeforeTheEnd) {
+TEST(Coalescing, MessagesThatNobodyWaitsForLeaveBeforeTheEnd) {
     run([](World& w) {
         constexpr int count = 30;
         static const auto data = pattern(60'000, 1);
@@ -125,7 +125,7 @@ TEST(Gathering, MessagesThatNobodyWaitsForLeaveBeforeTheEnd) {
     });
 }
 
-TEST(Straight, EagerMessagesNeedNoAnswer) {
+TEST(ZeroCopy, EagerMessagesNeedNoAnswer) {
     run([](World& w) {
         meet(w);
         const auto fits = pattern(64 << 10, 1);
@@ -133,16 +133,16 @@ TEST(Straight, EagerMessagesNeedNoAnswer) {
         if (w.rank() == 1) {
             w.receive(0, 0, 3);
             expect(w.receive(fits.size(), 0, 1) == fits, "bytes of an eager one");
-            expect(w.receive(larger.size(), 0, 2) == larger, "bytes of an offered one");
+            expect(w.receive(larger.size(), 0, 2) == larger, "bytes of a rendezvous");
             return;
         }
         Request& send = start(w, fits, 1);
         w.process.wait(send);  // its receive is posted only after the message of tag 3
         w.process.release(send);
         w.send({}, 1, 3);
-        expect(w.process.counters().rendezvous_sent == 0, "offered");
+        expect(w.process.counters().rendezvous_sent == 0, "by rendezvous");
         w.send(larger, 1, 2);
-        expect(w.process.counters().rendezvous_sent == 1, "not offered");
+        expect(w.process.counters().rendezvous_sent == 1, "not by rendezvous");
     });
 }
 

@@ -35,15 +35,15 @@ Duration round_trip(const std::string& fabric, const Change& change,
     return taken;
 }
 
-class Tolls : public testing::TestWithParam<const char*> {};
+class Overheads : public testing::TestWithParam<const char*> {};
 
-TEST_P(Tolls, AMessageTakesLongerByWhatIsOnItsWay) {
+TEST_P(Overheads, AMessageTakesLongerByWhatIsOnItsWay) {
     const Duration base = round_trip(GetParam(), {});
     EXPECT_EQ(round_trip(GetParam(), [](Settings& s) { s.send_overhead = 2_us; }), base + 4_us);
     EXPECT_EQ(round_trip(GetParam(), [](Settings& s) { s.receive_overhead = 3_us; }), base + 6_us);
 }
 
-TEST_P(Tolls, WhatIsDoneWhileItTravelsCostsNothingInAPingPong) {
+TEST_P(Overheads, WhatIsDoneWhileItTravelsCostsNothingInAPingPong) {
     const Duration base = round_trip(GetParam(), {});
     EXPECT_EQ(round_trip(GetParam(),
                          [](Settings& s) {
@@ -53,12 +53,12 @@ TEST_P(Tolls, WhatIsDoneWhileItTravelsCostsNothingInAPingPong) {
               base);
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Tolls, testing::Values("infiniband-pcie", "quadrics"),
+INSTANTIATE_TEST_SUITE_P(On, Overheads, testing::Values("infiniband-pcie", "quadrics"),
                          [](const auto& instance) {
                              return std::string(instance.param).substr(0, 8);
                          });
 
-// An offer and the answer to it are handled one after the other (PR-1).
+// An RTS and the CTS are handled one after the other (PR-1).
 TEST(Rendezvous, TakesLongerByItsTwoSteps) {
     const auto time_of_message = [](Duration overhead) {
         Duration taken;

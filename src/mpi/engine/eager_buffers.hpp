@@ -1,0 +1,107 @@
+#pragma once
+/// Eager packets by send/receive, for peers without rings. Receives come from a shared receive
+/// queue, so a peer costs no buffers of its own. Buffers are made when the first such peer appears.
+/// A send carries one packet, or several that were coalesced.
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mpi/engine/packet.hpp"
+#include "railyard/nic.hpp"
+
+namespace railyard::mpi {
+
+class EagerBuffers {
+  public:
+    /// `signals_all`: has_sent_all() is of interest, so every send is signalled.
+    EagerBuffers(fabric::Nic& nic, std::uint32_t buffers, std::size_t packet_limit,
+                 bool signals_all);
+
+    /// The shared receive queue, for queue pairs to take from.
+    fabric::ReceiveQueue& receives() { return *receives_; }
+    /// Posts all receives, at the first call.
+    void open();
+    std::size_t memory() const;
+
+    // Out.
+
+    bool has_slot() const { return !free_.empty(); }
+    /// Room for the bytes of the next packet, the pool's until send(). Only after has_slot().
+    std::byte* reserve() { return out(free_.back()) + sizeof(Header); }
+    /// Sends the packet whose bytes are where reserve() said.
+    void send(fabric::QueuePair& queue_pair, const Header& header);
+    /// Zero-copy: the packet's bytes stay the user's, who leaves them alone until sent() names
+    /// `request`.
+    void send_zero_copy(fabric::QueuePair& queue_pair, const Header& header,
+                        const fabric::Slice& bytes, std::uint32_t request);
+
+    /// A send that is being filled.
+    struct Coalesced {
+        std::uint32_t slot = 0;
+        std::uint32_t used = 0;  ///< bytes; zero: there is none
+    };
+    /// Only after has_slot().
+    Coalesced begin_coalescing() {
+        const std::uint32_t slot = free_.back();
+        free_.pop_back();
+        return {slot, 0};
+    }
+    bool has_room(const Coalesced& coalesced, std::size_t length) const {
+        return coalesced.used + sizeof(Header) + length <= coalesced_limit_;
+    }
+    /// Copies a packet; `data` stays the caller's.
+    void add(Coalesced& coalesced, const Header& header, const std::byte* data);
+    void send(fabric::QueuePair& queue_pair, const Coalesced& coalesced);
+
+    /// A send is complete, and its slot free. Returns the request that waited for that, if any.
+    std::optional<std::uint32_t> sent(std::uint32_t slot);
+    /// Whether no send is known to be under way.
+    bool has_sent_all() const { return !signals_all_ || under_way_ == 0; }
+
+    // In.
+
+    struct Packet {
+        Header header;
+        const std::byte* payload;
+    };
+    /// The packets of a receive of so many bytes, one after the other; `at` is zero at first, and
+    /// then where the next one is. Payloads are the pool's until repost().
+    std::optional<Packet> next_packet(std::uint32_t slot, std::size_t length,
+                                      std::size_t& at) const {
+        if (at >= length) return std::nullopt;
+        Packet packet;
+        std::memcpy(&packet.header, in(slot) + at, sizeof packet.header);
+        packet.payload = in(slot) + at + sizeof packet.header;
+        at += sizeof packet.header + packet.header.length;
+        return packet;
+    }
+    /// Gives the buffer back to the receive queue.
+    void repost(std::uint32_t slot);
+
+  private:
+    std::byte* in(std::uint32_t slot) const { return receive_buffers_->data() + slot * slot_size_; }
+    std::byte* out(std::uint32_t slot) const { return send_buffers_->data() + slot * slot_size_; }
+    void send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::size_t length);
+    void post(fabric::QueuePair& queue_pair, const fabric::WorkRequest& work);
+
+    fabric::Nic& nic_;
+    std::uint32_t buffers_;
+    std::size_t slot_size_;
+    std::unique_ptr<fabric::ReceiveQueue> receives_;
+    std::unique_ptr<fabric::Region> receive_buffers_;
+    std::unique_ptr<fabric::Region> send_buffers_;
+    std::vector<std::uint32_t> free_;
+
+    static constexpr std::uint32_t none =
+        ~std::uint32_t{0};  ///< no request; of an inlined send: no slot
+    /// By slot: the request whose bytes its send carries.
+    std::vector<std::uint32_t> waiting_;
+    std::size_t coalesced_limit_;
+    std::uint32_t under_way_ = 0;
+    bool signals_all_;
+};
+
+}  // namespace railyard::mpi

@@ -1,0 +1,72 @@
+#pragma once
+/// Lets several threads of a rank use its library, one at a time: the program's own, where it asked
+/// for that, and one that makes progress while the program computes. A rank with one thread has no
+/// lock and pays a test of a pointer.
+
+#include <pthread.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "base/nap.hpp"
+#include "railyard/base/time.hpp"
+
+namespace railyard::mpi {
+
+class EngineLock {
+  public:
+    void lock() {
+        mutex_.lock();
+        ++depth_;
+        owner_.store(pthread_self(), std::memory_order_relaxed);
+    }
+    void unlock() {
+        if (--depth_ == 0) owner_.store(pthread_t(), std::memory_order_relaxed);
+        mutex_.unlock();
+    }
+    /// Whether the calling thread holds it. Relaxed is enough: a thread's own id is written by
+    /// itself alone.
+    bool is_held() const {
+        return pthread_equal(owner_.load(std::memory_order_relaxed), pthread_self()) != 0;
+    }
+    /// Lets others have it while the caller, who holds it, waits for something. `times`: how often
+    /// it has waited already.
+    void yield(unsigned times) {
+        // Called back from inside a call: the outer one is not ready for others.
+        if (depth_ > 1) return;
+        unlock();
+        if (times < yields_before_sleep)
+            give_way();
+        else
+            nap(sleep);
+        lock();
+    }
+
+  private:
+    static constexpr unsigned yields_before_sleep = 1000;
+    static constexpr Duration sleep = Duration::us(20);
+
+    std::recursive_mutex mutex_;
+    int depth_ = 0;  ///< of the thread that holds it
+    std::atomic<pthread_t> owner_{};
+};
+
+/// Holds the lock for the length of a call, if there is one.
+class EngineLockGuard {
+  public:
+    explicit EngineLockGuard(EngineLock* lock) : lock_(lock) {
+        if (lock_ != nullptr) [[unlikely]]
+            lock_->lock();
+    }
+    ~EngineLockGuard() {
+        if (lock_ != nullptr) [[unlikely]]
+            lock_->unlock();
+    }
+    EngineLockGuard(const EngineLockGuard&) = delete;
+    EngineLockGuard& operator=(const EngineLockGuard&) = delete;
+
+  private:
+    EngineLock* lock_;
+};
+
+}  // namespace railyard::mpi

@@ -1,0 +1,68 @@
+#pragma once
+/// A network module (MPICH's netmod): one Nic of the rank, and what all channels over it share. A
+/// rank has one for all peers; or, where its fabric ends at the node, one for the ranks of its own
+/// node and one for all others. Which, is decided once a channel.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "mpi/engine/eager_buffers.hpp"
+#include "mpi/engine/registration_cache.hpp"
+#include "mpi/engine/ring.hpp"
+#include "mpi/engine/settings.hpp"
+#include "mpi/engine/transport.hpp"
+#include "railyard/nic.hpp"
+
+namespace railyard::mpi {
+
+/// By which ranks of one job know each other where outsiders can connect, too.
+using Token = std::array<std::uint32_t, 4>;
+
+struct Netmod {
+    Netmod(fabric::Nic& its_nic, const Settings& its_settings, Counters& counters,
+           std::string_view key);
+
+    fabric::Nic& nic;
+    const Settings& settings;  ///< as they suit this fabric
+    std::unique_ptr<fabric::CompletionQueue> completions;
+    EagerBuffers eager;
+    RegistrationCache registrations;
+    RingGeometry geometry;
+    std::uint32_t rings = 0;  ///< proposed or in use
+    /// Under which its Nic's address is found.
+    const std::string_view address_key;
+    Token token{};  ///< zero where outsiders cannot connect
+};
+
+class Netmods {
+  public:
+    explicit Netmods(const EngineState& engine);
+
+    Netmod& to(int peer) {
+        return inter_node_ && rank_.node_of(peer) != rank_.node() ? *inter_node_ : intra_node_;
+    }
+    template <class Do>
+    void for_each(Do&& each) {
+        each(intra_node_);
+        if (inter_node_) [[unlikely]]
+            each(*inter_node_);
+    }
+    template <class Do>
+    void for_each(Do&& each) const {
+        each(intra_node_);
+        if (inter_node_) each(*inter_node_);
+    }
+
+  private:
+    job::Rank& rank_;
+    Netmod intra_node_;
+    // In this order: a netmod goes before its Nic.
+    std::unique_ptr<fabric::Nic> inter_nic_;
+    std::optional<Settings> inter_settings_;
+    std::optional<Netmod> inter_node_;
+};
+
+}  // namespace railyard::mpi

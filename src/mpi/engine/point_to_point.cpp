@@ -1,0 +1,191 @@
+// Messages between two ranks, as the Process offers them: blocking, started, persistent, probed.
+
+#include "mpi/engine/process.hpp"
+#include "mpi/types/error.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+void throw_if_failed(const Status& status) {
+    if (status.error == ErrorClass::truncate)
+        throw MpiError(ErrorClass::truncate,
+                       "the message is longer than the receive buffer; give the receive a count "
+                       "that is large enough, or ask with MPI_Probe first");
+}
+
+}  // namespace
+
+void Process::keep_type_of(Request& request) {
+    request.needs_cleanup = true;
+    request.keeps_type = request.type->weak_from_this().lock();
+}
+
+void Process::send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
+                      Communicator& comm, Mode mode) {
+    const Datatype& type = *data.type;
+    const int peer = comm.world_rank(to);
+    const Envelope envelope{context, comm.rank(), tag};
+    if (type.is_dense() && mode != Mode::synchronous) [[likely]]
+        if (transport_->send_now(type.dense_data(data.address), data.count * type.size(), peer,
+                                 envelope, Coalescing::never)) [[likely]]
+            return;
+    Request& request = start_send_in(context, data, to, tag, comm, mode);
+    wait(request);
+    release(request);
+}
+
+Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
+                                Communicator& comm, Mode mode) {
+    Request& request = requests_.take();
+    const Datatype& type = *data.type;
+    request.kind = Request::Kind::send;
+    request.mode = mode;
+    request.peer = comm.world_rank(to);
+    request.envelope = {context, comm.rank(), tag};
+    request.result = {};
+    if (type.is_dense() && mode != Mode::synchronous) [[likely]]
+        if (transport_->send_now(type.dense_data(data.address), data.count * type.size(),
+                                 request.peer, request.envelope, Coalescing::allowed)) [[likely]] {
+            if (transport_->has_coalesced()) [[unlikely]]
+                transport_->complete_when_flushed(request);
+            else
+                request.complete = true;
+            return request;
+        }
+    request.set_buffer(data.address, data.count, type);
+    keep_type(request);
+    transport_->start_send(request);
+    return request;
+}
+
+void Process::receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
+                         Communicator& comm, Status* status) {
+    Request& request = start_receive_in(context, into, from, tag, comm);
+    wait(request);
+    const Status result = request.result;
+    release(request);
+    if (status != nullptr) *status = result;
+    throw_if_failed(result);
+}
+
+Request& Process::start_receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
+                                   Communicator& comm) {
+    Request& request = requests_.take();
+    request.kind = Request::Kind::receive;
+    request.envelope = {context, from, tag};
+    request.communicator = &comm;
+    request.set_buffer(into.address, into.count, *into.type);
+    keep_type(request);
+    transport_->start_receive(request);
+    return request;
+}
+
+void Process::exchange(const ConstBuffer& out, int to, int send_tag, const Buffer& in, int from,
+                       int receive_tag, Communicator& comm, Status* status) {
+    Request& receive = start_receive(in, from, receive_tag, comm);
+    send(out, to, send_tag, comm);
+    wait(receive);
+    const Status result = receive.result;
+    release(receive);
+    if (status != nullptr) *status = result;
+    throw_if_failed(result);
+}
+
+Request& Process::make_done(const Status& status) {
+    Request& request = requests_.take();
+    request.kind = Request::Kind::receive;
+    request.result = status;
+    request.complete = true;
+    return request;
+}
+
+Request& Process::make_persistent_done(const Status& status) {
+    Request& request = make_done(status);
+    request.needs_cleanup = true;
+    request.persistent = true;
+    request.active = false;
+    request.communicator = nullptr;
+    return request;
+}
+
+Request& Process::make_persistent_send(const ConstBuffer& data, int to, int tag, Communicator& comm,
+                                       Mode mode) {
+    Request& request = make_persistent_done({});
+    request.kind = Request::Kind::send;
+    request.mode = mode;
+    request.peer = comm.world_rank(to);
+    request.envelope = {comm.context(), comm.rank(), tag};
+    request.communicator = &comm;
+    request.set_buffer(data.address, data.count, *data.type);
+    keep_type(request);
+    return request;
+}
+
+Request& Process::make_persistent_receive(const Buffer& into, int from, int tag,
+                                          Communicator& comm) {
+    Request& request = make_persistent_done({});
+    request.envelope = {comm.context(), from, tag};
+    request.communicator = &comm;
+    request.set_buffer(into.address, into.count, *into.type);
+    keep_type(request);
+    return request;
+}
+
+void Process::start(Request& request) {
+    request.active = true;
+    if (request.communicator == nullptr) return;  // MPI_PROC_NULL
+    request.complete = false;
+    request.moved = 0;
+    request.forget_transfer();
+    if (request.kind == Request::Kind::send)
+        transport_->start_send(request);
+    else
+        transport_->start_receive(request);
+}
+
+std::optional<Status> Process::probe(int from, int tag, Communicator& comm) {
+    transport_->progress();
+    return transport_->probe({comm.context(), from, tag}, comm);
+}
+
+Message* Process::matched_probe(int from, int tag, Communicator& comm) {
+    transport_->progress();
+    Message message;
+    if (!transport_->matched_probe({comm.context(), from, tag}, comm, message)) return nullptr;
+    message.index = next_message_++;
+    return &messages_.emplace(message.index, message).first->second;
+}
+
+Message* Process::find_message(std::uint32_t index) {
+    const auto found = messages_.find(index);
+    return found != messages_.end() ? &found->second : nullptr;
+}
+
+Request& Process::start_receive(Message& message, const Buffer& into, Communicator& comm) {
+    Request& request = requests_.take();
+    request.kind = Request::Kind::receive;
+    request.communicator = &comm;
+    request.set_buffer(into.address, into.count, *into.type);
+    keep_type(request);
+    Message taken = message;
+    messages_.erase(message.index);
+    transport_->start_receive(request, taken);
+    return request;
+}
+
+bool Process::cancel(Request& receive) {
+    if (receive.complete || !transport_->cancel(receive)) return false;
+    receive.result = {};
+    receive.result.cancelled = true;
+    receive.complete = true;
+    return true;
+}
+
+void Process::free_when_done(Request& request) {
+    if (request.complete || !request.active) return release(request);
+    request.needs_cleanup = true;
+    request.free_when_complete = true;
+}
+
+}  // namespace railyard::mpi
