@@ -95,6 +95,7 @@ void SharedHub::release() {
 
 void SharedHub::await() {
     process_.wait_until([this] {
+        // Acquire: the result is read after the round.
         return std::atomic_ref(layout().released).load(std::memory_order_acquire) == round_;
     });
     if (comm_.rank() == 0) wake_others();
