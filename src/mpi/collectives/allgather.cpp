@@ -13,11 +13,8 @@ namespace {
 /// Even blocks only: what a rank has after each round is one range of them.
 void allgather_doubling(Team& team, const Blocks& all) {
     const Fold fold(team);
-    if (fold.is_extra()) {
-        team.send(all[team.rank()], fold.other());
-        team.receive(all.range(0, team.size()), fold.other());
-        return;
-    }
+    if (fold.is_extra())
+        return leave_to_proxy(team, fold, all[team.rank()], all.range(0, team.size()));
     if (fold.is_proxy()) team.receive(all[fold.other()], fold.other());
     const auto range = [&](int vrank, int count) {
         const int first = fold.first_at(vrank);

@@ -74,11 +74,7 @@ void reduce_rabenseifner(Team& team, const Operation& operation, const ConstBuff
 void allreduce_doubling(Team& team, const Operation& operation, const ConstBuffer& data,
                         const Buffer& result) {
     const Fold fold(team);
-    if (fold.is_extra()) {
-        team.send(data, fold.other());
-        team.receive(result, fold.other());
-        return;
-    }
+    if (fold.is_extra()) return leave_to_proxy(team, fold, data, result);
     Scratch scratch(team.scratch(), Total::room(data));
     Total total(team, operation, data, scratch);
     if (fold.is_proxy()) {
@@ -100,11 +96,7 @@ void allreduce_doubling(Team& team, const Operation& operation, const ConstBuffe
 void allreduce_rabenseifner(Team& team, const Operation& operation, const ConstBuffer& data,
                             const Buffer& result) {
     const Fold fold(team);
-    if (fold.is_extra()) {
-        team.send(data, fold.other());
-        team.receive(result, fold.other());
-        return;
-    }
+    if (fold.is_extra()) return leave_to_proxy(team, fold, data, result);
     copy(team, data, result);
     Scratch scratch(team.scratch(), Halving::room(fold, result));
     Halving halving(team, fold, operation, result, scratch);

@@ -36,11 +36,7 @@ class Shares {
 void reduce_scatter_halving(Team& team, const ConstBuffer& data, const Buffer& result,
                             const Shares& shares, const Operation& operation) {
     const Fold fold(team);
-    if (fold.is_extra()) {
-        team.send(data, fold.other());
-        team.receive(result, fold.other());
-        return;
-    }
+    if (fold.is_extra()) return leave_to_proxy(team, fold, data, result);
     Scratch scratch(team.scratch(), 2 * Scratch::room(data.count, *data.type));
     const Buffer vector = scratch.elements(data.count, *data.type);
     const Buffer incoming = scratch.elements(data.count, *data.type);

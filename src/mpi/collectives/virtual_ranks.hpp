@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "mpi/collectives/team.hpp"
+#include "mpi/types/buffer.hpp"
 
 namespace railyard::mpi {
 
@@ -85,5 +86,12 @@ class Fold {
     int vranks_;
     int pairs_;
 };
+
+/// All that an extra rank does: its proxy takes its data, and gives it the result.
+inline void leave_to_proxy(Team& team, const Fold& fold, const ConstBuffer& data,
+                           const Buffer& result) {
+    team.send(data, fold.other());
+    team.receive(result, fold.other());
+}
 
 }  // namespace railyard::mpi
