@@ -10,7 +10,7 @@
 namespace railyard::mpi::programs {
 namespace {
 
-class Corners : public OnGround {};
+class Corners : public OnFabrics {};
 
 int class_of(int code) {
     int of = MPI_SUCCESS;
@@ -204,7 +204,7 @@ TEST_P(Corners, SynchronousSendsWaitForTheirReceive) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabrics, Corners, testing::ValuesIn(grounds({1, 2, 3, 16})), ground_name);
+INSTANTIATE_TEST_SUITE_P(Fabrics, Corners, testing::ValuesIn(job_specs({1, 2, 3, 16})), spec_name);
 
 }  // namespace
 }  // namespace railyard::mpi::programs

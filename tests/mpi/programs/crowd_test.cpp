@@ -8,7 +8,7 @@
 namespace railyard::mpi::programs {
 namespace {
 
-Ground crowd(int ranks) {
+JobSpec crowd(int ranks) {
     return {real_fabric(), ranks, job::Kind::processes};
 }
 

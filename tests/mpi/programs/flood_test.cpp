@@ -94,7 +94,7 @@ void expect_growth_below(const Flood& flood, std::size_t bound) {
                                         " bytes; the bound is " + std::to_string(bound));
 }
 
-/// One ring, or the buffers for mail that all peers share.
+/// One ring, or the shared receive queue.
 std::uint64_t most_for_peers() {
     return real_fabric() == "shm" ? 1 << 20 : 4 << 20;
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int same_tag = 5;
 
-/// Eager and large ones in turn: by mail or ring, streamed, and by RDMA.
+/// Eager and large ones in turn: through the shared receive queue or a ring, streamed, and by RDMA.
 std::size_t length_of(int number) {
     constexpr std::size_t lengths[] = {8, 70000, 8, 100, 5000, 8, 20000, 3000, 8, 300000, 8, 9000};
     return lengths[static_cast<std::size_t>(number) % std::size(lengths)];
@@ -43,7 +43,7 @@ void expect(const std::vector<char>& bytes, const MPI_Status& status, Note note)
     require(std::equal(bytes.begin(), bytes.begin() + count, make(note).begin()), "wrong bytes");
 }
 
-class Order : public OnGround {
+class Order : public OnFabrics {
   protected:
     static constexpr int messages = 36;
     static constexpr std::size_t room = 300000;
@@ -138,8 +138,8 @@ TEST_P(Order, OfTagsTakenAtRandomIsKeptInEachTag) {
     });
 }
 
-INSTANTIATE_TEST_SUITE_P(Fabrics, Order, testing::ValuesIn(grounds({2, 3, 4, 7, 8, 16})),
-                         ground_name);
+INSTANTIATE_TEST_SUITE_P(Fabrics, Order, testing::ValuesIn(job_specs({2, 3, 4, 7, 8, 16})),
+                         spec_name);
 
 }  // namespace
 }  // namespace railyard::mpi::programs

@@ -1,14 +1,13 @@
 // Collectives through the C interface against an oracle: random counts (none included), layouts,
 // roots, operations, in place or not, on communicators of many kinds, with messages under way.
 
-#include "mpi/programs/moving.hpp"
-#include "mpi/programs/reducing.hpp"
+#include "mpi/programs/random_collectives.hpp"
 #include "mpi/programs/traffic.hpp"
 
 namespace railyard::mpi::programs {
 namespace {
 
-class RandomCollectives : public OnGround {
+class RandomCollectives : public OnFabrics {
   protected:
     static constexpr std::uint64_t programs = 3;
     static constexpr std::uint64_t collectives = 30;
@@ -55,9 +54,9 @@ TEST_P(RandomCollectives, AgreeWithTheOracle) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, RandomCollectives,
-                         testing::ValuesIn(grounds({1, 2, 3, 4, 7, 8, 16})), ground_name);
+                         testing::ValuesIn(job_specs({1, 2, 3, 4, 7, 8, 16})), spec_name);
 INSTANTIATE_TEST_SUITE_P(Processes, RandomCollectives, testing::ValuesIn(processes({3, 16})),
-                         ground_name);
+                         spec_name);
 
 }  // namespace
 }  // namespace railyard::mpi::programs

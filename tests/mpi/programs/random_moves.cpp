@@ -1,4 +1,4 @@
-#include "mpi/programs/moving.hpp"
+#include "mpi/programs/random_collectives.hpp"
 
 #include "mpi/programs/area.hpp"
 

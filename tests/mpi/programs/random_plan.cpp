@@ -77,71 +77,71 @@ class Draw {
         return below(300 << 10);
     }
 
-    void measure(Letter& letter) {
-        letter.base = static_cast<int>(below(3));
-        letter.out = chance(50) ? Shape::dense : static_cast<Shape>(below(shape_count));
-        letter.in = chance(50) ? Shape::dense : static_cast<Shape>(below(shape_count));
-        const Layout out = letter.out_layout();
-        const Layout in = letter.in_layout();
-        letter.elements = bytes() / out.element_size() / out.elements() * out.elements();
-        const std::size_t wanted = letter.elements + (chance(30) ? below(20) : 0);
-        letter.room = (wanted + in.elements() - 1) / in.elements() * in.elements();
+    void measure(PlannedMessage& message) {
+        message.base = static_cast<int>(below(3));
+        message.out = chance(50) ? Shape::dense : static_cast<Shape>(below(shape_count));
+        message.in = chance(50) ? Shape::dense : static_cast<Shape>(below(shape_count));
+        const Layout out = message.out_layout();
+        const Layout in = message.in_layout();
+        message.elements = bytes() / out.element_size() / out.elements() * out.elements();
+        const std::size_t wanted = message.elements + (chance(30) ? below(20) : 0);
+        message.room = (wanted + in.elements() - 1) / in.elements() * in.elements();
     }
 
-    void address(Letter& letter) {
-        letter.id = next_id_++;
-        letter.comm = static_cast<int>(below(plan_.comms.size()));
-        letter.from = rank();
-        const auto& members = members_of(letter);
-        letter.to = members[below(members.size())];
-        letter.tag = static_cast<int>(below(3));
+    void address(PlannedMessage& message) {
+        message.id = next_id_++;
+        message.comm = static_cast<int>(below(plan_.comms.size()));
+        message.from = rank();
+        const auto& members = members_of(message);
+        message.to = members[below(members.size())];
+        message.tag = static_cast<int>(below(3));
     }
-    const std::vector<int>& members_of(const Letter& letter) const {
-        return plan_.comms[static_cast<std::size_t>(letter.comm)]
-            .members[static_cast<std::size_t>(letter.from)];
+    const std::vector<int>& members_of(const PlannedMessage& message) const {
+        return plan_.comms[static_cast<std::size_t>(message.comm)]
+            .members[static_cast<std::size_t>(message.from)];
     }
-    static void make_unique(Letter& letter) {
-        letter.tag = unique_tags + static_cast<int>(letter.id);
+    static void make_unique(PlannedMessage& message) {
+        message.tag = unique_tags + static_cast<int>(message.id);
     }
 
-    Event message() {
-        Letter letter;
-        address(letter);
-        measure(letter);
-        letter.mode = static_cast<SendMode>(below(3));
-        letter.send_way = static_cast<SendWay>(below(3));
-        letter.receive_way = static_cast<ReceiveWay>(below(6));
-        const bool ahead = letter.receive_way == ReceiveWay::posted_ahead;
+    Event single() {
+        PlannedMessage message;
+        address(message);
+        measure(message);
+        message.mode = static_cast<SendMode>(below(3));
+        message.send_way = static_cast<SendWay>(below(3));
+        message.receive_way = static_cast<ReceiveWay>(below(6));
+        const bool ahead = message.receive_way == ReceiveWay::posted_ahead;
         if (ahead || chance(25)) {
-            make_unique(letter);
-            letter.any_source = chance(50);
+            make_unique(message);
+            message.any_source = chance(50);
         }
         // Others of that sender were received, in order, before: this is its next.
-        letter.any_tag = !ahead && !letter.any_source && chance(30);
-        if (ahead && chance(50)) letter.mode = SendMode::ready;
-        const bool again = letter.from != letter.to &&
-                           letter.receive_way != ReceiveWay::immediate && !ahead &&
-                           letter.send_way != SendWay::immediate;
-        if (again && chance(15)) letter.times = 2 + static_cast<int>(below(4));
+        message.any_tag = !ahead && !message.any_source && chance(30);
+        if (ahead && chance(50)) message.mode = SendMode::ready;
+        const bool again = message.from != message.to &&
+                           message.receive_way != ReceiveWay::immediate && !ahead &&
+                           message.send_way != SendWay::immediate;
+        if (again && chance(15)) message.times = 2 + static_cast<int>(below(4));
         // To oneself: nobody receives while this rank is in a blocking send.
-        if (letter.from == letter.to && !ahead && letter.mode != SendMode::buffered &&
-            letter.send_way == SendWay::blocking)
-            letter.send_way = SendWay::immediate;
-        return {false, {letter}};
+        if (message.from == message.to && !ahead && message.mode != SendMode::buffered &&
+            message.send_way == SendWay::blocking)
+            message.send_way = SendWay::immediate;
+        return {false, {message}};
     }
 
     Event shift() {
-        Letter first;
+        PlannedMessage first;
         address(first);
         const std::vector<int>& members = members_of(first);
         Event event{true, {}};
         for (std::size_t i = 0; i < members.size(); ++i) {
-            Letter letter = first;
-            letter.id = next_id_++;
-            letter.from = members[i];
-            letter.to = members[(i + 1) % members.size()];
-            measure(letter);
-            event.letters.push_back(letter);
+            PlannedMessage message = first;
+            message.id = next_id_++;
+            message.from = members[i];
+            message.to = members[(i + 1) % members.size()];
+            measure(message);
+            event.messages.push_back(message);
         }
         return event;
     }
@@ -150,7 +150,7 @@ class Draw {
         Epoch made;
         large_left_ = 2;
         for (std::uint64_t i = 6 + below(12); i > 0; --i)
-            made.events.push_back(chance(15) ? shift() : message());
+            made.events.push_back(chance(15) ? shift() : single());
         for (int r = 0; r < ranks_; ++r)
             made.has_orphan.push_back(chance(20));
         loosen(made);
@@ -159,19 +159,19 @@ class Draw {
 
     /// Where a rank hears of one sender alone on a communicator, any source is that one.
     void loosen(Epoch& made) {
-        const auto is_lone = [&](const Letter& letter) {
+        const auto is_lone = [&](const PlannedMessage& message) {
             for (const Event& event : made.events)
-                for (const Letter& other : event.letters)
-                    if (other.comm == letter.comm && other.to == letter.to &&
-                        other.from != letter.from)
+                for (const PlannedMessage& other : event.messages)
+                    if (other.comm == message.comm && other.to == message.to &&
+                        other.from != message.from)
                         return false;
             return true;
         };
         for (Event& event : made.events)
-            for (Letter& letter : event.letters)
-                if (!event.is_shift && letter.receive_way != ReceiveWay::posted_ahead &&
-                    is_lone(letter) && chance(60))
-                    letter.any_source = true;
+            for (PlannedMessage& message : event.messages)
+                if (!event.is_shift && message.receive_way != ReceiveWay::posted_ahead &&
+                    is_lone(message) && chance(60))
+                    message.any_source = true;
     }
 
     sim::Random random_;

@@ -23,7 +23,7 @@ enum class ReceiveWay : std::uint8_t {
     matched,  ///< by a matched probe
 };
 
-struct Letter {
+struct PlannedMessage {
     std::uint64_t id = 0;  ///< the pattern of its bytes
     int comm = 0;
     int from = 0;  ///< world ranks
@@ -45,10 +45,10 @@ struct Letter {
     Layout in_layout() const { return {in, base}; }
 };
 
-/// One letter, or a ring of them, sent and received by MPI_Sendrecv.
+/// One message, or a ring of them, sent and received by MPI_Sendrecv.
 struct Event {
     bool is_shift = false;
-    std::vector<Letter> letters;
+    std::vector<PlannedMessage> messages;
 };
 
 /// Between barriers.

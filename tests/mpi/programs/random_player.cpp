@@ -12,12 +12,12 @@ std::size_t memory_for(const Plan& plan, int rank) {
     for (const Epoch& epoch : plan.epochs) {
         std::size_t sum = Arena::rounded(0);
         for (const Event& event : epoch.events)
-            for (const Letter& letter : event.letters) {
-                if (letter.from == rank)
-                    sum += Arena::rounded(letter.out_layout().span_of(letter.elements));
-                if (letter.to == rank)
-                    sum += static_cast<std::size_t>(letter.times) *
-                           Arena::rounded(letter.in_layout().span_of(letter.room));
+            for (const PlannedMessage& message : event.messages) {
+                if (message.from == rank)
+                    sum += Arena::rounded(message.out_layout().span_of(message.elements));
+                if (message.to == rank)
+                    sum += static_cast<std::size_t>(message.times) *
+                           Arena::rounded(message.in_layout().span_of(message.room));
             }
         most = std::max(most, sum);
     }
@@ -29,11 +29,11 @@ std::size_t attached_for(const Plan& plan, int rank) {
     std::size_t sum = 1;
     for (const Epoch& epoch : plan.epochs)
         for (const Event& event : epoch.events)
-            for (const Letter& letter : event.letters)
-                if (letter.from == rank && letter.mode == SendMode::buffered)
-                    sum +=
-                        static_cast<std::size_t>(letter.times) *
-                        (letter.elements * letter.out_layout().element_size() + MPI_BSEND_OVERHEAD);
+            for (const PlannedMessage& message : event.messages)
+                if (message.from == rank && message.mode == SendMode::buffered)
+                    sum += static_cast<std::size_t>(message.times) *
+                           (message.elements * message.out_layout().element_size() +
+                            MPI_BSEND_OVERHEAD);
     return sum;
 }
 
@@ -101,9 +101,9 @@ void Player::play(const Epoch& epoch) {
             shift(event);
             continue;
         }
-        const Letter& letter = event.letters.front();
-        if (letter.from == rank_) send(letter);
-        if (letter.to == rank_) receive(letter);
+        const PlannedMessage& message = event.messages.front();
+        if (message.from == rank_) send(message);
+        if (message.to == rank_) receive(message);
     }
     while (!opens_.empty())
         complete_some();
@@ -113,9 +113,9 @@ void Player::play(const Epoch& epoch) {
 
 void Player::post_ahead(const Epoch& epoch) {
     for (const Event& event : epoch.events)
-        for (const Letter& letter : event.letters)
-            if (letter.to == rank_ && letter.receive_way == ReceiveWay::posted_ahead)
-                ahead_.push_back(open_receive(letter));
+        for (const PlannedMessage& message : event.messages)
+            if (message.to == rank_ && message.receive_way == ReceiveWay::posted_ahead)
+                ahead_.push_back(open_receive(message));
 }
 
 void Player::cancel(Open open) {
@@ -129,11 +129,11 @@ void Player::cancel(Open open) {
 }
 
 void Player::shift(const Event& event) {
-    const Letter* out = nullptr;
-    const Letter* in = nullptr;
-    for (const Letter& letter : event.letters) {
-        if (letter.from == rank_) out = &letter;
-        if (letter.to == rank_) in = &letter;
+    const PlannedMessage* out = nullptr;
+    const PlannedMessage* in = nullptr;
+    for (const PlannedMessage& message : event.messages) {
+        if (message.from == rank_) out = &message;
+        if (message.to == rank_) in = &message;
     }
     if (out == nullptr) return;
     Open send = open_send(*out, SendWay::blocking);

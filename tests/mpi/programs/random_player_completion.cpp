@@ -119,56 +119,58 @@ void Player::done(Open& open, const MPI_Status& status) {
     }
     require(open.request == MPI_REQUEST_NULL, "a completed request is not null");
     if (!open.is_send) {
-        check_status(*open.letter, status, open.type);
-        check_data(*open.letter, open.buffer, 0);
+        check_status(*open.message, status, open.type);
+        check_data(*open.message, open.buffer, 0);
     }
     Layout::done(open.type);
 }
 
-void Player::check_status(const Letter& letter, const MPI_Status& status, MPI_Datatype type) const {
-    require_equal(status.MPI_SOURCE, rank_in(letter, letter.from), "source");
-    require_equal(status.MPI_TAG, letter.tag, "tag");
+void Player::check_status(const PlannedMessage& message, const MPI_Status& status,
+                          MPI_Datatype type) const {
+    require_equal(status.MPI_SOURCE, rank_in(message, message.from), "source");
+    require_equal(status.MPI_TAG, message.tag, "tag");
     int elements = -1;
     MPI_Get_elements(&status, type, &elements);
-    require_equal(static_cast<std::size_t>(elements), letter.elements, "elements");
+    require_equal(static_cast<std::size_t>(elements), message.elements, "elements");
     int count = -1;
     MPI_Get_count(&status, type, &count);
-    const std::size_t each = letter.in_layout().elements();
+    const std::size_t each = message.in_layout().elements();
     const int expected =
-        letter.elements % each == 0 ? static_cast<int>(letter.elements / each) : MPI_UNDEFINED;
+        message.elements % each == 0 ? static_cast<int>(message.elements / each) : MPI_UNDEFINED;
     require_equal(count, expected, "count");
 }
 
-void Player::check_data(const Letter& letter, const std::byte* buffer, int time) const {
-    const Layout layout = letter.in_layout();
-    const auto pattern = letter.id + 0x10000 * static_cast<std::uint64_t>(time);
-    require(layout.holds(buffer, letter.elements, pattern),
-            "wrong bytes in message " + std::to_string(letter.id) + " from rank " +
-                std::to_string(letter.from) + ", " + std::to_string(letter.elements) + " elements");
-    require(layout.is_clean(buffer, letter.elements, letter.room),
+void Player::check_data(const PlannedMessage& message, const std::byte* buffer, int time) const {
+    const Layout layout = message.in_layout();
+    const auto pattern = message.id + 0x10000 * static_cast<std::uint64_t>(time);
+    require(layout.holds(buffer, message.elements, pattern),
+            "wrong bytes in message " + std::to_string(message.id) + " from rank " +
+                std::to_string(message.from) + ", " + std::to_string(message.elements) +
+                " elements");
+    require(layout.is_clean(buffer, message.elements, message.room),
             "bytes beside the message were touched");
 }
 
-const CommPlan& Player::plan_of(const Letter& letter) const {
-    return plan_.comms[static_cast<std::size_t>(letter.comm)];
+const CommPlan& Player::plan_of(const PlannedMessage& message) const {
+    return plan_.comms[static_cast<std::size_t>(message.comm)];
 }
 
-int Player::rank_in(const Letter& letter, int world_rank) const {
-    const auto& members = plan_of(letter).members[static_cast<std::size_t>(rank_)];
+int Player::rank_in(const PlannedMessage& message, int world_rank) const {
+    const auto& members = plan_of(message).members[static_cast<std::size_t>(rank_)];
     return static_cast<int>(std::find(members.begin(), members.end(), world_rank) -
                             members.begin());
 }
 
-int Player::source_of(const Letter& letter) const {
-    return letter.any_source ? MPI_ANY_SOURCE : rank_in(letter, letter.from);
+int Player::source_of(const PlannedMessage& message) const {
+    return message.any_source ? MPI_ANY_SOURCE : rank_in(message, message.from);
 }
 
-int Player::count_of(const Letter& letter) {
-    return static_cast<int>(letter.elements / letter.out_layout().elements());
+int Player::count_of(const PlannedMessage& message) {
+    return static_cast<int>(message.elements / message.out_layout().elements());
 }
 
-int Player::room_of(const Letter& letter) {
-    return static_cast<int>(letter.room / letter.in_layout().elements());
+int Player::room_of(const PlannedMessage& message) {
+    return static_cast<int>(message.room / message.in_layout().elements());
 }
 
 }  // namespace railyard::mpi::programs

@@ -1,25 +1,25 @@
-// The sending and the receiving side of a letter, each by any of MPI's ways.
+// The sending and the receiving side of a message, each by any of MPI's ways.
 
 #include "mpi/programs/random_player.hpp"
 
 namespace railyard::mpi::programs {
 
-Player::Open Player::open_send(const Letter& letter, SendWay way) {
-    const Layout layout = letter.out_layout();
-    std::byte* const buffer = arena_.take(layout.span_of(letter.elements));
-    layout.fill(buffer, letter.elements, letter.id);
-    return {MPI_REQUEST_NULL, &letter, true, way == SendWay::persistent, buffer, layout.make()};
+Player::Open Player::open_send(const PlannedMessage& message, SendWay way) {
+    const Layout layout = message.out_layout();
+    std::byte* const buffer = arena_.take(layout.span_of(message.elements));
+    layout.fill(buffer, message.elements, message.id);
+    return {MPI_REQUEST_NULL, &message, true, way == SendWay::persistent, buffer, layout.make()};
 }
 
 MPI_Request Player::init_send(const Open& open) const {
-    const Letter& letter = *open.letter;
+    const PlannedMessage& message = *open.message;
     const auto init = [&](auto call) {
         MPI_Request request;
-        call(open.buffer, count_of(letter), open.type, rank_in(letter, letter.to), letter.tag,
-             comm_of(letter), &request);
+        call(open.buffer, count_of(message), open.type, rank_in(message, message.to), message.tag,
+             comm_of(message), &request);
         return request;
     };
-    if (open.is_persistent) switch (letter.mode) {
+    if (open.is_persistent) switch (message.mode) {
             case SendMode::standard:
                 return init(MPI_Send_init);
             case SendMode::synchronous:
@@ -29,7 +29,7 @@ MPI_Request Player::init_send(const Open& open) const {
             case SendMode::ready:
                 return init(MPI_Rsend_init);
         }
-    switch (letter.mode) {
+    switch (message.mode) {
         case SendMode::standard:
             return init(MPI_Isend);
         case SendMode::synchronous:
@@ -42,10 +42,10 @@ MPI_Request Player::init_send(const Open& open) const {
     return MPI_REQUEST_NULL;
 }
 
-void Player::send(const Letter& letter) {
-    Open open = open_send(letter, letter.send_way);
-    if (letter.send_way == SendWay::immediate || letter.times == 1) {
-        if (letter.send_way != SendWay::blocking) {
+void Player::send(const PlannedMessage& message) {
+    Open open = open_send(message, message.send_way);
+    if (message.send_way == SendWay::immediate || message.times == 1) {
+        if (message.send_way != SendWay::blocking) {
             open.request = init_send(open);
             if (open.is_persistent) MPI_Start(&open.request);
             opens_.push_back(open);
@@ -53,9 +53,9 @@ void Player::send(const Letter& letter) {
         }
     }
     if (open.is_persistent) open.request = init_send(open);
-    for (int time = 0; time < letter.times; ++time) {
-        const auto pattern = letter.id + 0x10000 * static_cast<std::uint64_t>(time);
-        letter.out_layout().fill(open.buffer, letter.elements, pattern);
+    for (int time = 0; time < message.times; ++time) {
+        const auto pattern = message.id + 0x10000 * static_cast<std::uint64_t>(time);
+        message.out_layout().fill(open.buffer, message.elements, pattern);
         send_once(open, time);
     }
     if (open.is_persistent) MPI_Request_free(&open.request);
@@ -64,7 +64,7 @@ void Player::send(const Letter& letter) {
 
 /// One of several times, waited for.
 void Player::send_once(Open open, int time) {
-    const Letter& letter = *open.letter;
+    const PlannedMessage& message = *open.message;
     if (open.is_persistent) {
         if (time % 2 == 0)
             MPI_Start(&open.request);
@@ -75,10 +75,10 @@ void Player::send_once(Open open, int time) {
         return;
     }
     const auto call = [&](auto function) {
-        function(open.buffer, count_of(letter), open.type, rank_in(letter, letter.to), letter.tag,
-                 comm_of(letter));
+        function(open.buffer, count_of(message), open.type, rank_in(message, message.to),
+                 message.tag, comm_of(message));
     };
-    switch (letter.mode) {
+    switch (message.mode) {
         case SendMode::standard:
             return call(MPI_Send);
         case SendMode::synchronous:
@@ -90,51 +90,51 @@ void Player::send_once(Open open, int time) {
     }
 }
 
-Player::Open Player::open_receive(const Letter& letter) {
-    const Layout layout = letter.in_layout();
+Player::Open Player::open_receive(const PlannedMessage& message) {
+    const Layout layout = message.in_layout();
     Open open{MPI_REQUEST_NULL,
-              &letter,
+              &message,
               false,
-              letter.receive_way == ReceiveWay::persistent,
-              arena_.take(layout.span_of(letter.room)),
+              message.receive_way == ReceiveWay::persistent,
+              arena_.take(layout.span_of(message.room)),
               layout.make()};
     if (open.is_persistent) {
-        MPI_Recv_init(open.buffer, room_of(letter), open.type, source_of(letter), tag_of(letter),
-                      comm_of(letter), &open.request);
+        MPI_Recv_init(open.buffer, room_of(message), open.type, source_of(message), tag_of(message),
+                      comm_of(message), &open.request);
         MPI_Start(&open.request);
     } else {
-        MPI_Irecv(open.buffer, room_of(letter), open.type, source_of(letter), tag_of(letter),
-                  comm_of(letter), &open.request);
+        MPI_Irecv(open.buffer, room_of(message), open.type, source_of(message), tag_of(message),
+                  comm_of(message), &open.request);
     }
     return open;
 }
 
-void Player::receive(const Letter& letter) {
-    const ReceiveWay way = letter.receive_way;
+void Player::receive(const PlannedMessage& message) {
+    const ReceiveWay way = message.receive_way;
     if (way == ReceiveWay::posted_ahead) {
         // They stand in the order of events. Who waited for it before might wait forever.
         opens_.push_back(ahead_.front());
         ahead_.pop_front();
         return;
     }
-    if (way == ReceiveWay::immediate || (way == ReceiveWay::persistent && letter.times == 1)) {
-        opens_.push_back(open_receive(letter));
+    if (way == ReceiveWay::immediate || (way == ReceiveWay::persistent && message.times == 1)) {
+        opens_.push_back(open_receive(message));
         return;
     }
-    if (way == ReceiveWay::persistent) return receive_persistent(letter);
-    for (int time = 0; time < letter.times; ++time) {
+    if (way == ReceiveWay::persistent) return receive_persistent(message);
+    for (int time = 0; time < message.times; ++time) {
         if (way == ReceiveWay::probed)
-            receive_probed(letter, time);
+            receive_probed(message, time);
         else if (way == ReceiveWay::matched)
-            receive_matched(letter, time);
+            receive_matched(message, time);
         else
-            receive_blocking(letter, time);
+            receive_blocking(message, time);
     }
 }
 
-void Player::receive_persistent(const Letter& letter) {
-    Open open = open_receive(letter);
-    for (int time = 0; time < letter.times; ++time) {
+void Player::receive_persistent(const PlannedMessage& message) {
+    Open open = open_receive(message);
+    for (int time = 0; time < message.times; ++time) {
         if (time > 0) MPI_Start(&open.request);
         MPI_Status status;
         int flag = 0;
@@ -143,63 +143,63 @@ void Player::receive_persistent(const Letter& letter) {
         else
             while (flag == 0)
                 MPI_Test(&open.request, &flag, &status);
-        check_status(letter, status, open.type);
-        check_data(letter, open.buffer, time);
+        check_status(message, status, open.type);
+        check_data(message, open.buffer, time);
     }
     MPI_Request_free(&open.request);
     Layout::done(open.type);
 }
 
-void Player::receive_blocking(const Letter& letter, int time) {
-    const Layout layout = letter.in_layout();
-    std::byte* const buffer = arena_.take(layout.span_of(letter.room));
+void Player::receive_blocking(const PlannedMessage& message, int time) {
+    const Layout layout = message.in_layout();
+    std::byte* const buffer = arena_.take(layout.span_of(message.room));
     MPI_Datatype type = layout.make();
     MPI_Status status;
-    MPI_Recv(buffer, room_of(letter), type, source_of(letter), tag_of(letter), comm_of(letter),
+    MPI_Recv(buffer, room_of(message), type, source_of(message), tag_of(message), comm_of(message),
              &status);
-    check_status(letter, status, type);
-    check_data(letter, buffer, time);
+    check_status(message, status, type);
+    check_data(message, buffer, time);
     Layout::done(type);
 }
 
-void Player::receive_probed(const Letter& letter, int time) {
-    MPI_Datatype type = letter.in_layout().make();
+void Player::receive_probed(const PlannedMessage& message, int time) {
+    MPI_Datatype type = message.in_layout().make();
     MPI_Status status;
     int flag = 0;
     if (random_.below(2) == 0)
-        MPI_Probe(source_of(letter), tag_of(letter), comm_of(letter), &status);
+        MPI_Probe(source_of(message), tag_of(message), comm_of(message), &status);
     else
         while (flag == 0)
-            MPI_Iprobe(source_of(letter), tag_of(letter), comm_of(letter), &flag, &status);
-    check_status(letter, status, type);
+            MPI_Iprobe(source_of(message), tag_of(message), comm_of(message), &flag, &status);
+    check_status(message, status, type);
     Layout::done(type);
-    receive_blocking(letter, time);
+    receive_blocking(message, time);
 }
 
-void Player::receive_matched(const Letter& letter, int time) {
-    const Layout layout = letter.in_layout();
-    std::byte* const buffer = arena_.take(layout.span_of(letter.room));
+void Player::receive_matched(const PlannedMessage& message, int time) {
+    const Layout layout = message.in_layout();
+    std::byte* const buffer = arena_.take(layout.span_of(message.room));
     MPI_Datatype type = layout.make();
-    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Message handle = MPI_MESSAGE_NULL;
     MPI_Status status;
     int flag = 0;
     if (random_.below(2) == 0)
-        MPI_Mprobe(source_of(letter), tag_of(letter), comm_of(letter), &message, &status);
+        MPI_Mprobe(source_of(message), tag_of(message), comm_of(message), &handle, &status);
     else
         while (flag == 0)
-            MPI_Improbe(source_of(letter), tag_of(letter), comm_of(letter), &flag, &message,
+            MPI_Improbe(source_of(message), tag_of(message), comm_of(message), &flag, &handle,
                         &status);
-    check_status(letter, status, type);
+    check_status(message, status, type);
     if (random_.below(2) == 0) {
-        MPI_Mrecv(buffer, room_of(letter), type, &message, &status);
+        MPI_Mrecv(buffer, room_of(message), type, &handle, &status);
     } else {
         MPI_Request request;
-        MPI_Imrecv(buffer, room_of(letter), type, &message, &request);
+        MPI_Imrecv(buffer, room_of(message), type, &handle, &request);
         MPI_Wait(&request, &status);
     }
-    require(message == MPI_MESSAGE_NULL, "a received message is not null");
-    check_status(letter, status, type);
-    check_data(letter, buffer, time);
+    require(handle == MPI_MESSAGE_NULL, "a received message is not null");
+    check_status(message, status, type);
+    check_data(message, buffer, time);
     Layout::done(type);
 }
 

@@ -7,7 +7,7 @@
 namespace railyard::mpi::programs {
 namespace {
 
-class RandomPrograms : public OnGround {
+class RandomPrograms : public OnFabrics {
   protected:
     void play(std::uint64_t seed) {
         const Plan plan = draw_plan(seed, GetParam().ranks);
@@ -24,9 +24,9 @@ TEST_P(RandomPrograms, ReceiveWhatWasSent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, RandomPrograms,
-                         testing::ValuesIn(grounds({1, 2, 3, 4, 7, 8, 16})), ground_name);
+                         testing::ValuesIn(job_specs({1, 2, 3, 4, 7, 8, 16})), spec_name);
 INSTANTIATE_TEST_SUITE_P(Processes, RandomPrograms, testing::ValuesIn(processes({2, 7, 16})),
-                         ground_name);
+                         spec_name);
 
 // The test of the test: a plan that promises another message than is sent must fail.
 TEST(RandomProgram, ThatIsWrongIsFound) {
@@ -34,15 +34,15 @@ TEST(RandomProgram, ThatIsWrongIsFound) {
     wrong.ranks = 2;
     wrong.comms = draw_plan(1, 2).comms;
     wrong.comms.resize(1);
-    Letter letter;
-    letter.to = 1;
-    letter.elements = letter.room = 5;
-    wrong.epochs.push_back({{{false, {letter}}}, {false, false}});
-    const Ground ground{"ideal", 2, job::Kind::fibers};
-    expect_to_run(ground, [&](int rank, int) { Player(wrong, rank).play(); });
-    const job::Result result = run(ground, [&](int rank, int) {
+    PlannedMessage message;
+    message.to = 1;
+    message.elements = message.room = 5;
+    wrong.epochs.push_back({{{false, {message}}}, {false, false}});
+    const JobSpec spec{"ideal", 2, job::Kind::fibers};
+    expect_to_run(spec, [&](int rank, int) { Player(wrong, rank).play(); });
+    const job::Result result = run(spec, [&](int rank, int) {
         Plan mine = wrong;
-        mine.epochs[0].events[0].letters[0].id = rank == 0 ? 1 : 2;
+        mine.epochs[0].events[0].messages[0].id = rank == 0 ? 1 : 2;
         Player(mine, rank).play();
     });
     EXPECT_FALSE(result.ok);

@@ -1,4 +1,4 @@
-#include "mpi/programs/reducing.hpp"
+#include "mpi/programs/random_collectives.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -23,29 +23,29 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-struct Ground {
+struct JobSpec {
     std::string fabric;
     int ranks = 1;
     job::Kind kind = job::Kind::fibers;
 };
 
 /// For the names of tests.
-std::string name_of(const Ground& ground);
-inline void PrintTo(const Ground& ground, std::ostream* out) {
-    *out << name_of(ground);
+std::string name_of(const JobSpec& spec);
+inline void PrintTo(const JobSpec& spec, std::ostream* out) {
+    *out << name_of(spec);
 }
 
 /// shm (see real_fabric()) as threads, so that sanitizers see all of it, and four fabrics in
-/// virtual time: mail and rings, RDMA and streams, and matching by the adapter.
-std::vector<Ground> grounds(std::initializer_list<int> ranks);
+/// virtual time: shared receive queues and rings, RDMA and streams, and matching by the adapter.
+std::vector<JobSpec> job_specs(std::initializer_list<int> ranks);
 /// Real processes.
-std::vector<Ground> processes(std::initializer_list<int> ranks);
+std::vector<JobSpec> processes(std::initializer_list<int> ranks);
 
 /// The body runs between MPI_Init and MPI_Finalize.
 using Program = std::function<void(int rank, int size)>;
-job::Result run(const Ground& ground, const Program& program);
+job::Result run(const JobSpec& spec, const Program& program);
 /// The same; all must end well.
-void expect_to_run(const Ground& ground, const Program& program);
+void expect_to_run(const JobSpec& spec, const Program& program);
 
 [[noreturn]] inline void complain(const std::string& what, const std::source_location& where) {
     throw Error(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " + what);
@@ -63,13 +63,13 @@ void require_equal(const Got& got, const Expected& expected, const char* what,
     complain(text.str(), where);
 }
 
-/// A test of every program on one ground.
-class OnGround : public testing::TestWithParam<Ground> {
+/// A test of programs on one of them.
+class OnFabrics : public testing::TestWithParam<JobSpec> {
   protected:
     void run(const Program& program) { expect_to_run(GetParam(), program); }
 };
 
-inline std::string ground_name(const testing::TestParamInfo<Ground>& info) {
+inline std::string spec_name(const testing::TestParamInfo<JobSpec>& info) {
     return name_of(info.param);
 }
 
