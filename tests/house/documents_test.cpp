@@ -1,5 +1,5 @@
-// Documents that the tree is held against: the numbered statements of docs/mechanisms.md, which
-// whoever cites one finds there, and the glossary.
+// Documents and the tree, held against each other: the numbered statements of docs/mechanisms.md
+// and whoever cites them, files that documents name, and the glossary.
 
 #include <gmock/gmock.h>
 
@@ -140,6 +140,37 @@ Complaints check_glossary(const File& document) {
     return complaints;
 }
 
+/// Files that *.md name in backquotes exist: by their path from the root or from the document, or
+/// headers and sources by name alone. NAME in a path stands for any.
+Complaints check_named_files(const std::vector<File>& project) {
+    static const std::regex named(
+        R"re(`((?:src|include|tests|bench|examples|profiles|data|docs|scripts)/[\w./-]+|\w+\.[ch]pp)`)re");
+    std::set<std::string> known;
+    for (const File& file : project) {
+        std::string path = file.path;
+        known.insert(path.substr(path.rfind('/') + 1));
+        for (; !path.empty();
+             path.resize(path.find_last_of('/') == path.npos ? 0 : path.rfind('/')))
+            known.insert(path);
+    }
+    Complaints complaints;
+    for (const File& file : project) {
+        if (!file.path.ends_with(".md") || file.path == "CHANGELOG.md") continue;
+        const std::string folder = file.path.substr(0, file.path.rfind('/') + 1);
+        for (std::size_t i = 0; i < file.lines.size(); ++i) {
+            const std::string& line = file.lines[i];
+            for (std::sregex_iterator m(line.begin(), line.end(), named), end; m != end; ++m) {
+                std::string name = (*m)[1];
+                if (name.ends_with('/')) name.pop_back();
+                if (!known.contains(name) && !known.contains(folder + name) &&
+                    name.find("NAME") == name.npos)
+                    complaints.push_back(at(file, i + 1, "there is no file " + name));
+            }
+        }
+    }
+    return complaints;
+}
+
 File mechanisms() {
     return read_files(RAILYARD_SOURCE_DIR, {"docs/mechanisms.md"}).at(0);
 }
@@ -203,6 +234,24 @@ TEST(HouseDocuments, ACitationThatLeadsNowhereIsFound) {
                     "src/a.cpp:3: mech.nothing" + none, "tests/a_test.cpp:1: OD-3" + none,
                     "tests/a_test.cpp:1: OD-4" + none, HasSubstr("OD-2 to OD-1 is no range"),
                     HasSubstr("OD-1 to VC-2 is no range")));
+}
+
+TEST(HouseDocuments, FilesThatTheyNameExist) {
+    EXPECT_THAT(check_named_files(read_project(RAILYARD_SOURCE_DIR)), IsEmpty());
+}
+
+TEST(HouseDocuments, ANamedFileThatIsMissingIsFound) {
+    const std::vector<File> project = {
+        make_file("src/base/log.hpp", ""),
+        make_file("docs/a.md",
+                  "`src/base/`, `log.hpp`, `src/base/log.hpp`, `tests/NAME/`, `time.h`\n"
+                  "`src/sim/`, `base.hpp`\n`base/log.hpp`, `src/base/gone.cpp`\n"),
+        make_file("CHANGELOG.md", "`src/what/was`\n"),
+    };
+    EXPECT_THAT(check_named_files(project),
+                ElementsAre("docs/a.md:2: there is no file src/sim",
+                            "docs/a.md:2: there is no file base.hpp",
+                            "docs/a.md:3: there is no file src/base/gone.cpp"));
 }
 
 TEST(HouseDocuments, TheGlossaryHasEachWordOnce) {
