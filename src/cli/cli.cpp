@@ -109,8 +109,9 @@ int run(int argc, char** argv) {
         "  railyard measure limits latency-uni --on shm\n"
         "`railyard COMMAND --help` says more; so does railyard(1).");
     const std::vector<Command> commands{
-        fabrics_command(app),  experiments_command(app), measure_command(app), run_command(app),
-        mpi_info_command(app), reproduce_command(app),   compare_command(app), report_command(app)};
+        fabrics_command(app), experiments_command(app), measure_command(app),
+        run_command(app),     mpi_info_command(app),    reproduce_command(app),
+        compare_command(app), report_command(app),      secret_command(app)};
     // Options for all may stand behind a command, but not among the words of a program.
     for (const Command& command : commands)
         command.app->fallthrough(!command.app->get_prefix_command());

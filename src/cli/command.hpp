@@ -19,6 +19,7 @@ Command mpi_info_command(CLI::App& parent);
 Command reproduce_command(CLI::App& parent);
 Command compare_command(CLI::App& parent);
 Command report_command(CLI::App& parent);
+Command secret_command(CLI::App& parent);
 
 /// --jobs, for those that run models: in how many processes. Left alone: as many as there are
 /// cores.

@@ -43,8 +43,8 @@ std::optional<cluster::PeerOptions> peer_options(const PeerWords& words) {
     if (options.secret.empty() && options.secret_file.empty())
         throw UsageError(
             "--listen and --peer: without a secret anybody on the network could take part; make "
-            "one (`openssl rand -hex 32 > FILE; chmod 600 FILE`), have it on both hosts, and name "
-            "it with --secret-file, or set RAILYARD_SECRET");
+            "one (`railyard secret FILE`), have it on both hosts, and name it with --secret-file, "
+            "or set RAILYARD_SECRET");
     return options;
 }
 

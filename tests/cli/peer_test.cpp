@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <future>
 
 #include "program.hpp"
@@ -36,8 +35,7 @@ Arguments with(Arguments first, const Arguments& rest) {
 class MeasureWithPeer : public ::testing::Test {
   protected:
     MeasureWithPeer() : secret_(scratch_.file("secret")) {
-        std::ofstream(secret_) << "nobody would ever guess this\n";
-        std::filesystem::permissions(secret_, std::filesystem::perms::owner_read);
+        EXPECT_EQ(railyard({"secret", secret_}).exit_code, 0);
     }
     Arguments measure(const Arguments& rest) const {
         return with({"measure", "latency-uni", "--on", "iwarp", "--sizes", "8", "--iterations",
@@ -73,6 +71,22 @@ TEST_F(MeasureWithPeer, WhoeverWantsSomethingElseIsTold) {
     EXPECT_EQ(listener.exit_code, 2);
     EXPECT_EQ(caller.exit_code, 2);
     EXPECT_THAT(caller.err, HasSubstr("the two sides want different things"));
+}
+
+TEST_F(MeasureWithPeer, WhoeverHasAnotherSecretIsToldAtOnce) {
+    const std::string other = scratch_.file("other");
+    EXPECT_EQ(railyard({"secret", other}).exit_code, 0);
+    std::future<Ended> listener = std::async(std::launch::async, [&] {
+        return railyard(measure({"--listen", "127.0.0.1:" + port_, "--secret-file", secret_}));
+    });
+    const auto call = [&](const std::string& secret) {
+        return railyard(measure({"--peer", "127.0.0.1:" + port_, "--secret-file", secret}));
+    };
+    const Ended stranger = call(other);
+    EXPECT_EQ(stranger.exit_code, 1);
+    EXPECT_THAT(stranger.err, HasSubstr("does not know the secret"));
+    EXPECT_EQ(call(secret_).exit_code, 0) << "the stranger was in nobody's way";
+    EXPECT_EQ(listener.get().exit_code, 0);
 }
 
 TEST_F(MeasureWithPeer, ASecretIsNeeded) {

@@ -17,9 +17,9 @@
 #include "launch/agents/host_list.hpp"
 #include "launch/agents/host_messages.hpp"
 #include "launch/agents/input_feed.hpp"
+#include "launch/channel/channel.hpp"
 #include "launch/job/launcher.hpp"
 #include "launch/job/program_ranks.hpp"
-#include "launch/links/call.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::cluster {
@@ -32,7 +32,8 @@ class Agent final : private job::Overseer {
   public:
     explicit Agent(const AgentCall& call)
         : call_(call),
-          link_(links::call(call.addresses, call.secret, call.heartbeat, patience_with_launcher)) {}
+          link_(channel::connect(call.addresses, call.secret, call.heartbeat,
+                                 patience_with_launcher)) {}
 
     int run();
 
@@ -77,7 +78,7 @@ class Agent final : private job::Overseer {
     };
 
     AgentCall call_;
-    links::Link link_;
+    channel::Channel link_;
     bool is_lost_ = false;
     std::vector<std::pair<HostMessage, std::string>> early_;  ///< that came right behind the start
     std::optional<SharedMemory> memory_;  ///< of the board: others may speak of it to the very end

@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "railyard/base/error.hpp"
+
 namespace railyard::cluster {
 
 namespace {
@@ -35,9 +37,14 @@ std::string AgentCall::text() const {
 
 std::optional<AgentCall> AgentCall::parse(std::string_view text) {
     if (take_line(text) != first_line) return std::nullopt;
-    const auto secret = links::Secret::parse(take_line(text));
-    if (!secret) return std::nullopt;
-    AgentCall call{.secret = *secret, .name = {}, .addresses = {}};
+    std::optional<AgentCall> read_secret;
+    try {
+        read_secret = AgentCall{
+            .secret = channel::Secret::parse(take_line(text)), .name = {}, .addresses = {}};
+    } catch (const UsageError&) {
+        return std::nullopt;
+    }
+    AgentCall& call = *read_secret;
     std::int64_t picoseconds = 0;
     if (!read(take_line(text), call.host)) return std::nullopt;
     call.name = take_line(text);

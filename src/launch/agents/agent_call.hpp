@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/links/secret.hpp"
+#include "launch/channel/secret.hpp"
 #include "railyard/base/time.hpp"
 
 namespace railyard::cluster {
 
 struct AgentCall {
-    links::Secret secret = links::Secret::make();
+    channel::Secret secret = channel::Secret::make();
     std::uint32_t host = 0;
     std::string name;  ///< of the host, for messages
     Duration heartbeat = Duration::s(5);

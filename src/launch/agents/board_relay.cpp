@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "launch/links/fields.hpp"
+#include "base/fields.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::cluster {
@@ -27,7 +27,7 @@ void BoardRelay::on_frame(int rank, job::FrameKind kind, std::string_view payloa
         ++fences_[index];
         return tell_fences();
     }
-    links::FieldReader fields(payload);
+    FieldReader fields(payload);
     RankPut put{.rank = index, .key = fields.text(), .value = {}};
     put.value = fields.text();
     tell_(HostMessage::put, put.text());

@@ -1,13 +1,10 @@
 #include "launch/agents/host_messages.hpp"
 
-#include "launch/links/fields.hpp"
+#include "base/fields.hpp"
 
 namespace railyard::cluster {
 
 namespace {
-
-using links::FieldReader;
-using links::FieldWriter;
 
 /// What was read, if it was all there.
 template <class T>

@@ -1,6 +1,6 @@
 #pragma once
-/// What a job's launcher and the agents of its hosts tell each other, over links. Every message is
-/// read back whole or not at all.
+/// What a job's launcher and the agents of its hosts tell each other, over channels. Every message
+/// is read back whole or not at all.
 
 #include <cstdint>
 #include <optional>

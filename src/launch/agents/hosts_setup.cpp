@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <map>
 
+#include "launch/channel/endpoint.hpp"
 #include "launch/job/fabric_pair.hpp"
-#include "launch/links/endpoint.hpp"
 
 namespace railyard::cluster {
 
@@ -22,13 +22,13 @@ bool is_any(const std::string& address) {
 /// Where that host may find us.
 std::vector<std::string> addresses_for(const Host& host, const HostOptions& options) {
     if (!options.listen.empty())
-        if (const auto chosen = links::parse_host_port(options.listen).host; !is_any(chosen))
+        if (const auto chosen = channel::parse_host_port(options.listen).host; !is_any(chosen))
             return {chosen};
     // A name that is none of the network's would only be looked for in vain.
     const bool is_known = HostCommand::takes_network_names(options.launcher) && !is_here(host.name);
     // As in "user@node7"; without the sign, npos + 1 is the start.
     const std::string name = host.name.substr(host.name.rfind('@') + 1);
-    return links::own_addresses(is_known ? name : "");
+    return channel::own_addresses(is_known ? name : "");
 }
 
 /// The address by which other hosts reach this one.
@@ -45,7 +45,7 @@ std::string Host::describe() const {
                        fmt::join(ranks, ", "));
 }
 
-AgentCall call_for(const Host& host, const HostOptions& options, const links::Secret& secret,
+AgentCall call_for(const Host& host, const HostOptions& options, const channel::Secret& secret,
                    std::uint16_t port) {
     AgentCall call{.secret = secret,
                    .host = host.node,

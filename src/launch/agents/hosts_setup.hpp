@@ -11,8 +11,8 @@
 #include "launch/agents/host_command.hpp"
 #include "launch/agents/host_list.hpp"
 #include "launch/agents/host_messages.hpp"
+#include "launch/channel/channel.hpp"
 #include "launch/job/program_job.hpp"
-#include "launch/links/link.hpp"
 
 namespace railyard::cluster {
 
@@ -21,7 +21,7 @@ struct Host {
     std::string name;
     std::vector<int> ranks;
     std::unique_ptr<HostCommand> command{};
-    std::optional<links::Link> link{};  ///< once its agent has called
+    std::optional<channel::Channel> link{};  ///< once its agent has called
     std::string machine{};
     std::size_t printed = 0;  ///< bytes that came and for which no others were asked yet
     bool is_done = false;     ///< no rank runs there any more, or nobody knows
@@ -34,7 +34,7 @@ struct Host {
 };
 
 /// What the agent of that host is told before it calls: `port` is where it finds us.
-AgentCall call_for(const Host& host, const HostOptions& options, const links::Secret& secret,
+AgentCall call_for(const Host& host, const HostOptions& options, const channel::Secret& secret,
                    std::uint16_t port);
 
 /// What each host is to run, once all are here: hosts that are one machine share its cores.

@@ -11,9 +11,9 @@
 #include "launch/agents/agent_setup.hpp"
 #include "launch/agents/board_relay.hpp"
 #include "launch/agents/host_messages.hpp"
+#include "launch/channel/channel.hpp"
+#include "launch/channel/listener.hpp"
 #include "launch/job/process_job.hpp"
-#include "launch/links/call.hpp"
-#include "launch/links/door.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::cluster {
@@ -24,18 +24,18 @@ constexpr Duration heartbeat = Duration::s(5);
 constexpr fabric::NodeId calling_node = 0;
 constexpr fabric::NodeId listening_node = 1;
 
-links::HostPort where(const PeerOptions& peer) {
-    links::HostPort address = links::parse_host_port(peer.address);
+channel::HostPort where(const PeerOptions& peer) {
+    channel::HostPort address = channel::parse_host_port(peer.address);
     if (address.port == 0) address.port = PeerOptions::usual_port;
     return address;
 }
 
 /// Waits behind a door. An interrupt ends the process here: nothing runs yet.
-links::Link await_peer(const PeerOptions& peer, const links::Secret& secret) {
-    links::Door::Options options;
+channel::Channel await_peer(const PeerOptions& peer, const channel::Secret& secret) {
+    channel::Listener::Options options;
     options.where = where(peer);
     options.heartbeat = heartbeat;
-    links::Door door(secret, options);
+    channel::Listener door(secret, options);
     for (const Deadline deadline(peer.patience); !deadline.passed();) {
         if (auto link = door.poll()) return std::move(*link);
         pollfd wait{door.descriptor(), POLLIN, 0};
@@ -46,14 +46,14 @@ links::Link await_peer(const PeerOptions& peer, const links::Secret& secret) {
         door.strangers() > 0 ? ", but for some who do not know the secret" : ""));
 }
 
-links::Link meet(const PeerOptions& peer) {
-    const links::Secret secret = peer.secret_file.empty()
-                                     ? links::Secret::of_words(peer.secret)
-                                     : links::Secret::of_file(peer.secret_file);
+channel::Channel meet(const PeerOptions& peer) {
+    const channel::Secret secret = peer.secret_file.empty()
+                                       ? channel::Secret::parse(peer.secret)
+                                       : channel::Secret::of_file(peer.secret_file);
     if (peer.side == PeerOptions::Side::listens) return await_peer(peer, secret);
-    const links::HostPort address = where(peer);
-    return links::call({fmt::format("[{}]:{}", address.host, address.port)}, secret, heartbeat,
-                       peer.patience);
+    const channel::HostPort address = where(peer);
+    return channel::connect({fmt::format("[{}]:{}", address.host, address.port)}, secret, heartbeat,
+                            peer.patience);
 }
 
 /// The relay between the two boards, and what each side hears of the other.
@@ -110,6 +110,7 @@ class PeerJob final : private job::Overseer {
     /// Both sides do the same, or nothing.
     void agree() {
         tell(HostMessage::here, Here{here_, peer_.task}.text());
+        on_link();  // It may have come with the handshake.
         while (!failure_ && !is_lost_ && !their_task_)
             wait_for_link();
         if (their_task_ && *their_task_ != peer_.task)
@@ -171,7 +172,7 @@ class PeerJob final : private job::Overseer {
 
     const PeerOptions& peer_;
     fabric::NodeId here_;
-    links::Link link_;
+    channel::Channel link_;
     job::ProcessJob job_;
     BoardRelay relay_;
     std::optional<std::string> their_task_;

@@ -14,8 +14,8 @@ struct PeerOptions {
 
     Side side = Side::calls;
     std::string address{};      ///< "host", "host:port"; ":port" listens at all addresses
-    std::string secret_file{};  ///< where words are that nobody else knows
-    std::string secret{};       ///< the words, if there is no file
+    std::string secret_file{};  ///< where one is (see channel::Secret)
+    std::string secret{};       ///< the secret itself, if there is no file
     /// What is to be done, as both sides must say it: a mistake is noticed before anything runs.
     std::string task{};
     Duration patience = Duration::s(60);  ///< until the other side is there

@@ -12,9 +12,9 @@ namespace {
 /// For somebody to type a password, and for a host to answer.
 constexpr Duration patience_with_hosts = Duration::s(60);
 
-links::Door::Options door_options(const HostOptions& options) {
-    links::Door::Options door;
-    if (!options.listen.empty()) door.where = links::parse_host_port(options.listen);
+channel::Listener::Options door_options(const HostOptions& options) {
+    channel::Listener::Options door;
+    if (!options.listen.empty()) door.where = channel::parse_host_port(options.listen);
     door.heartbeat = options.heartbeat;
     return door;
 }
@@ -36,7 +36,7 @@ void RollCall::start_agents(const std::function<void()>& prepare) {
 
 void RollCall::watch(std::vector<pollfd>& watched) const {
     watched.push_back({door_.descriptor(), POLLIN, 0});
-    for (const links::Link& link : arrivals_)
+    for (const channel::Channel& link : arrivals_)
         watched.push_back({link.descriptor(), POLLIN, 0});
 }
 
@@ -52,14 +52,14 @@ bool RollCall::advance() {
             ++i;
             continue;
         }
-        links::Link link = std::move(arrivals_[i]);
+        channel::Channel link = std::move(arrivals_[i]);
         arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
         if (here) attach(std::move(link), *here);
     }
     return std::ranges::all_of(hosts_, [](const Host& host) { return host.link.has_value(); });
 }
 
-void RollCall::attach(links::Link link, const Here& here) {
+void RollCall::attach(channel::Channel link, const Here& here) {
     // Once a host; who comes again knows the secret, but is nobody that we wait for.
     if (here.host >= hosts_.size() || hosts_[here.host].link) return;
     hosts_[here.host].link.emplace(std::move(link));

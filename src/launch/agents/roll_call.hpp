@@ -11,7 +11,7 @@
 #include "base/deadline.hpp"
 #include "launch/agents/host_list.hpp"
 #include "launch/agents/hosts_setup.hpp"
-#include "launch/links/door.hpp"
+#include "launch/channel/listener.hpp"
 
 namespace railyard::cluster {
 
@@ -25,7 +25,7 @@ class RollCall {
     /// Adds what is to be waited for until advance() can do something. That should be called now
     /// and then without a reason, too: patience with strangers may be over.
     void watch(std::vector<pollfd>& watched) const;
-    /// Gives hosts their links. True: all have theirs.
+    /// Gives hosts their channels. True: all have theirs.
     bool advance();
     /// A host that was waited for too long, and why that may be.
     struct Late {
@@ -35,13 +35,13 @@ class RollCall {
     std::optional<Late> late() const;
 
   private:
-    void attach(links::Link link, const Here& here);
+    void attach(channel::Channel link, const Here& here);
 
     const HostOptions& options_;
     std::vector<Host>& hosts_;
-    links::Secret secret_ = links::Secret::make();
-    links::Door door_;
-    std::vector<links::Link> arrivals_;  ///< who knows the secret and has not said more yet
+    channel::Secret secret_ = channel::Secret::make();
+    channel::Listener door_;
+    std::vector<channel::Channel> arrivals_;  ///< who knows the secret and has not said more yet
     Deadline patience_;
 };
 

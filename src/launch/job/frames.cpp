@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
-#include "launch/links/fields.hpp"
+#include "base/fields.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::job {
 
 void write_frame(int fd, FrameKind kind, std::string_view payload) {
-    std::uint64_t header[2] = {static_cast<std::uint64_t>(kind), payload.size()};
-    iovec parts[2] = {{header, sizeof header}, {const_cast<char*>(payload.data()), payload.size()}};
+    FrameHeader header = frame_header(static_cast<std::uint64_t>(kind), payload.size());
+    iovec parts[2] = {{header.data(), header.size()},
+                      {const_cast<char*>(payload.data()), payload.size()}};
     while (parts[0].iov_len + parts[1].iov_len > 0) {
         const ssize_t n = ::writev(fd, parts, 2);
         if (n < 0) {
@@ -48,28 +48,7 @@ AbortFrame read_abort(std::string_view payload) {
 
 std::string put_payload(std::string_view key, std::span<const std::byte> value) {
     const std::string_view text(reinterpret_cast<const char*>(value.data()), value.size());
-    return links::FieldWriter().text(key).text(text).take();
-}
-
-void FrameReader::feed(std::string_view piece, const Take& take) {
-    for (;;) {
-        const std::size_t wanted = std::min(header_bytes_.size() - header_filled_, piece.size());
-        std::copy_n(piece.data(), wanted, header_bytes_.data() + header_filled_);
-        header_filled_ += wanted;
-        piece.remove_prefix(wanted);
-        if (header_filled_ < header_bytes_.size()) return;
-
-        Header header;
-        std::memcpy(&header, header_bytes_.data(), sizeof header);
-        const std::size_t step =
-            std::min<std::size_t>(header.length - payload_.size(), piece.size());
-        payload_.append(piece.substr(0, step));
-        piece.remove_prefix(step);
-        if (payload_.size() < header.length) return;
-
-        header_filled_ = 0;
-        take(header.kind, std::exchange(payload_, {}));
-    }
+    return FieldWriter().text(key).text(text).take();
 }
 
 }  // namespace railyard::job

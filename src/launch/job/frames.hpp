@@ -1,14 +1,13 @@
 #pragma once
-/// What a rank's process tells its launcher through a pipe: a sequence of frames, each a kind, a
-/// length and that many bytes.
+/// What a rank's process tells its launcher through a pipe, in frames.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "base/frames.hpp"
 
 namespace railyard::job {
 
@@ -34,20 +33,6 @@ AbortFrame read_abort(std::string_view payload);
 /// What a frame of kind `put` holds.
 std::string put_payload(std::string_view key, std::span<const std::byte> value);
 
-/// Puts frames together again from whatever pieces the pipe gives.
-class FrameReader {
-  public:
-    using Take = std::function<void(FrameKind, std::string)>;
-    void feed(std::string_view piece, const Take& take);
-
-  private:
-    struct Header {
-        FrameKind kind;
-        std::uint64_t length;
-    };
-    std::array<char, sizeof(Header)> header_bytes_{};
-    std::size_t header_filled_ = 0;
-    std::string payload_;
-};
+using FrameReader = BasicFrameReader<FrameKind>;
 
 }  // namespace railyard::job

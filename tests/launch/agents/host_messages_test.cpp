@@ -77,7 +77,7 @@ TEST(HostMessages, OthersComeBackToo) {
 }
 
 TEST(AgentCall, ComesBackFromItsLines) {
-    const AgentCall call{.secret = links::Secret::make(),
+    const AgentCall call{.secret = channel::Secret::make(),
                          .host = 2,
                          .name = "node b",
                          .heartbeat = Duration::ms(1500),

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::vector<std::string> addresses(const std::string& host, const HostOptions& options) {
-    return call_for(Host{0, host, {0}}, options, links::Secret::make(), 4711).addresses;
+    return call_for(Host{0, host, {0}}, options, channel::Secret::make(), 4711).addresses;
 }
 
 TEST(HostsSetup, AgentsAreToldWhereToCall) {

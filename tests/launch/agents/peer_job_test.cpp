@@ -19,7 +19,7 @@ namespace {
 using job::Rank;
 using job::testing::SharedCounter;
 
-constexpr const char* words = "sixteen letters.";
+constexpr const char* key = "00112233445566778899aabbccddeeff";
 
 void nothing(Rank&) {}
 
@@ -30,9 +30,9 @@ void wait_for_ever(Rank& rank) {
 TEST(PeerJob, NeedsAFabricThatReachesOtherHosts) {
     job::Options options;
     options.fabric = "shm";
-    EXPECT_THROW(run_with_peer(options, {.secret = words}, nothing), UsageError);
+    EXPECT_THROW(run_with_peer(options, {.secret = key}, nothing), UsageError);
     options.fabric = "ideal";
-    EXPECT_THROW(run_with_peer(options, {.secret = words}, nothing), UsageError);
+    EXPECT_THROW(run_with_peer(options, {.secret = key}, nothing), UsageError);
 }
 
 /// A port that nobody has, for now.
@@ -56,7 +56,7 @@ class Side {
         options.fabric = "iwarp";
         options.pin = false;
         const PeerOptions peer{
-            .side = side, .address = "127.0.0.1:" + port, .secret = words, .task = "test"};
+            .side = side, .address = "127.0.0.1:" + port, .secret = key, .task = "test"};
         const job::Result result = run_with_peer(options, peer, body);
         ::_exit(result.failure == "interrupted" || result.ok ? result.exit_code : 99);
     }

@@ -1,6 +1,6 @@
 #pragma once
-/// Where the other processes of a job come in. Whoever comes must know the secret, and say so soon;
-/// strangers are sent away, and however many there are, they keep nobody out for long.
+/// Where other processes that know the secret come in. Whoever comes must prove that it does, and
+/// soon; strangers are sent away, and however many there are, they keep nobody out for long.
 
 #include <cstddef>
 #include <deque>
@@ -10,14 +10,13 @@
 
 #include "base/deadline.hpp"
 #include "base/descriptor.hpp"
-#include "launch/links/endpoint.hpp"
-#include "launch/links/handshake.hpp"
-#include "launch/links/link.hpp"
+#include "launch/channel/channel.hpp"
+#include "launch/channel/endpoint.hpp"
 #include "railyard/base/time.hpp"
 
-namespace railyard::links {
+namespace railyard::channel {
 
-class Door {
+class Listener {
   public:
     struct Options {
         HostPort where{};
@@ -27,14 +26,14 @@ class Door {
     };
 
     /// Throws Error.
-    Door(const Secret& secret, const Options& options);
+    Listener(const Secret& secret, const Options& options);
 
     std::uint16_t port() const { return port_; }
     /// Readable when there is something to do here: call poll() then.
     int descriptor() const { return ready_.get(); }
     /// The next who knows the secret, if there is one now. Also to be called now and then without a
     /// reason, since patience may be over.
-    std::optional<Link> poll();
+    std::optional<Channel> poll();
 
     /// How many were sent away so far.
     std::size_t strangers() const { return strangers_; }
@@ -42,15 +41,16 @@ class Door {
   private:
     struct Guest {
         Descriptor socket;
-        Handshake handshake;
+        TlsSession session;
         Deadline deadline;
+        std::string early{};  ///< what came right behind the handshake
     };
 
     void let_in(int listener);
     void pause();
     void go_on_after_pause();
     void send_away(std::size_t guest);
-    bool advance(Guest& guest, std::optional<Link>& link);
+    bool advance(Guest& guest, std::optional<Channel>& channel);
     void watch(int fd);
 
     Secret secret_;
@@ -63,4 +63,4 @@ class Door {
     std::size_t strangers_ = 0;
 };
 
-}  // namespace railyard::links
+}  // namespace railyard::channel

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace railyard::links {
+namespace railyard {
 
 class FieldWriter {
   public:
@@ -44,4 +44,4 @@ class FieldReader {
     bool ok_ = true;
 };
 
-}  // namespace railyard::links
+}  // namespace railyard

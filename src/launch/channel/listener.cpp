@@ -1,4 +1,4 @@
-#include "launch/links/door.hpp"
+#include "launch/channel/listener.hpp"
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -10,9 +10,9 @@
 
 #include "railyard/base/error.hpp"
 
-namespace railyard::links {
+namespace railyard::channel {
 
-Door::Door(const Secret& secret, const Options& options)
+Listener::Listener(const Secret& secret, const Options& options)
     : secret_(secret),
       options_(options),
       listeners_(listen_at(options.where)),
@@ -23,28 +23,28 @@ Door::Door(const Secret& secret, const Options& options)
         watch(listener.get());
 }
 
-void Door::watch(int fd) {
+void Listener::watch(int fd) {
     epoll_event event{};
     event.events = EPOLLIN;
     if (::epoll_ctl(ready_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
         throw system_error("cannot watch a connection");
 }
 
-std::optional<Link> Door::poll() {
+std::optional<Channel> Listener::poll() {
     if (pause_.passed()) go_on_after_pause();
     for (const Descriptor& listener : listeners_)
         if (!pause_.is_set()) let_in(listener.get());
-    std::optional<Link> link;
-    for (std::size_t i = 0; i < guests_.size() && !link;) {
-        if (advance(guests_[i], link))
+    std::optional<Channel> channel;
+    for (std::size_t i = 0; i < guests_.size() && !channel;) {
+        if (advance(guests_[i], channel))
             ++i;
         else
             send_away(i);
     }
-    return link;
+    return channel;
 }
 
-void Door::let_in(int listener) {
+void Listener::let_in(int listener) {
     // Never so many at once that one who knows the secret would have to go before it could say so.
     for (std::size_t i = 0; i < options_.most_waiting / 2; ++i) {
         Descriptor socket(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -61,33 +61,29 @@ void Door::let_in(int listener) {
         watch(socket.get());
         keep_alive(socket.get(), options_.heartbeat);
         guests_.push_back(
-            {std::move(socket), Handshake(secret_, Side::door), Deadline(options_.patience)});
-        Guest& guest = guests_.back();
-        const std::string greeting = guest.handshake.take_output();
-        // A fresh socket has room for it; if not, the guest waits in vain, as strangers do.
-        ::send(guest.socket.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL);
+            {std::move(socket), TlsSession(secret_, Side::listener), Deadline(options_.patience)});
     }
 }
 
 /// Somebody waits outside, and there is no descriptor left for him. Until there is, nobody is told
 /// of him: whoever waits here would be woken for nothing, again and again.
-void Door::pause() {
+void Listener::pause() {
     for (const Descriptor& listener : listeners_)
         ::epoll_ctl(ready_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
     pause_ = Deadline(Duration::ms(100));
 }
 
-void Door::go_on_after_pause() {
+void Listener::go_on_after_pause() {
     pause_ = {};
     for (const Descriptor& listener : listeners_)
         watch(listener.get());
 }
 
-void Door::send_away(std::size_t guest) {
+void Listener::send_away(std::size_t guest) {
     guests_.erase(guests_.begin() + static_cast<std::ptrdiff_t>(guest));
 }
 
-bool Door::advance(Guest& guest, std::optional<Link>& link) {
+bool Listener::advance(Guest& guest, std::optional<Channel>& channel) {
     std::array<char, 512> buffer;
     const ssize_t n = ::recv(guest.socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
@@ -95,18 +91,21 @@ bool Door::advance(Guest& guest, std::optional<Link>& link) {
         ++strangers_;
         return false;
     }
-    std::string_view piece(buffer.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
-    const auto state = n > 0 ? guest.handshake.feed(piece) : Handshake::State::refused;
-    if (state == Handshake::State::going) return true;
-    if (state == Handshake::State::refused) {
+    auto state = TlsSession::State::refused;
+    if (n > 0)
+        state = guest.session.feed({buffer.data(), static_cast<std::size_t>(n)},
+                                   [&](std::string_view plain) { guest.early += plain; });
+    // A fresh socket has room for it; if not, the guest waits in vain, as strangers do.
+    const std::string answer = guest.session.take_output();
+    ::send(guest.socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
+    if (state == TlsSession::State::handshake) return true;
+    if (state == TlsSession::State::refused) {
         ++strangers_;
         return false;
     }
-    const std::string answer = guest.handshake.take_output();
-    ::send(guest.socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
     ::epoll_ctl(ready_.get(), EPOLL_CTL_DEL, guest.socket.get(), nullptr);
-    link.emplace(std::move(guest.socket), guest.handshake.keys(), Side::door, piece);
+    channel.emplace(std::move(guest.socket), std::move(guest.session), std::move(guest.early));
     return false;
 }
 
-}  // namespace railyard::links
+}  // namespace railyard::channel

@@ -1,8 +1,8 @@
-#include "launch/links/fields.hpp"
+#include "base/fields.hpp"
 
 #include <limits>
 
-namespace railyard::links {
+namespace railyard {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::size_t FieldReader::count(std::size_t least_bytes_each) {
     return ok_ ? n : 0;
 }
 
-}  // namespace railyard::links
+}  // namespace railyard

@@ -1,4 +1,4 @@
-#include "launch/links/endpoint.hpp"
+#include "launch/channel/endpoint.hpp"
 
 #include <fmt/format.h>
 #include <ifaddrs.h>
@@ -14,7 +14,7 @@
 
 #include "railyard/base/error.hpp"
 
-namespace railyard::links {
+namespace railyard::channel {
 
 namespace {
 
@@ -195,4 +195,4 @@ std::vector<std::string> own_addresses(const std::string& peer) {
     return all;
 }
 
-}  // namespace railyard::links
+}  // namespace railyard::channel

@@ -1,8 +1,8 @@
-#include "launch/links/fields.hpp"
+#include "base/fields.hpp"
 
 #include <gtest/gtest.h>
 
-namespace railyard::links {
+namespace railyard {
 namespace {
 
 TEST(Fields, ComeBack) {
@@ -38,4 +38,4 @@ TEST(Fields, LengthsAreNotBelieved) {
 }
 
 }  // namespace
-}  // namespace railyard::links
+}  // namespace railyard

@@ -10,7 +10,7 @@
 
 #include "base/descriptor.hpp"
 
-namespace railyard::links {
+namespace railyard::channel {
 
 /// "host", "host:port", "[fe80::1]:port"; a bare IPv6 address has no port.
 struct HostPort {
@@ -39,4 +39,4 @@ std::uint16_t port_of(int socket);
 /// this host.
 std::vector<std::string> own_addresses(const std::string& peer);
 
-}  // namespace railyard::links
+}  // namespace railyard::channel

@@ -1,5 +1,6 @@
-#include "launch/links/link.hpp"
+#include "launch/channel/channel.hpp"
 
+#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,27 +17,33 @@
 #include "base/deadline.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::links {
+namespace railyard::channel {
 
-Link::Link(Descriptor socket, const Keys& keys, Side side, std::string_view rest)
+Channel::Channel(Descriptor socket, TlsSession session, std::string early)
     : socket_(std::move(socket)),
       ready_(::epoll_create1(EPOLL_CLOEXEC)),
-      sealer_(side == Side::door ? keys.to_caller : keys.to_door),
-      unsealer_(side == Side::door ? keys.to_door : keys.to_caller),
-      early_(rest) {
+      session_(std::move(session)),
+      early_(std::move(early)) {
     epoll_event event{};
     event.events = EPOLLIN;
     if (!ready_ || ::epoll_ctl(ready_.get(), EPOLL_CTL_ADD, socket_.get(), &event) != 0)
         throw system_error("cannot watch a connection");
-}
-
-void Link::send(std::uint32_t kind, std::string_view payload) {
-    if (!why_.empty()) return;
-    sealer_.seal(kind, payload, output_);
     push();
 }
 
-void Link::push() {
+void Channel::send(std::uint32_t kind, std::string_view payload) {
+    if (!why_.empty()) return;
+    if (payload.size() > longest_message)
+        throw UsageError(fmt::format("a message of {} bytes to another host is too long: {} go",
+                                     payload.size(), longest_message));
+    const FrameHeader header = frame_header(kind, payload.size());
+    session_.send({header.data(), header.size()});
+    session_.send(payload);
+    push();
+}
+
+void Channel::push() {
+    output_ += session_.take_output();
     std::size_t sent = 0;
     while (sent < output_.size()) {
         const ssize_t n = ::send(socket_.get(), output_.data() + sent, output_.size() - sent,
@@ -53,7 +60,7 @@ void Link::push() {
     watch();
 }
 
-void Link::watch() {
+void Channel::watch() {
     if (watches_output_ == !output_.empty()) return;
     watches_output_ = !output_.empty();
     epoll_event event{};
@@ -61,25 +68,27 @@ void Link::watch() {
     ::epoll_ctl(ready_.get(), EPOLL_CTL_MOD, socket_.get(), &event);
 }
 
-bool Link::lose(std::string why) {
+bool Channel::lose(std::string why) {
     why_ = std::move(why);
     output_.clear();
     ::epoll_ctl(ready_.get(), EPOLL_CTL_DEL, socket_.get(), nullptr);
     return false;
 }
 
-bool Link::receive(const Unsealer::Take& take) {
-    constexpr const char* forged = "something came that was not sealed by the other side";
+bool Channel::receive(const Reader::Take& take) {
+    constexpr const char* forged = "something came that the other side has not sent";
     if (!why_.empty()) return false;
     push();
-    if (!unsealer_.feed(std::exchange(early_, {}), take)) return lose(forged);
+    bool is_sound = reader_.feed(std::exchange(early_, {}), take);
+    const auto read = [&](std::string_view plain) { is_sound = reader_.feed(plain, take); };
     std::array<char, 64 << 10> buffer;
     for (;;) {
+        if (!is_sound) return lose(forged);
         const ssize_t n = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (n > 0) {
-            if (!unsealer_.feed({buffer.data(), static_cast<std::size_t>(n)}, take))
-                return lose(forged);
-            if (static_cast<std::size_t>(n) < buffer.size()) return true;
+            session_.feed({buffer.data(), static_cast<std::size_t>(n)}, read);
+            if (session_.state() != TlsSession::State::open) return lose(forged);
+            if (is_sound && static_cast<std::size_t>(n) < buffer.size()) return true;
         } else if (n == 0) {
             return lose("the connection was closed");
         } else if (errno == EAGAIN) {
@@ -90,7 +99,7 @@ bool Link::receive(const Unsealer::Take& take) {
     }
 }
 
-std::string Link::own_address() const {
+std::string Channel::own_address() const {
     sockaddr_storage own{};
     socklen_t length = sizeof own;
     char text[NI_MAXHOST] = "";
@@ -100,7 +109,7 @@ std::string Link::own_address() const {
     return text;
 }
 
-void Link::drain(Duration patience) {
+void Channel::drain(Duration patience) {
     const Deadline deadline(patience);
     for (push(); !output_.empty() && !deadline.passed(); push()) {
         pollfd wait{socket_.get(), POLLOUT, 0};
@@ -127,4 +136,4 @@ void keep_alive(int socket, Duration heartbeat) {
     set(IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
-}  // namespace railyard::links
+}  // namespace railyard::channel

@@ -1,6 +1,6 @@
 // Two who know the secret, and strangers between them, over the loopback.
 
-#include "launch/links/door.hpp"
+#include "launch/channel/listener.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,16 +10,16 @@
 
 #include <future>
 
-#include "launch/links/call.hpp"
+#include "launch/channel/channel.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::links {
+namespace railyard::channel {
 namespace {
 
 using ::testing::HasSubstr;
 
-Door::Options here() {
-    Door::Options options;
+Listener::Options here() {
+    Listener::Options options;
     options.where = {"127.0.0.1", 0};
     return options;
 }
@@ -43,23 +43,23 @@ bool is_sent_away(int socket) {
     }
 }
 
-class DoorTest : public ::testing::Test {
+class ChannelListener : public ::testing::Test {
   protected:
-    std::future<Link> caller(const Door& door, const Secret& secret,
-                             Duration patience = Duration::s(10)) const {
-        return std::async(std::launch::async, [port = door.port(), secret, patience] {
-            return call({"127.0.0.1:" + std::to_string(port)}, secret, Duration::s(5), patience);
+    std::future<Channel> caller(const Listener& listener, const Secret& secret,
+                                Duration patience = Duration::s(10)) const {
+        return std::async(std::launch::async, [port = listener.port(), secret, patience] {
+            return connect({"127.0.0.1:" + std::to_string(port)}, secret, Duration::s(5), patience);
         });
     }
-    static Link await(Door& door) {
+    static Channel await(Listener& listener) {
         for (int i = 0; i < 1000; ++i) {
-            if (auto link = door.poll()) return std::move(*link);
-            pollfd wait{door.descriptor(), POLLIN, 0};
+            if (auto link = listener.poll()) return std::move(*link);
+            pollfd wait{listener.descriptor(), POLLIN, 0};
             ::poll(&wait, 1, 10);
         }
         throw Error("nobody came");
     }
-    static std::string received(Link& link) {
+    static std::string received(Channel& link) {
         std::string all;
         pollfd wait{link.descriptor(), POLLIN, 0};
         ::poll(&wait, 1, 5000);
@@ -70,24 +70,24 @@ class DoorTest : public ::testing::Test {
     const Secret secret_ = Secret::make();
 };
 
-TEST_F(DoorTest, TheTwoTalkBothWays) {
-    Door door(secret_, here());
-    auto calling = caller(door, secret_);
-    Link inside = await(door);
-    Link outside = calling.get();
+TEST_F(ChannelListener, TheTwoTalkBothWays) {
+    Listener listener(secret_, here());
+    auto calling = caller(listener, secret_);
+    Channel inside = await(listener);
+    Channel outside = calling.get();
     inside.send(1, "from inside");
     outside.send(1, "from outside");
     EXPECT_EQ(received(outside), "from inside");
     EXPECT_EQ(received(inside), "from outside");
-    EXPECT_EQ(door.strangers(), 0u);
+    EXPECT_EQ(listener.strangers(), 0u);
 }
 
-TEST_F(DoorTest, WhoeverHangsUpIsMissed) {
-    Door door(secret_, here());
-    auto calling = caller(door, secret_);
-    Link inside = await(door);
+TEST_F(ChannelListener, WhoeverHangsUpIsMissed) {
+    Listener listener(secret_, here());
+    auto calling = caller(listener, secret_);
+    Channel inside = await(listener);
     {
-        Link outside = calling.get();
+        Channel outside = calling.get();
         outside.send(1, "last words");
     }
     std::string said;
@@ -100,12 +100,12 @@ TEST_F(DoorTest, WhoeverHangsUpIsMissed) {
     EXPECT_EQ(inside.backlog(), 0u);
 }
 
-TEST_F(DoorTest, WhoeverDoesNotKnowTheSecretStaysOutside) {
-    Door door(secret_, here());
-    auto calling = caller(door, Secret::make(), Duration::ms(200));
+TEST_F(ChannelListener, WhoeverDoesNotKnowTheSecretStaysOutside) {
+    Listener listener(secret_, here());
+    auto calling = caller(listener, Secret::make(), Duration::ms(200));
     const Deadline deadline(Duration::s(5));
     while (calling.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) {
-        EXPECT_FALSE(door.poll());
+        EXPECT_FALSE(listener.poll());
         ASSERT_FALSE(deadline.passed());
     }
     try {
@@ -114,70 +114,70 @@ TEST_F(DoorTest, WhoeverDoesNotKnowTheSecretStaysOutside) {
     } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("does not know the secret"));
     }
-    EXPECT_GT(door.strangers(), 0u);
+    EXPECT_GT(listener.strangers(), 0u);
 }
 
-TEST_F(DoorTest, StrangersKeepNobodyOut) {
-    Door door(secret_, here());
+TEST_F(ChannelListener, StrangersKeepNobodyOut) {
+    Listener listener(secret_, here());
     std::vector<Descriptor> strangers;
     for (int i = 0; i < 100; ++i)
-        strangers.push_back(stranger(door.port()));
-    auto calling = caller(door, secret_);
-    Link inside = await(door);
-    Link outside = calling.get();
+        strangers.push_back(stranger(listener.port()));
+    auto calling = caller(listener, secret_);
+    Channel inside = await(listener);
+    Channel outside = calling.get();
     outside.send(1, "in spite of them");
     EXPECT_EQ(received(inside), "in spite of them");
-    EXPECT_GE(door.strangers(), 80u);
+    EXPECT_GE(listener.strangers(), 80u);
 }
 
-TEST_F(DoorTest, PatienceWithTheSilentEnds) {
-    Door::Options options = here();
+TEST_F(ChannelListener, PatienceWithTheSilentEnds) {
+    Listener::Options options = here();
     options.patience = Duration::ms(50);
-    Door door(secret_, options);
-    const Descriptor silent = stranger(door.port());
+    Listener listener(secret_, options);
+    const Descriptor silent = stranger(listener.port());
     const Deadline deadline(Duration::s(5));
     while (!is_sent_away(silent.get()) && !deadline.passed())
-        EXPECT_FALSE(door.poll());
-    EXPECT_EQ(door.strangers(), 1u);
+        EXPECT_FALSE(listener.poll());
+    EXPECT_EQ(listener.strangers(), 1u);
 }
 
-TEST_F(DoorTest, WhoeverTalksOfOtherThingsIsSentAwayAtOnce) {
-    Door::Options options = here();
+TEST_F(ChannelListener, WhoeverTalksOfOtherThingsIsSentAwayAtOnce) {
+    Listener::Options options = here();
     options.patience = Duration::s(100);
-    Door door(secret_, options);
-    const Descriptor other = stranger(door.port());
+    Listener listener(secret_, options);
+    const Descriptor other = stranger(listener.port());
     ::send(other.get(), "GET / HTTP/1.1\r\n", 16, 0);
     const Deadline deadline(Duration::s(5));
     while (!is_sent_away(other.get()) && !deadline.passed())
-        EXPECT_FALSE(door.poll());
-    EXPECT_EQ(door.strangers(), 1u);
+        EXPECT_FALSE(listener.poll());
+    EXPECT_EQ(listener.strangers(), 1u);
 }
 
-/// Whoever sleeps on the door's descriptor sleeps, though somebody waits whom there is no
+/// Whoever sleeps on the listener's descriptor sleeps, though somebody waits whom there is no
 /// descriptor for; and lets him in when there is one again.
-TEST_F(DoorTest, WithoutDescriptorsItRests) {
-    Door door(secret_, here());
-    auto calling = caller(door, secret_);
-    pollfd outside{door.descriptor(), POLLIN, 0};
+TEST_F(ChannelListener, WithoutDescriptorsItRests) {
+    Listener listener(secret_, here());
+    auto calling = caller(listener, secret_);
+    pollfd outside{listener.descriptor(), POLLIN, 0};
     ASSERT_EQ(::poll(&outside, 1, 5000), 1);
     rlimit before{};
     getrlimit(RLIMIT_NOFILE, &before);
     const rlimit none{3, before.rlim_max};  // those that every process has
     setrlimit(RLIMIT_NOFILE, &none);
-    EXPECT_FALSE(door.poll());
+    EXPECT_FALSE(listener.poll());
     EXPECT_EQ(::poll(&outside, 1, 0), 0) << "it would be woken at once, and again";
     setrlimit(RLIMIT_NOFILE, &before);
-    Link inside = await(door);
-    Link other = calling.get();
+    Channel inside = await(listener);
+    Channel other = calling.get();
     other.send(1, "at last");
     EXPECT_EQ(received(inside), "at last");
 }
 
-TEST_F(DoorTest, MuchIsKeptUntilTheOtherReads) {
-    Door door(secret_, here());
-    auto calling = caller(door, secret_);
-    Link inside = await(door);
-    Link outside = calling.get();
+TEST_F(ChannelListener, MuchIsKeptUntilTheOtherReads) {
+    Listener listener(secret_, here());
+    auto calling = caller(listener, secret_);
+    Channel inside = await(listener);
+    Channel outside = calling.get();
     const std::string much(1 << 20, 'm');
     for (int i = 0; i < 16; ++i)
         inside.send(1, much);
@@ -190,15 +190,15 @@ TEST_F(DoorTest, MuchIsKeptUntilTheOtherReads) {
     EXPECT_EQ(inside.backlog(), 0u);
 }
 
-TEST(Call, SaysWhyNobodyWasReached) {
+TEST(Connect, SaysWhyNobodyWasReached) {
     std::uint16_t port = 0;
     {
         const auto closed = listen_at({"127.0.0.1", 0});
         port = port_of(closed.front().get());
     }
     try {
-        call({"127.0.0.1:" + std::to_string(port)}, Secret::make(), Duration::s(5),
-             Duration::ms(100));
+        connect({"127.0.0.1:" + std::to_string(port)}, Secret::make(), Duration::s(5),
+                Duration::ms(100));
         ADD_FAILURE() << "nobody is there";
     } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("127.0.0.1:" + std::to_string(port)));
@@ -207,4 +207,4 @@ TEST(Call, SaysWhyNobodyWasReached) {
 }
 
 }  // namespace
-}  // namespace railyard::links
+}  // namespace railyard::channel

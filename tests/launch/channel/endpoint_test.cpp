@@ -1,4 +1,4 @@
-#include "launch/links/endpoint.hpp"
+#include "launch/channel/endpoint.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "railyard/base/error.hpp"
 
-namespace railyard::links {
+namespace railyard::channel {
 namespace {
 
 void expect(std::string_view text, const std::string& host, int port) {
@@ -48,4 +48,4 @@ TEST(Endpoint, AListenerHasOnePort) {
 }
 
 }  // namespace
-}  // namespace railyard::links
+}  // namespace railyard::channel

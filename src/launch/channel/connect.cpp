@@ -1,5 +1,3 @@
-#include "launch/links/call.hpp"
-
 #include <fmt/format.h>
 #include <poll.h>
 #include <string.h>
@@ -11,10 +9,11 @@
 #include <optional>
 
 #include "base/deadline.hpp"
-#include "launch/links/endpoint.hpp"
+#include "launch/channel/channel.hpp"
+#include "launch/channel/endpoint.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::links {
+namespace railyard::channel {
 
 namespace {
 
@@ -44,27 +43,31 @@ int connect_to(const Endpoint& endpoint, const Descriptor& socket, const Deadlin
     return error;
 }
 
-/// Proves that we know the secret, and hears that they do. None: they do not, or not in time.
-std::optional<Link> greet(Descriptor socket, const Secret& secret, const Deadline& deadline) {
-    Handshake handshake(secret, Side::caller);
+/// Proves that we know the secret, and hears that they do. None: they do not, and maybe say so, or
+/// not in time.
+std::optional<Channel> greet(Descriptor socket, const Secret& secret, const Deadline& deadline,
+                             bool& is_refused) {
+    TlsSession session(secret, Side::caller);
+    std::string early;
     std::array<char, 4096> buffer;
     for (;;) {
+        const std::string answer = session.take_output();
+        ::send(socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
+        is_refused = session.state() == TlsSession::State::refused;
+        if (is_refused) return std::nullopt;
+        if (session.state() == TlsSession::State::open)
+            return Channel(std::move(socket), std::move(session), std::move(early));
         if (!await(socket.get(), POLLIN, deadline)) return std::nullopt;
         const ssize_t n = ::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return std::nullopt;
         if (n < 0) continue;
-        std::string_view piece(buffer.data(), static_cast<std::size_t>(n));
-        const auto state = handshake.feed(piece);
-        if (state == Handshake::State::refused) return std::nullopt;
-        if (state == Handshake::State::done)
-            return Link(std::move(socket), handshake.keys(), Side::caller, piece);
-        const std::string answer = handshake.take_output();
-        ::send(socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL);
+        session.feed({buffer.data(), static_cast<std::size_t>(n)},
+                     [&](std::string_view plain) { early += plain; });
     }
 }
 
-std::optional<Link> try_one(const Endpoint& endpoint, const Secret& secret, Duration heartbeat,
-                            Duration patience, std::string& failure) {
+std::optional<Channel> try_one(const Endpoint& endpoint, const Secret& secret, Duration heartbeat,
+                               Duration patience, std::string& failure, bool& is_refused) {
     const Deadline deadline(patience);
     Descriptor socket(
         ::socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -74,31 +77,35 @@ std::optional<Link> try_one(const Endpoint& endpoint, const Secret& secret, Dura
         return std::nullopt;
     }
     keep_alive(socket.get(), heartbeat);
-    auto link = greet(std::move(socket), secret, deadline);
-    if (!link)
+    auto channel = greet(std::move(socket), secret, deadline, is_refused);
+    if (!channel)
         failure = fmt::format("{}: whoever is there does not know the secret", endpoint.text());
-    return link;
+    return channel;
 }
 
 }  // namespace
 
-Link call(const std::vector<std::string>& addresses, const Secret& secret, Duration heartbeat,
-          Duration patience) {
+Channel connect(const std::vector<std::string>& addresses, const Secret& secret, Duration heartbeat,
+                Duration patience) {
     const Deadline deadline(patience);
     for (;;) {
         std::string failures;
+        bool all_refused = true;
         for (const std::string& address : addresses)
             for (const Endpoint& endpoint : resolve(parse_host_port(address))) {
                 std::string failure;
+                bool is_refused = false;
                 const Duration each = std::min(longest_try, patience);
-                if (auto link = try_one(endpoint, secret, heartbeat, each, failure))
-                    return std::move(*link);
+                if (auto channel = try_one(endpoint, secret, heartbeat, each, failure, is_refused))
+                    return std::move(*channel);
+                all_refused = all_refused && is_refused;
                 failures += (failures.empty() ? "" : "; ") + failure;
                 if (deadline.passed()) break;
             }
-        if (deadline.passed()) throw Error("nobody of this job can be reached: " + failures);
+        if (all_refused || deadline.passed())
+            throw Error("nobody of this job can be reached: " + failures);
         ::poll(nullptr, 0, pause_in_milliseconds);
     }
 }
 
-}  // namespace railyard::links
+}  // namespace railyard::channel

@@ -1,0 +1,70 @@
+#pragma once
+/// A connection between two processes that have recognised each other: messages both ways, over
+/// TLS. Nothing here blocks; what cannot be sent yet is kept.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "base/frames.hpp"
+#include "launch/channel/tls.hpp"
+#include "railyard/base/time.hpp"
+
+namespace railyard::channel {
+
+/// The longest payload of a message. Whoever announces more is cut off before it is waited for.
+inline constexpr std::size_t longest_message = 4 << 20;
+
+class Channel {
+  public:
+    using Reader = BasicFrameReader<std::uint32_t>;
+
+    /// The session is open; `early` is what the other has said in it by now. Throws Error.
+    Channel(Descriptor socket, TlsSession session, std::string early = {});
+
+    /// Readable when there is something to do here: call receive() then. Also once after making it.
+    int descriptor() const { return ready_.get(); }
+
+    /// Never waits. Once the channel is lost it does nothing. Throws UsageError if it is too long.
+    void send(std::uint32_t kind, std::string_view payload);
+    /// Hands over what has come, and sends on what had to wait. False: the other is gone, and why()
+    /// says how; messages that came before were handed over.
+    bool receive(const Reader::Take& take);
+    const std::string& why() const { return why_; }
+
+    /// The address of this host on the way to the other, as a number.
+    std::string own_address() const;
+
+    /// How much has not been handed to the system yet.
+    std::size_t backlog() const { return output_.size(); }
+    /// Waits until there is none, or until that time has passed.
+    void drain(Duration patience);
+
+  private:
+    void push();
+    void watch();
+    bool lose(std::string why);
+
+    Descriptor socket_;
+    Descriptor ready_;  ///< an epoll of the socket, so that others need not know what it lacks
+    TlsSession session_;
+    Reader reader_{longest_message};
+    std::string early_;
+    std::string output_;
+    bool watches_output_ = false;
+    std::string why_;  ///< empty: all is well
+};
+
+/// Calls whoever listens at one of the addresses ("host:port"): tries all, in order and again,
+/// until one of them belongs to somebody who knows the secret. Throws Error, which says what came
+/// of the last try at each; at once if all are there and none knows it.
+Channel connect(const std::vector<std::string>& addresses, const Secret& secret, Duration heartbeat,
+                Duration patience);
+
+/// Lets the two kernels watch over each other: an idle connection is tried now and then, and one
+/// that has had no answer for so long is lost. A process that is merely stopped is not.
+void keep_alive(int socket, Duration heartbeat);
+
+}  // namespace railyard::channel
