@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 #include "bench/duel.hpp"
 #include "bench/suite.hpp"
 #include "experiments/pair.hpp"

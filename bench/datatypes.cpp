@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 #include "bench/duel.hpp"
 #include "bench/suite.hpp"
 #include "mpi/types/constructors.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 #include "bench/duel.hpp"
 #include "bench/suite.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 #include "bench/duel.hpp"
 #include "bench/kernel_program.hpp"
 #include "bench/plain_loops.hpp"

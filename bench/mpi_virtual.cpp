@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 #include "bench/suite.hpp"
 #include "launch/job/job.hpp"
 #include "mpi/collectives/collectives.hpp"

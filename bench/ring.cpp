@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 #include "bench/duel.hpp"
 #include "bench/suite.hpp"
 #include "railyard/base/error.hpp"

@@ -1,10 +1,21 @@
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 
+#include <sched.h>
 #include <time.h>
 
-#include <algorithm>
+#include <thread>
 
-namespace railyard::thread_clock {
+namespace railyard {
+
+void nap(Duration duration) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(duration.picoseconds() / 1000));
+}
+
+void give_way() {
+    sched_yield();
+}
+
+namespace thread_clock {
 
 Duration now() {
     timespec t{};
@@ -22,4 +33,6 @@ Duration cost() {
     return shortest;
 }
 
-}  // namespace railyard::thread_clock
+}  // namespace thread_clock
+
+}  // namespace railyard

@@ -1,6 +1,16 @@
 #include "railyard/base/status.hpp"
 
+#include <cerrno>
+#include <system_error>
+
+#include "railyard/base/error.hpp"
+
 namespace railyard {
+
+Error system_error(const std::string& what) {
+    const int number = errno;  // before anything below can change it
+    return Error(what + ": " + std::generic_category().message(number));
+}
 
 std::string_view name(Code code) {
     switch (code) {

@@ -1,4 +1,4 @@
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/stack.hpp"
+#include "sim/context.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/deadline.hpp"
+#include "base/clock.hpp"
 #include "launch/agents/hosts_setup.hpp"
 #include "launch/agents/own_input.hpp"
 #include "launch/agents/printer.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/deadline.hpp"
+#include "base/clock.hpp"
 #include "launch/agents/agent_setup.hpp"
 #include "launch/agents/board_relay.hpp"
 #include "launch/agents/host_messages.hpp"

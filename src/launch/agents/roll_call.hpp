@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/deadline.hpp"
+#include "base/clock.hpp"
 #include "launch/agents/host_list.hpp"
 #include "launch/agents/hosts_setup.hpp"
 #include "launch/channel/listener.hpp"

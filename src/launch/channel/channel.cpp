@@ -14,7 +14,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/deadline.hpp"
+#include "base/clock.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::channel {

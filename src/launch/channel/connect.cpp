@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <optional>
 
-#include "base/deadline.hpp"
+#include "base/clock.hpp"
 #include "launch/channel/channel.hpp"
 #include "launch/channel/endpoint.hpp"
 #include "railyard/base/error.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/deadline.hpp"
+#include "base/clock.hpp"
 #include "base/descriptor.hpp"
 #include "launch/channel/channel.hpp"
 #include "launch/channel/endpoint.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/deadline.hpp"
+#include "base/clock.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/file_limit.hpp"
 #include "launch/job/interrupts.hpp"

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "base/nap.hpp"
+#include "base/clock.hpp"
 #include "railyard/base/time.hpp"
 
 namespace railyard::mpi {

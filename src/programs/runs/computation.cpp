@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 #include "railyard/base/error.hpp"
 #include "results/file.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/thread_clock.hpp"
+#include "base/clock.hpp"
 #include "programs/runs/compute_log.hpp"
 #include "railyard/base/error.hpp"
 #include "results/file.hpp"

@@ -1,4 +1,4 @@
-#include "interconnects/virtual/common/connection.hpp"
+#include "interconnects/virtual/common/queue_pair.hpp"
 
 #include <algorithm>
 
@@ -174,7 +174,7 @@ void Endpoint::stop_asking() {
 }
 
 void Endpoint::hear_when_given_up() {
-    if (wire().can_break()) network().concerned.add(weak_from_this());
+    if (wire().can_break()) network().peer_loss.add(weak_from_this());
 }
 
 /// The end whose node has given up fails. The other one cannot know, but what it still waits for

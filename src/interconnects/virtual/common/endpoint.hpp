@@ -126,7 +126,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     /// The queue pair is destroyed: nothing more is told to anybody.
     void detach();
 
-    // For Concerned: this end's node has given up the peer's, or the other way round.
+    // For PeerLossListeners: this end's node has given up the peer's, or the other way round.
     void given_up(fabric::NodeId node, fabric::NodeId peer_node, bool by_this_node);
 
     // For the receive queue.

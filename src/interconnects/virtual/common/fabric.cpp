@@ -2,9 +2,49 @@
 
 #include <fmt/format.h>
 
-#include "interconnects/virtual/common/nic.hpp"
+#include <algorithm>
+
+#include "interconnects/virtual/common/queue_pair.hpp"
+#include "interconnects/virtual/common/tagged_port.hpp"
+#include "railyard/base/cpu.hpp"
+#include "railyard/nic.hpp"
 
 namespace railyard::virtual_time {
+
+/// A Nic in virtual time. It makes things and gives them out; events do the rest, so progress() has
+/// nothing to do.
+class Nic final : public fabric::Nic {
+  public:
+    Nic(std::shared_ptr<Network> network, fabric::NodeId node, hosts::VirtualHost& host);
+    ~Nic() override;
+
+    fabric::Host& host() override { return *state_->host; }
+    const fabric::Traits& traits() const override { return state_->network->traits; }
+    const fabric::Address& address() const override { return address_; }
+    void progress() override {}
+
+    std::unique_ptr<fabric::Region> register_memory(std::span<std::byte> memory,
+                                                    fabric::Access access) override;
+    std::unique_ptr<fabric::Region> allocate(Bytes size, fabric::Access access,
+                                             fabric::Home home) override;
+    std::unique_ptr<fabric::RemoteRegion> import_region(const fabric::RegionBlob& blob) override;
+
+    std::unique_ptr<fabric::CompletionQueue> create_completion_queue(std::uint32_t depth) override;
+    std::unique_ptr<fabric::ReceiveQueue> create_receive_queue(
+        std::uint32_t depth, fabric::ReceiveQueue::Sharing sharing) override;
+    std::unique_ptr<fabric::QueuePair> create_queue_pair(
+        const fabric::QueuePairOptions& options) override;
+
+    std::unique_ptr<fabric::Listener> listen(fabric::Service service) override;
+    std::optional<fabric::PeerRequest> poll_peer_request() override;
+
+    fabric::TaggedPort* tagged_port() override;
+
+  private:
+    std::shared_ptr<NicState> state_;
+    fabric::Address address_;
+    std::shared_ptr<TaggedPort> tagged_;
+};
 
 std::unique_ptr<fabric::Nic> Adapter::open(fabric::Host& host) {
     auto* ours = dynamic_cast<hosts::VirtualHost*>(&host);
@@ -17,6 +57,93 @@ std::unique_ptr<fabric::Nic> Adapter::open(fabric::Host& host) {
 
 fabric::Adapter& Fabric::adapter(fabric::NodeId node) {
     return adapters_.try_emplace(node, network_, node).first->second;
+}
+
+namespace {
+std::shared_ptr<NicState> make_state(std::shared_ptr<Network> network, fabric::NodeId node,
+                                     hosts::VirtualHost& host) {
+    auto& nics = network->nics[node];
+    const NicName name{network->id, node, static_cast<std::uint32_t>(nics.size())};
+    auto state = std::make_shared<NicState>(network, name, host);
+    nics.push_back(state);
+    host.set_costs(state->network->wire->host_costs());
+    return state;
+}
+}  // namespace
+
+Nic::Nic(std::shared_ptr<Network> network, fabric::NodeId node, hosts::VirtualHost& host)
+    : state_(make_state(std::move(network), node, host)), address_(state_->name.address()) {
+    if (!traits().tagged) return;
+    tagged_ = std::make_shared<TaggedPort>(state_);
+    state_->tagged = tagged_;
+}
+
+Nic::~Nic() {
+    if (tagged_) tagged_->close();
+    state_->host = nullptr;
+    const auto asked = std::move(state_->asked);
+    for (const auto& [key, asks] : asked)
+        for (const std::shared_ptr<Ask>& ask : asks)
+            Endpoint::reject(*state_->network, ask);
+    state_->asked.clear();
+    state_->unseen.clear();
+}
+
+std::unique_ptr<fabric::Region> Nic::register_memory(std::span<std::byte> memory,
+                                                     fabric::Access access) {
+    state_->spend(HostStep::register_memory, Bytes(memory.size()));
+    return std::make_unique<Region>(state_, memory, access, fabric::Home::host, nullptr);
+}
+
+std::unique_ptr<fabric::Region> Nic::allocate(Bytes size, fabric::Access access,
+                                              fabric::Home home) {
+    if (home == fabric::Home::adapter && !traits().adapter_memory)
+        throw Error(fmt::format("{}: the adapter has no memory to allocate from", traits().name));
+    const std::size_t n = size.count() + cache_line;  // regions begin on a line
+    ZeroedMemory memory = zeroed_memory(n);
+    if (!memory)
+        throw Error(fmt::format("{}: no memory for a region of {} bytes", traits().name, n));
+    state_->spend(HostStep::register_memory, size);
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(memory.get()) % cache_line;
+    const std::span<std::byte> span(memory.get() + (beyond == 0 ? 0 : cache_line - beyond),
+                                    size.count());
+    return std::make_unique<Region>(state_, span, access, home, std::move(memory));
+}
+
+std::unique_ptr<fabric::RemoteRegion> Nic::import_region(const fabric::RegionBlob& blob) {
+    return std::make_unique<RemoteRegion>(blob);
+}
+
+std::unique_ptr<fabric::CompletionQueue> Nic::create_completion_queue(std::uint32_t depth) {
+    if (depth == 0) throw UsageError("completion queue: a depth of at least one");
+    return std::make_unique<CompletionQueue>(state_, depth);
+}
+
+std::unique_ptr<fabric::ReceiveQueue> Nic::create_receive_queue(
+    std::uint32_t depth, fabric::ReceiveQueue::Sharing sharing) {
+    if (depth == 0) throw UsageError("receive queue: a depth of at least one");
+    return std::make_unique<ReceiveQueue>(state_, depth, sharing);
+}
+
+std::unique_ptr<fabric::QueuePair> Nic::create_queue_pair(const fabric::QueuePairOptions& options) {
+    return std::make_unique<QueuePair>(state_, options);
+}
+
+std::unique_ptr<fabric::Listener> Nic::listen(fabric::Service service) {
+    return std::make_unique<Listener>(state_, service);
+}
+
+std::optional<fabric::PeerRequest> Nic::poll_peer_request() {
+    while (!state_->unseen.empty()) {
+        const std::shared_ptr<Ask> ask = std::move(state_->unseen.front());
+        state_->unseen.pop_front();
+        if (!ask->settled) return fabric::PeerRequest{ask->from.address(), ask->what, *ask->data};
+    }
+    return std::nullopt;
+}
+
+fabric::TaggedPort* Nic::tagged_port() {
+    return tagged_.get();
 }
 
 }  // namespace railyard::virtual_time

@@ -1,6 +1,11 @@
 #include "interconnects/virtual/common/network.hpp"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
+
+#include "interconnects/virtual/common/endpoint.hpp"
+#include "interconnects/virtual/common/tagged_port.hpp"
 
 namespace railyard::virtual_time {
 
@@ -19,7 +24,7 @@ Network::Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
     : engine(its_engine), traits(its_traits), wire(std::move(its_wire)), id(hash(traits.name)) {
     if (wire->can_break())
         wire->tell_when_given_up(
-            [this](fabric::NodeId from, fabric::NodeId to) { concerned.give_up(from, to); });
+            [this](fabric::NodeId from, fabric::NodeId to) { peer_loss.give_up(from, to); });
 }
 
 std::shared_ptr<NicState> Network::find(const NicName& nic_name) const {
@@ -60,6 +65,47 @@ void NicState::spend(HostStep step, Bytes size, std::size_t times) const {
     if (times == 0 || !host || !network->engine.current()) return;
     const Duration cost = network->wire->host_cost(step, size);
     if (cost > Duration{}) host->compute(cost * static_cast<std::int64_t>(times));
+}
+
+namespace {
+
+template <class T, class Gone>
+void add_to(std::vector<std::weak_ptr<T>>& all, std::size_t& limit, std::weak_ptr<T> one,
+            Gone gone) {
+    if (all.size() == limit) {
+        std::erase_if(all, gone);
+        limit = std::max<std::size_t>(64, 2 * all.size());
+    }
+    all.push_back(std::move(one));
+}
+
+}  // namespace
+
+void PeerLossListeners::add(std::weak_ptr<Endpoint> endpoint) {
+    add_to(endpoints_, endpoints_limit_, std::move(endpoint),
+           [](const std::weak_ptr<Endpoint>& one) { return one.expired(); });
+}
+
+void PeerLossListeners::add(const std::shared_ptr<TaggedMessage>& message) {
+    add_to(messages_, messages_limit_, std::weak_ptr(message),
+           [](const std::weak_ptr<TaggedMessage>& one) {
+               const std::shared_ptr<TaggedMessage> held = one.lock();
+               return !held || held->told;
+           });
+}
+
+void PeerLossListeners::give_up(fabric::NodeId from, fabric::NodeId to) {
+    // Copies, of those that are there now: who hears of it may add others, which moves the lists.
+    const std::vector<std::weak_ptr<Endpoint>> endpoints = endpoints_;
+    for (const std::weak_ptr<Endpoint>& held : endpoints)
+        if (const std::shared_ptr<Endpoint> one = held.lock()) {
+            one->given_up(from, to, true);
+            one->given_up(to, from, false);
+        }
+    const std::vector<std::weak_ptr<TaggedMessage>> messages = messages_;
+    for (const std::weak_ptr<TaggedMessage>& one : messages)
+        if (const std::shared_ptr<TaggedMessage> message = one.lock())
+            TaggedPort::give_up(message, from, to);
 }
 
 }  // namespace railyard::virtual_time

@@ -2,6 +2,7 @@
 /// What all Nics of one virtual fabric share, and what each Nic is to the others. Events hold these
 /// by shared pointer: whatever the user destroys, no event ever finds a dangling one.
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -11,11 +12,10 @@
 #include <vector>
 
 #include "hosts/virtual_host.hpp"
-#include "interconnects/virtual/common/concerned.hpp"
-#include "interconnects/virtual/common/names.hpp"
 #include "interconnects/virtual/common/region.hpp"
 #include "interconnects/virtual/common/wire.hpp"
 #include "railyard/connection.hpp"
+#include "railyard/fabric.hpp"
 #include "railyard/traits.hpp"
 #include "sim/engine.hpp"
 
@@ -25,6 +25,24 @@ class Endpoint;
 class NicState;
 class TaggedPort;
 struct Ask;
+struct TaggedMessage;
+
+/// Who is told when one node gives another up (Wire::tell_when_given_up). Stays empty on a wire
+/// that cannot break.
+class PeerLossListeners {
+  public:
+    void add(std::weak_ptr<Endpoint> endpoint);
+    void add(const std::shared_ptr<TaggedMessage>& message);
+    /// Tells them, in the order in which they were added.
+    void give_up(fabric::NodeId from, fabric::NodeId to);
+
+  private:
+    std::vector<std::weak_ptr<Endpoint>> endpoints_;
+    std::vector<std::weak_ptr<TaggedMessage>> messages_;
+    // Those that are gone are dropped whenever there are twice as many as were left the last time.
+    std::size_t endpoints_limit_ = 64;
+    std::size_t messages_limit_ = 64;
+};
 
 /// Room for payloads that are between two memories. Kept here and not with each request, as few of
 /// all requests need some at a time.
@@ -63,7 +81,7 @@ struct Network {
     std::map<fabric::NodeId, std::vector<std::weak_ptr<NicState>>> nics;
     std::uint64_t messages = 0;
     Buffers buffers;
-    Concerned concerned;
+    PeerLossListeners peer_loss;
     // For the lists of a Transfer, used again and again.
     std::vector<Extent> source;
     std::vector<Extent> target;

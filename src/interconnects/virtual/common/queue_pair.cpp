@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "interconnects/virtual/common/connection.hpp"
-
 namespace railyard::virtual_time {
 
 using fabric::ConnectionState;

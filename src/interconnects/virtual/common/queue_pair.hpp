@@ -1,12 +1,16 @@
 #pragma once
-/// The user's queue pair: a handle on an Endpoint, which it changes for a new one when it connects
-/// anew.
+/// What the user holds of a connection: queue pairs, listeners and the requests that come in there.
+
+#include <memory>
 
 #include "interconnects/virtual/common/endpoint.hpp"
+#include "interconnects/virtual/common/network.hpp"
+#include "railyard/connection.hpp"
 #include "railyard/queue_pair.hpp"
 
 namespace railyard::virtual_time {
 
+/// A handle on an Endpoint, which it changes for a new one when it connects anew.
 class QueuePair final : public fabric::QueuePair {
   public:
     /// Throws UsageError for queues that are not this Nic's or not there.
@@ -34,6 +38,36 @@ class QueuePair final : public fabric::QueuePair {
 
     std::shared_ptr<NicState> nic_;
     std::shared_ptr<Endpoint> endpoint_;
+};
+
+/// The user's view of requests that have come in. What they stand for is Ask (endpoint.hpp).
+class ConnectionRequest final : public fabric::ConnectionRequest {
+  public:
+    ConnectionRequest(std::shared_ptr<Network> network, std::shared_ptr<Ask> ask);
+    ~ConnectionRequest() override;
+
+    const fabric::Address& from() const override { return from_; }
+    const fabric::PrivateData& private_data() const override { return data_; }
+    void reject(const fabric::PrivateData& reason) override;
+
+    const std::shared_ptr<Ask>& ask() const { return ask_; }
+
+  private:
+    std::shared_ptr<Network> network_;
+    std::shared_ptr<Ask> ask_;
+    fabric::Address from_;
+    fabric::PrivateData data_;
+};
+
+class Listener final : public fabric::Listener {
+  public:
+    Listener(std::shared_ptr<NicState> nic, fabric::Service service);
+    ~Listener() override;
+    std::unique_ptr<fabric::ConnectionRequest> poll() override;
+
+  private:
+    std::shared_ptr<NicState> nic_;
+    fabric::Service service_;
 };
 
 }  // namespace railyard::virtual_time

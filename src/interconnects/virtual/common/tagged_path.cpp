@@ -23,7 +23,7 @@ void TaggedPort::start(const Message& message) {
         leaving.size = message->size;
         leaving.inlined = message->size <= rules_.inline_limit;
     }
-    if (wire().can_break()) network().concerned.add(message);
+    if (wire().can_break()) network().peer_loss.add(message);
     wire().carry(leaving, [message] { arrive(message); });
 }
 

@@ -32,9 +32,8 @@
 #include <vector>
 
 #include "interconnects/virtual/common/network.hpp"
-#include "interconnects/virtual/common/ring.hpp"
+#include "interconnects/virtual/common/queues.hpp"
 #include "interconnects/virtual/common/tagged_matching.hpp"
-#include "interconnects/virtual/common/tagged_registrations.hpp"
 #include "railyard/tagged_port.hpp"
 
 namespace railyard::virtual_time {
@@ -57,7 +56,7 @@ class TaggedPort final : public fabric::TaggedPort,
     std::size_t poll(std::span<fabric::TaggedCompletion> out) override;
 
     using Message = TaggedMatching::Message;
-    /// For Concerned: one of the two nodes has given the other up.
+    /// For PeerLossListeners: one of the two nodes has given the other up.
     static void give_up(const Message& message, fabric::NodeId from, fabric::NodeId to);
 
   private:

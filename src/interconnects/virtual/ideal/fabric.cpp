@@ -1,10 +1,67 @@
 #include "interconnects/virtual/ideal/fabric.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
 #include "interconnects/virtual/common/fabric.hpp"
-#include "interconnects/virtual/ideal/wire.hpp"
+#include "interconnects/virtual/common/wire.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::ideal {
+
+/// The timing of the ideal fabric: a message waits until its Nic's sending link is free, takes it
+/// for size / bandwidth, and arrives one latency later. Acknowledgments neither wait nor take it.
+class Wire final : public virtual_time::Wire {
+  public:
+    Wire(sim::Engine& engine, const Parameters& parameters)
+        : engine_(engine), parameters_(parameters) {}
+
+    void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override;
+    virtual_time::TaggedRules tagged_rules() const override {
+        return {.inline_limit = traits().max_inline, .eager_limit = traits().bulk_threshold};
+    }
+
+    std::vector<fabric::PartUse> parts() const override;
+
+  private:
+    struct SendLink {
+        Time free_at;
+        Duration busy;  ///< in all, so far
+    };
+    sim::Engine& engine_;
+    Parameters parameters_;
+    std::unordered_map<std::uint64_t, SendLink> send_links_;  ///< by node and Nic
+};
+
+void Wire::carry(const virtual_time::Transfer& transfer, sim::Action arrived) {
+    Time leaves = engine_.now();
+    if (transfer.kind != virtual_time::Kind::acknowledgment) {
+        SendLink& out = send_links_[std::uint64_t{transfer.from.node} << 32 | transfer.from.nic];
+        const Duration time = transfer.size / parameters_.bandwidth;
+        leaves = std::max(leaves, out.free_at) + time;
+        out.free_at = leaves;
+        out.busy += time;
+    }
+    engine_.schedule(leaves + parameters_.latency, std::move(arrived));
+}
+
+std::vector<fabric::PartUse> Wire::parts() const {
+    // The map's own order differs between machines.
+    std::vector<std::pair<std::uint64_t, Duration>> busy;
+    for (const auto& [end, out] : send_links_)
+        if (out.busy > Duration{}) busy.emplace_back(end, out.busy);
+    std::sort(busy.begin(), busy.end());
+    std::vector<fabric::PartUse> all;
+    for (const auto& [end, time] : busy)
+        all.push_back({fabric::PartKind::link,
+                       fmt::format("node {}, Nic {} out", end >> 32, end & 0xffff'ffff), time});
+    return all;
+}
 
 const fabric::Traits& traits() {
     using namespace literals;

@@ -12,8 +12,9 @@
 namespace railyard::ideal {
 
 struct Parameters {
-    Duration latency = Duration::us(1);            ///< from the last byte's leaving to its arrival
-    Rate bandwidth = Rate::bytes_per_second(1e9);  ///< of each Nic's way out; the way in is free
+    Duration latency = Duration::us(1);  ///< from the last byte's leaving to its arrival
+    Rate bandwidth =
+        Rate::bytes_per_second(1e9);  ///< of each Nic's sending link; receiving is free
 };
 
 const fabric::Traits& traits();
