@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/random.hpp"
+#include "kernels/common/numbers.hpp"
 #include "kernels/common/session.hpp"
-#include "kernels/common/verification.hpp"
 #include "kernels/kernels.hpp"
 
 namespace railyard::kernels {

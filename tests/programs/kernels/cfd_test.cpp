@@ -6,10 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "kernels/cfd/exact.hpp"
 #include "kernels/cfd/flow.hpp"
-#include "kernels/cfd/layers.hpp"
-#include "kernels/cfd/lines.hpp"
 #include "kernels/cfd/multipartition.hpp"
 #include "kernels/cfd/residual.hpp"
 

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <tuple>
 
-#include "kernels/cg/grid.hpp"
 #include "kernels/cg/matrix.hpp"
 #include "kernels/virtual_run.hpp"
 

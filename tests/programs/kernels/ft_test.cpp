@@ -7,8 +7,8 @@
 #include <numbers>
 #include <tuple>
 
-#include "kernels/common/random.hpp"
-#include "kernels/ft/checksums.hpp"
+#include "kernels/common/numbers.hpp"
+#include "kernels/ft/cube.hpp"
 #include "kernels/ft/fourier.hpp"
 #include "kernels/virtual_run.hpp"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "kernels/bt/blocks.hpp"
-#include "kernels/lu/blocks.hpp"
 #include "kernels/lu/pencils.hpp"
+#include "kernels/lu/sweeps.hpp"
 #include "kernels/virtual_run.hpp"
 
 namespace railyard::kernels {

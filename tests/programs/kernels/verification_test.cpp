@@ -1,4 +1,4 @@
-#include "kernels/common/verification.hpp"
+#include "kernels/common/session.hpp"
 
 #include <gmock/gmock.h>
 

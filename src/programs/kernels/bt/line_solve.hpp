@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "kernels/cfd/flow.hpp"
-#include "kernels/cfd/lines.hpp"
 
 namespace railyard::kernels::cfd::bt {
 

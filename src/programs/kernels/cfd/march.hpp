@@ -4,13 +4,27 @@
 
 #include <mpi.h>
 
+#include <span>
 #include <string>
 
-#include "kernels/cfd/constants.hpp"
+#include "kernels/cfd/flow.hpp"
 #include "kernels/common/session.hpp"
-#include "kernels/common/verification.hpp"
 
 namespace railyard::kernels::cfd {
+
+/// How far the flow is from rest and from the exact solution: what LU, SP and BT are verified by.
+struct Flow;
+
+/// Root mean squares over all points inside, by component.
+struct Norms {
+    Five residual{};
+    Five error{};
+};
+
+/// Of the flows of all ranks; b holds dt R(U).
+Norms norms(std::span<const Flow> flows, MPI_Comm comm);
+
+void compare(Verification& verification, const Norms& got, const Norms& reference);
 
 inline constexpr double tolerance = 1e-8;
 

@@ -3,10 +3,15 @@
 /// cell in every slab along every axis, and has work at every stage of a solve. Seen from any cell
 /// of a rank, the neighbour in a direction is the same rank.
 
-#include <array>
-#include <string>
+#include <mpi.h>
 
-#include "kernels/cfd/box.hpp"
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/cfd/flow.hpp"
+#include "kernels/cfd/march.hpp"
 
 namespace railyard::kernels::cfd {
 
@@ -39,6 +44,114 @@ class Multipartition {
     int j_;
     Triple successors_;
     Triple predecessors_;
+};
+
+/// The exchange of SP and BT: two layers of the unknowns of every cell to the cells beside it, in
+/// one message for each of the six directions.
+class Faces {
+  public:
+    Faces(const Multipartition& partition, std::span<const Flow> cells, MPI_Comm comm);
+
+    /// Fills the layers around the cells; cells are in the order of the partition.
+    void exchange(std::span<Flow> cells);
+
+  private:
+    /// All that goes one way along an axis: up is to the successor.
+    struct Direction {
+        std::size_t axis;
+        bool up;
+        std::vector<double> out;
+        std::vector<double> in;
+    };
+
+    const Multipartition& partition_;
+    MPI_Comm comm_;
+    std::vector<Direction> directions_;
+};
+
+/// Solves along whole lines of the grid, cell by cell: elimination runs from the first cell of an
+/// axis to the last, back substitution returns. At each stage a rank works on another of its cells.
+class LineStages {
+  public:
+    LineStages(const Multipartition& partition, MPI_Comm comm)
+        : partition_(partition), comm_(comm) {}
+
+    /// Calls work(cell, in, out) for the rank's cells in the order of the axis. `in` holds what the
+    /// cell before gave out, null at the first; `out` is null at the last. `doubles(cell)` is the
+    /// length of both. The buffers are ours, and valid during the call.
+    template <class Doubles, class Work>
+    void forward(std::size_t axis, Doubles&& doubles, Work&& work) {
+        run(axis, true, doubles, work);
+    }
+    /// The same from the last cell to the first.
+    template <class Doubles, class Work>
+    void backward(std::size_t axis, Doubles&& doubles, Work&& work) {
+        run(axis, false, doubles, work);
+    }
+
+  private:
+    template <class Doubles, class Work>
+    void run(std::size_t axis, bool up, Doubles&& doubles, Work&& work);
+
+    const Multipartition& partition_;
+    MPI_Comm comm_;
+    std::vector<double> in_;
+    std::vector<double> out_;
+};
+
+template <class Doubles, class Work>
+void LineStages::run(std::size_t axis, bool up, Doubles&& doubles, Work&& work) {
+    const int q = partition_.q();
+    const int from = up ? partition_.predecessor(axis) : partition_.successor(axis);
+    const int to = up ? partition_.successor(axis) : partition_.predecessor(axis);
+    const int tag = 8 + static_cast<int>(2 * axis) + up;
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    for (int stage = 0; stage < q; ++stage) {
+        const int cell = partition_.cell_at(axis, up ? stage : q - 1 - stage);
+        const std::size_t size = doubles(cell);
+        const bool first = stage == 0;
+        const bool last = stage == q - 1;
+        if (!first) {
+            in_.resize(size);
+            MPI_Irecv(in_.data(), static_cast<int>(size), MPI_DOUBLE, from, tag, comm_,
+                      &requests[0]);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
+        if (!last) out_.resize(size);
+        work(cell, first ? nullptr : in_.data(), last ? nullptr : out_.data());
+        if (!last)
+            MPI_Isend(out_.data(), static_cast<int>(size), MPI_DOUBLE, to, tag, comm_,
+                      &requests[1]);
+    }
+}
+
+/// The flow in all cells of a rank of SP or BT, and the steps that are the same in both.
+class Cells {
+  public:
+    Cells(const Grid& grid, int rank, int ranks, MPI_Comm comm);
+    Cells(const Cells&) = delete;
+    Cells& operator=(const Cells&) = delete;
+
+    /// Back to the start of a run.
+    void reset();
+    /// Fetches the layers around the cells and derives all that follows from the unknowns.
+    void refresh();
+    /// U = U + b.
+    void advance();
+    /// Of the flow as it is.
+    Norms norms();
+
+    const Multipartition& partition() const { return partition_; }
+    std::vector<Flow>& flows() { return flows_; }
+    Flow& flow(int cell) { return flows_[static_cast<std::size_t>(cell)]; }
+    LineStages& stages() { return stages_; }
+
+  private:
+    MPI_Comm comm_;
+    Multipartition partition_;
+    std::vector<Flow> flows_;
+    Faces faces_;
+    LineStages stages_;
 };
 
 }  // namespace railyard::kernels::cfd

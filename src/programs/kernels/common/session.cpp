@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <exception>
 
-#include "kernels/common/verification.hpp"
 #include "kernels/kernels.hpp"
 
 namespace railyard::kernels {
@@ -150,6 +150,58 @@ void Session::print(const Measured& measured, double seconds,
     say(" Mop/s/process   = %24.2f\n", rate / ranks_);
     say(" Operation type  = %24s\n", std::string(measured.operation).c_str());
     say(" Verification    = %24s\n", verification.verdict());
+}
+
+namespace {
+
+template <class... Values>
+std::string line(const char* format, Values... values) {
+    char text[200];
+    std::snprintf(text, sizeof text, format, values...);
+    return text;
+}
+
+}  // namespace
+
+void Verification::compare(std::string_view what, double got, double reference) {
+    const std::string name(what);
+    if (!performed_) {
+        lines_ += line(" %-18s %21.14e\n", name.c_str(), got);
+        return;
+    }
+    const double error = std::fabs((got - reference) / reference);
+    lines_ += line(" %-18s %21.14e   reference %21.14e   error %.2e\n", name.c_str(), got,
+                   reference, error);
+    judge(error);
+}
+
+void Verification::compare(std::string_view what, std::complex<double> got,
+                           std::complex<double> reference) {
+    const std::string name(what);
+    if (!performed_) {
+        lines_ += line(" %-12s %20.13e %20.13e\n", name.c_str(), got.real(), got.imag());
+        return;
+    }
+    const double error = std::abs(got - reference) / std::abs(reference);
+    lines_ += line(" %-12s %20.13e %20.13e   reference %19.12e %19.12e   error %.2e\n",
+                   name.c_str(), got.real(), got.imag(), reference.real(), reference.imag(), error);
+    judge(error);
+}
+
+void Verification::check(std::string_view what, bool right) {
+    const std::string name(what);
+    lines_ += line(" %-60s %s\n", name.c_str(), right ? "yes" : "NO");
+    failed_ = failed_ || !right;
+}
+
+/// Written so that what is not a number fails.
+void Verification::judge(double error) {
+    if (!(error <= tolerance_)) failed_ = true;
+}
+
+const char* Verification::verdict() const {
+    if (failed_) return "UNSUCCESSFUL";
+    return performed_ ? "SUCCESSFUL" : "NOT PERFORMED";
 }
 
 }  // namespace railyard::kernels

@@ -6,7 +6,9 @@
 #include <mpi.h>
 
 #include <array>
+#include <complex>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "kernels/ft/fourier.hpp"
@@ -64,5 +66,10 @@ class Cube {
     Fourier fourier_;
     Field packed_;
 };
+
+// The published checksums of FT: class by class, step by step.
+
+/// By the place of the class: S is 0.
+std::span<const std::complex<double>> checksums(std::size_t class_index);
 
 }  // namespace railyard::kernels::spectral

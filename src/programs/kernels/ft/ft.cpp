@@ -10,21 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "kernels/common/powers.hpp"
-#include "kernels/common/random.hpp"
+#include "kernels/common/numbers.hpp"
 #include "kernels/common/session.hpp"
-#include "kernels/common/verification.hpp"
-#include "kernels/ft/checksums.hpp"
 #include "kernels/ft/cube.hpp"
 #include "kernels/kernels.hpp"
 
 namespace railyard::kernels {
 
+namespace spectral {
 namespace {
-
-using spectral::Complex;
-using spectral::Cube;
-using spectral::Field;
 
 struct Class {
     std::array<int, 3> log_points;
@@ -45,7 +39,7 @@ double total_points(const Class& problem) {
 }
 
 void fill(const Class& problem, const Cube& cube, Field& field) {
-    const spectral::Block& own = cube.in_space();
+    const Block& own = cube.in_space();
     Complex* to = field.data();
     for (std::size_t z = own.z.first; z < own.z.first + own.z.size; ++z) {
         const std::size_t row = z * points(problem, 1) + own.y.first;
@@ -58,7 +52,7 @@ void fill(const Class& problem, const Cube& cube, Field& field) {
 }
 
 /// What waves along one axis become in a step of time, for a part of the axis.
-std::vector<double> decay(const spectral::Part& part, std::size_t all) {
+std::vector<double> decay(const Part& part, std::size_t all) {
     constexpr double alpha = 1e-6;
     std::vector<double> factors;
     for (std::size_t i = part.first; i < part.first + part.size; ++i) {
@@ -100,7 +94,7 @@ class Evolution {
 
 /// On rank 0; the others get what is of no use. All ranks call it.
 std::complex<double> checksum(const Class& problem, const Cube& cube, const Field& field) {
-    const spectral::Block& own = cube.in_space();
+    const Block& own = cube.in_space();
     std::array<double, 2> sum{};
     for (std::size_t j = 1; j <= 1024; ++j) {
         // What is below the first wraps round, and so is beyond the last.
@@ -136,6 +130,7 @@ std::string size_text(const Class& problem) {
 }
 
 }  // namespace
+}  // namespace spectral
 
 int ft(int argc, char** argv, Outcome* outcome) {
     Session session(argc, argv,
@@ -144,7 +139,7 @@ int ft(int argc, char** argv, Outcome* outcome) {
                      .ranks = "a power of two, up to the square of the points along z (4096 in S)"},
                     outcome);
     if (!session.begin()) return session.exit_code();
-    const Class& problem = classes[session.class_index()];
+    const spectral::Class& problem = spectral::classes[session.class_index()];
     const int most = 1 << (2 * problem.log_points[2]);
     if (!is_power_of_two(session.ranks()) || session.ranks() > most)
         return session.refuse("class " + std::string(1, session.problem_class()) +
@@ -152,20 +147,20 @@ int ft(int argc, char** argv, Outcome* outcome) {
                               std::to_string(most) + "; these are " +
                               std::to_string(session.ranks()));
 
-    Cube cube(session.rank(), session.ranks(), problem.log_points);
-    Field waves(cube.volume());
-    Field now(cube.volume());
-    begin(problem, cube, waves);
+    spectral::Cube cube(session.rank(), session.ranks(), problem.log_points);
+    spectral::Field waves(cube.volume());
+    spectral::Field now(cube.volume());
+    spectral::begin(problem, cube, waves);
     const int steps = session.iterations(problem.steps);
     std::vector<std::complex<double>> sums;
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
-    begin(problem, cube, waves);
-    const Evolution evolution(problem, cube);
+    spectral::begin(problem, cube, waves);
+    const spectral::Evolution evolution(problem, cube);
     for (int i = 0; i < steps; ++i) {
         evolution.step(waves, now);
         cube.to_space(now);
-        sums.push_back(checksum(problem, cube, now));
+        sums.push_back(spectral::checksum(problem, cube, now));
     }
     const double seconds = MPI_Wtime() - start;
 
@@ -174,10 +169,10 @@ int ft(int argc, char** argv, Outcome* outcome) {
     for (std::size_t i = 0; i < sums.size() && session.rank() == 0; ++i)
         verification.compare("step " + std::to_string(i + 1), sums[i],
                              verifiable ? spectral::checksums(session.class_index())[i] : 0.0);
-    return session.finish({.size = size_text(problem),
+    return session.finish({.size = spectral::size_text(problem),
                            .iterations = steps,
                            .seconds = seconds,
-                           .operations = operations(problem, steps)},
+                           .operations = spectral::operations(problem, steps)},
                           verification);
 }
 

@@ -1,8 +1,7 @@
 #include "kernels/lu/pencils.hpp"
 
 #include "kernels/cfd/flow.hpp"
-#include "kernels/cfd/layers.hpp"
-#include "kernels/common/powers.hpp"
+#include "kernels/common/numbers.hpp"
 
 namespace railyard::kernels::cfd::lu {
 

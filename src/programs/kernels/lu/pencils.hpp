@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cfd/box.hpp"
+#include "kernels/cfd/flow.hpp"
 
 namespace railyard::kernels::cfd {
 class Field;

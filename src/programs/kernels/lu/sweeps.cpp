@@ -1,6 +1,6 @@
 #include "kernels/lu/sweeps.hpp"
 
-#include "kernels/cfd/layers.hpp"
+#include "kernels/cfd/flow.hpp"
 
 namespace railyard::kernels::cfd::lu {
 

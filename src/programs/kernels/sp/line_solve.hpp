@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "kernels/cfd/flow.hpp"
-#include "kernels/cfd/lines.hpp"
 
 namespace railyard::kernels::cfd::sp {
 
@@ -39,5 +38,16 @@ class LineSolve {
     std::vector<double> lower_;    ///< of one row
     std::vector<double> inverse_;  ///< of one row
 };
+
+// SP's changes of variables: from the unknowns to the characteristic variables of x, from one
+// axis' to the next one's, and back. Each replaces b at every point inside.
+
+/// The speed of sound, wherever derive() has been.
+void set_sound(const Flow& flow, Field& sound);
+
+void to_x(Flow& flow, const Field& sound);
+void from_x_to_y(Flow& flow);
+void from_y_to_z(Flow& flow);
+void from_z(Flow& flow, const Field& sound);
 
 }  // namespace railyard::kernels::cfd::sp

@@ -1,4 +1,4 @@
-#include "kernels/sp/maps.hpp"
+#include "kernels/sp/line_solve.hpp"
 
 #include <cmath>
 

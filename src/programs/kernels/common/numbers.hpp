@@ -2,6 +2,7 @@
 /// The random numbers of the benchmarks: x becomes 5^13 x mod 2^46, and 2^-46 x is the number.
 /// Ranks jump ahead to their part of the one sequence, so the data do not depend on their number.
 
+#include <bit>
 #include <cstdint>
 
 namespace railyard::kernels {
@@ -40,5 +41,23 @@ class Random {
 
     std::uint64_t state_;
 };
+
+/// Powers of two and square roots of whole numbers, which the grids of ranks are made of.
+constexpr bool is_power_of_two(int n) {
+    return n > 0 && std::has_single_bit(static_cast<unsigned>(n));
+}
+
+/// Rounded down.
+constexpr int log2_of(int n) {
+    return std::bit_width(static_cast<unsigned>(n)) - 1;
+}
+
+/// Rounded down.
+constexpr int square_root_of(int n) {
+    int root = 0;
+    while ((root + 1) * (root + 1) <= n)
+        ++root;
+    return root;
+}
 
 }  // namespace railyard::kernels

@@ -1,11 +1,11 @@
-#include "kernels/cfd/norms.hpp"
+#include "kernels/cfd/march.hpp"
 
 #include <cmath>
 #include <string>
 
-#include "kernels/cfd/exact.hpp"
 #include "kernels/cfd/flow.hpp"
-#include "kernels/common/verification.hpp"
+#include "kernels/cfd/residual.hpp"
+#include "kernels/common/session.hpp"
 
 namespace railyard::kernels::cfd {
 

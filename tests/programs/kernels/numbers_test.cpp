@@ -1,6 +1,6 @@
 // The random numbers of the benchmarks, against the sequence as whole numbers.
 
-#include "kernels/common/random.hpp"
+#include "kernels/common/numbers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,75 @@
-#include "kernels/is/sorter.hpp"
+// IS: ranks of whole numbers among all, by sorting them into buckets. Every rank sends keys to
+// every other.
 
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
 
-#include "kernels/common/random.hpp"
+#include "kernels/common/numbers.hpp"
+#include "kernels/common/session.hpp"
+#include "kernels/kernels.hpp"
 
 namespace railyard::kernels::sorting {
+
+/// The keys of IS and the sorting of them: each rank gets the keys of some buckets, and counts.
+constexpr int iterations = 10;
+constexpr std::size_t probes = 5;
+
+/// A key whose rank is known: where it is, its rank, and what each iteration adds to that.
+struct Probe {
+    std::int64_t position;
+    std::int64_t rank;
+    int direction;
+    int holds_at;  ///< the iteration at which `rank` holds as it is
+};
+
+struct Problem {
+    int log_keys, log_range, log_buckets, most_ranks;
+    std::array<Probe, probes> probe;
+};
+
+class Sorter {
+  public:
+    /// Makes the keys. `problem` must outlive this.
+    Sorter(const Problem& problem, int rank, int ranks);
+
+    /// The ranks of the keys, after two of them were changed. `iteration` counts from 1.
+    void rank_keys(int iteration);
+    /// How many of the probes that this rank has received are ranked as they should be.
+    int right_probes(int iteration) const;
+    /// Whether the received keys, sorted, go on where the left neighbour's end.
+    bool in_order() const;
+
+  private:
+    void make_keys();
+    void count_buckets();
+    void sort_into_buckets();
+    void share_buckets_out();
+    void exchange();
+    void count_received();
+    std::size_t bucket_of(int key) const { return static_cast<std::size_t>(key >> shift_); }
+
+    const Problem& problem_;
+    int rank_, ranks_;
+    std::size_t buckets_;
+    int shift_;
+    std::vector<int> keys_;
+    std::vector<int> by_bucket_;  ///< the same, in the order of buckets
+    std::vector<int> count_;      ///< own keys of each bucket; then the probes
+    std::vector<int> total_;      ///< the same of all ranks
+    std::vector<int> start_;      ///< where the next key of a bucket goes
+    std::vector<int> send_count_, send_start_, receive_count_, receive_start_;
+    std::vector<int> last_bucket_;  ///< of each rank
+    std::vector<int> received_;
+    int lowest_ = 0;               ///< key that may have been received
+    std::vector<int> up_to_;       ///< how many received keys are not above lowest_ + index
+    std::int64_t keys_below_ = 0;  ///< those of the ranks to the left
+};
 
 Sorter::Sorter(const Problem& problem, int rank, int ranks)
     : problem_(problem),
@@ -152,4 +215,107 @@ bool Sorter::in_order() const {
            (sorted.empty() || last_of_left <= sorted.front());
 }
 
+namespace {
+
+constexpr Problem problems[] = {
+    {16,
+     11,
+     9,
+     128,
+     {{{48427, 0, 1, 0},
+       {17148, 18, 1, 0},
+       {23627, 346, 1, 0},
+       {62548, 64917, -1, 0},
+       {4431, 65463, -1, 0}}}},
+    {20,
+     16,
+     10,
+     1024,
+     {{{357773, 1249, 1, 2},
+       {934767, 11698, 1, 2},
+       {875723, 1039987, -1, 0},
+       {898999, 1043896, -1, 0},
+       {404505, 1048018, -1, 0}}}},
+    {23,
+     19,
+     10,
+     1024,
+     {{{2112377, 104, 1, 1},
+       {662041, 17523, 1, 1},
+       {5336171, 123928, 1, 1},
+       {3642833, 8288932, -1, 1},
+       {4250760, 8388264, -1, 1}}}},
+    {25,
+     21,
+     10,
+     1024,
+     {{{41869, 33422937, -1, 0},
+       {812306, 10244, 1, 0},
+       {5102857, 59149, 1, 0},
+       {18232239, 33135281, -1, 0},
+       {26860214, 99, 1, 0}}}},
+    {27,
+     23,
+     10,
+     1024,
+     {{{44172927, 61147, 1, 0},
+       {72999161, 882988, 1, 0},
+       {74326391, 266290, 1, 0},
+       {129606274, 133997595, -1, 0},
+       {21736814, 133525895, -1, 0}}}},
+};
+
+/// Returns how many of all tests were passed, on rank 0.
+int passed_by_all(int own) {
+    int all = 0;
+    MPI_Reduce(&own, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    return all;
+}
+
+}  // namespace
+
 }  // namespace railyard::kernels::sorting
+
+namespace railyard::kernels {
+
+int is(int argc, char** argv, Outcome* outcome) {
+    Session session(argc, argv,
+                    {.name = "IS",
+                     .purpose = "whole numbers ranked by sorting them into buckets",
+                     .ranks = "a power of two, up to 128 in class S and 1024 in the others",
+                     .iterations = false},
+                    outcome);
+    if (!session.begin()) return session.exit_code();
+    const sorting::Problem& problem = sorting::problems[session.class_index()];
+    const int ranks = session.ranks();
+    if (!is_power_of_two(ranks) || ranks > problem.most_ranks)
+        return session.refuse("class " + std::string(1, session.problem_class()) +
+                              " runs on a power of two of ranks, up to " +
+                              std::to_string(problem.most_ranks) + "; these are " +
+                              std::to_string(ranks));
+
+    sorting::Sorter sorter(problem, session.rank(), ranks);
+    sorter.rank_keys(1);
+    int passed = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    for (int i = 1; i <= sorting::iterations; ++i) {
+        sorter.rank_keys(i);
+        passed += sorter.right_probes(i);
+    }
+    const double seconds = MPI_Wtime() - start;
+
+    passed = sorting::passed_by_all(passed + (sorter.in_order() ? 1 : 0));
+    const int expected = static_cast<int>(sorting::probes) * sorting::iterations + ranks;
+    Verification verification(0);
+    verification.compare("tests passed", passed, expected);
+    return session.finish(
+        {.size = "2^" + std::to_string(problem.log_keys) + " keys",
+         .iterations = sorting::iterations,
+         .seconds = seconds,
+         .operations = sorting::iterations * static_cast<double>(1 << problem.log_keys),
+         .operation = "keys ranked"},
+        verification);
+}
+
+}  // namespace railyard::kernels
