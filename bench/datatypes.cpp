@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "bench/duel.hpp"
 #include "bench/suite.hpp"
 #include "mpi/types/constructors.hpp"
 #include "mpi/types/operation.hpp"

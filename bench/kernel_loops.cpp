@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "bench/duel.hpp"
-#include "bench/kernel_program.hpp"
 #include "bench/plain_loops.hpp"
+#include "bench/programs.hpp"
 #include "bench/suite.hpp"
 #include "kernels/bt/line_solve.hpp"
-#include "kernels/cfd/exact.hpp"
 #include "kernels/cfd/flow.hpp"
 #include "kernels/cfd/residual.hpp"
 #include "kernels/cg/matrix.hpp"
@@ -23,7 +21,6 @@
 #include "kernels/mg/levels.hpp"
 #include "kernels/mg/stencils.hpp"
 #include "kernels/sp/line_solve.hpp"
-#include "kernels/sp/maps.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::bench {

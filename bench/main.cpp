@@ -125,6 +125,7 @@ int main(int argc, char** argv) {
     std::string json_file;
     Settings settings;
     bool list = false;
+    std::string memory_of;
     app.add_option("--only", patterns,
                    "Run only benchmarks whose name contains this; * matches any");
     app.add_option("--json", json_file, "Also write the figures to this file");
@@ -132,6 +133,8 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     app.add_flag("--list", list, "Name the benchmarks and what they measure");
+    app.add_option("--peak-memory", memory_of,
+                   "Run this one and print how many bytes the process has had resident at most");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -141,6 +144,10 @@ int main(int argc, char** argv) {
         if (list) {
             for (const Benchmark& b : all())
                 fmt::print("{:<16} {}\n", b.name, b.summary);
+            return 0;
+        }
+        if (!memory_of.empty()) {
+            fmt::print("{:.0f}\n", run_for_memory(memory_of));
             return 0;
         }
         return run(patterns, settings, json_file);

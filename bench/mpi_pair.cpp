@@ -6,11 +6,98 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "bench/mpi_contest.hpp"
+#include "bench/programs.hpp"
 #include "bench/suite.hpp"
 
 namespace railyard::bench {
+
+/// Our MPI library against others, in turns: what disturbs the machine disturbs all of them.
+using Values = std::map<std::string, double>;  ///< by figure: "latency/64"
+
+struct Best {
+    double value = 0;
+    std::string who;
+};
+Best best_of(const std::map<std::string, Values>& peers, const std::string& figure);
+
+/// One figure: ours, the best of the others, and the ratio of the two; medians of the rounds.
+struct Standing {
+    std::string figure;
+    double ours = 0;
+    double theirs = 0;
+    double ratio = 0;
+    std::string who;
+};
+/// Two ranks of each library measure what `arguments` ask for, `rounds` times. By kind and size.
+std::vector<Standing> contest(const MpiLibrary& own, const std::vector<MpiLibrary>& peers,
+                              unsigned rounds, const std::string& arguments);
+
+std::string unit_of(const std::string& figure);
+
+namespace {
+
+bool less_is_better(const std::string& figure) {
+    return figure.starts_with("latency") || figure.starts_with("allreduce") ||
+           figure.starts_with("barrier");
+}
+
+std::pair<std::string, long> kind_and_size(const std::string& figure) {
+    const std::size_t slash = figure.find('/');
+    return {figure.substr(0, slash), std::stol(figure.substr(slash + 1))};
+}
+
+}  // namespace
+
+Best best_of(const std::map<std::string, Values>& peers, const std::string& figure) {
+    Best best;
+    for (const auto& [name, values] : peers) {
+        const auto found = values.find(figure);
+        if (found == values.end()) continue;
+        const bool better =
+            less_is_better(figure) ? found->second < best.value : found->second > best.value;
+        if (best.who.empty() || better) best = {found->second, name};
+    }
+    return best;
+}
+
+std::vector<Standing> contest(const MpiLibrary& own, const std::vector<MpiLibrary>& peers,
+                              unsigned rounds, const std::string& arguments) {
+    struct Series {
+        std::vector<double> ours, theirs, ratios;
+        std::string who;
+    };
+    std::map<std::string, Series> series;
+    for (unsigned round = 0; round < rounds; ++round) {
+        const Values ours = own.measure(2, arguments);
+        std::map<std::string, Values> others;
+        for (const MpiLibrary& peer : peers)
+            others[peer.name] = peer.measure(2, arguments);
+        for (const auto& [figure, value] : ours) {
+            const Best best = best_of(others, figure);
+            Series& s = series[figure];
+            s.ours.push_back(value);
+            s.theirs.push_back(best.value);
+            s.ratios.push_back(value / best.value);
+            s.who = best.who;
+        }
+    }
+    std::vector<Standing> standings;
+    for (const auto& [figure, s] : series)
+        standings.push_back({figure, median(s.ours), median(s.theirs), median(s.ratios), s.who});
+    std::sort(standings.begin(), standings.end(), [](const Standing& a, const Standing& b) {
+        return kind_and_size(a.figure) < kind_and_size(b.figure);
+    });
+    return standings;
+}
+
+std::string unit_of(const std::string& figure) {
+    if (figure.starts_with("bandwidth")) return "GB/s";
+    return figure.starts_with("rate") ? "million/s" : "us";
+}
 
 namespace {
 
@@ -95,6 +182,33 @@ void mpi_group(const Settings&, const Report& report) {
                 .target = Target{Target::Kind::at_most, 0.2},
                 .note = best.who + ", 16 ranks on this machine's cores"});
     }
+}
+
+// Our MPI library over iWARP beside other MPI libraries over TCP, two ranks on the loopback. No
+// other one has a CRC of its own, so ours has none here.
+
+namespace {
+
+Target target_over_tcp(const std::string& figure) {
+    using Kind = Target::Kind;
+    if (figure.starts_with("rate")) return {Kind::at_least, 3};
+    if (figure.starts_with("bandwidth")) return {Kind::at_least, 1};
+    const long size = std::stol(figure.substr(figure.find('/') + 1));
+    return {Kind::at_most, size <= 64 << 10 ? 0.9 : 1.0};
+}
+
+}  // namespace
+
+void mpi_iwarp(const Settings& settings, const Report& report) {
+    for (const Standing& s :
+         contest(our_mpi_on_iwarp(), peer_mpis_on_tcp(), std::min(settings.rounds, 3u), "network"))
+        report({.name = "iwarp-mpi/" + s.figure,
+                .unit = unit_of(s.figure),
+                .ours = s.ours,
+                .reference = s.theirs,
+                .ratio = s.ratio,
+                .target = target_over_tcp(s.figure),
+                .note = s.who});
 }
 
 }  // namespace railyard::bench

@@ -1,9 +1,14 @@
 #include "bench/programs.hpp"
 
+#include <fmt/format.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <sstream>
 
 #include "railyard/base/error.hpp"
 
@@ -22,6 +27,129 @@ std::string output_of(const std::string& command) {
         text.append(piece.data(), n);
     if (::pclose(pipe.release()) != 0) throw Error("failed: " + command);
     return text;
+}
+
+double KernelProgram::seconds(int ranks) const {
+    const std::string folder = own_folder().string();
+    const std::string command = fmt::format("'{}/mpiexec' -n {} '{}/{}' --class {} {} < /dev/null",
+                                            folder, ranks, folder, kernel, problem_class, options);
+    const std::string said = output_of(command);
+    const std::string label = "Time in seconds =";
+    const auto at = said.find(label);
+    if (at == std::string::npos) throw Error("it tells no time: " + command);
+    return std::strtod(said.c_str() + at + label.size(), nullptr);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool there(const std::string& command) {
+    return std::system(fmt::format("command -v {} > /dev/null 2>&1", command).c_str()) == 0;
+}
+
+/// Builds the program with that compiler driver, into the folder of our own programs.
+std::string build(const std::string& compiler, const std::string& name) {
+    const fs::path folder = own_folder().parent_path() / "bench";
+    fs::create_directories(folder);
+    const fs::path program = folder / ("mpi_figures." + name);
+    const std::string command = fmt::format("{} -O2 -o '{}' '{}/bench/mpi/mpi_figures.c' 2>&1",
+                                            compiler, program.string(), RAILYARD_SOURCE_DIR);
+    output_of(command);
+    return program.string();
+}
+
+// Ranks on cores of their own, as ours are; none of these refuse to run as root, or with more ranks
+// than cores.
+constexpr const char* open_mpi =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpiexec.openmpi --oversubscribe";
+
+std::string bound(const MpiLibrary& library, int ranks) {
+    const bool fits = ranks <= static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+    if (library.name == "mpich") return fits ? " -bind-to core" : "";
+    if (library.name == "ours") return "";
+    return fits ? " --bind-to core" : " --bind-to none";
+}
+
+/// One that is installed but cannot run here is no peer.
+std::vector<MpiLibrary> those_that_work(std::vector<MpiLibrary> found) {
+    std::erase_if(found, [](const MpiLibrary& library) {
+        try {
+            library.measure(2, "empty");
+            return false;
+        } catch (const Error&) {
+            return true;
+        }
+    });
+    if (found.empty())
+        throw Error(
+            "no other MPI library is installed; `make bench` installs mpich and openmpi-bin");
+    return found;
+}
+
+}  // namespace
+
+std::string MpiLibrary::command(int ranks, const std::string& arguments) const {
+    return fmt::format("{}{} -n {} '{}' {} 2> /dev/null < /dev/null", launcher, bound(*this, ranks),
+                       ranks, program, arguments);
+}
+
+std::map<std::string, double> MpiLibrary::measure(int ranks, const std::string& arguments) const {
+    std::istringstream lines(output_of(command(ranks, arguments)));
+    std::map<std::string, double> figures;
+    std::string figure;
+    for (double value = 0; lines >> figure >> value;)
+        figures[figure] = value;
+    return figures;
+}
+
+MpiLibrary our_mpi() {
+    const std::string folder = own_folder().string();
+    return {"ours", build(folder + "/mpicc", "ours"), folder + "/mpiexec"};
+}
+
+std::vector<MpiLibrary> peer_mpis() {
+    std::vector<MpiLibrary> found;
+    if (there("mpicc.mpich"))
+        found.push_back({"mpich", build("mpicc.mpich", "mpich"), "mpiexec.mpich"});
+    if (there("mpicc.openmpi")) {
+        const std::string program = build("mpicc.openmpi", "openmpi");
+        const std::string plain = open_mpi;
+        found.push_back({"openmpi", program, plain});
+        found.push_back(
+            {"openmpi-two-copies", program, plain + " --mca btl_vader_single_copy_mechanism none"});
+        found.push_back({"openmpi-ucx", program,
+                         plain + " --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any"});
+    }
+    return those_that_work(std::move(found));
+}
+
+MpiLibrary our_mpi_on_iwarp() {
+    MpiLibrary own = our_mpi();
+    own.launcher = "RAILYARD_IWARP_CRC=off " + own.launcher + " --on iwarp";
+    return own;
+}
+
+std::vector<MpiLibrary> peer_mpis_on_tcp() {
+    const std::string ucx = "UCX_TLS=tcp,self UCX_NET_DEVICES=lo ";
+    std::vector<MpiLibrary> found;
+    if (there("mpicc.mpich"))
+        found.push_back(
+            {"mpich", build("mpicc.mpich", "mpich"), ucx + "MPIR_CVAR_NOLOCAL=1 mpiexec.mpich"});
+    if (there("mpicc.openmpi")) {
+        const std::string program = build("mpicc.openmpi", "openmpi");
+        const std::string plain = open_mpi;
+        found.push_back({"openmpi", program,
+                         plain + " --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo"});
+        found.push_back({"openmpi-ucx", program,
+                         ucx + plain +
+                             " --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any "
+                             "-x UCX_TLS -x UCX_NET_DEVICES"});
+        found.push_back({"openmpi-ofi", program,
+                         plain + " --mca pml cm --mca mtl ofi "
+                                 "--mca mtl_ofi_provider_include tcp"});
+    }
+    return those_that_work(std::move(found));
 }
 
 }  // namespace railyard::bench

@@ -1,13 +1,10 @@
 /// A ring of ranks in virtual time: what a message costs when there are few of them and when there
 /// are thousands, and how much memory those take.
 
-#include <sys/resource.h>
-
 #include <cstring>
 #include <memory>
 
 #include "base/clock.hpp"
-#include "bench/duel.hpp"
 #include "bench/suite.hpp"
 #include "railyard/base/error.hpp"
 #include "railyard/nic.hpp"
@@ -123,11 +120,17 @@ double ring(int ranks, Way way) {
     return static_cast<double>(turns) * ranks / (end - start) / 1e6;
 }
 
+constexpr int few = 2;
+constexpr int many = 4096;
+
 }  // namespace
 
+void ring_for_memory() {
+    for (const Way way : {Way::one_message, Way::all_at_once})
+        ring(many, way);
+}
+
 void ring(const Settings& settings, const Report& report) {
-    constexpr int few = 2;
-    constexpr int many = 4096;
     constexpr double least = 0.67;  // a message costs 1.5 times as much at most
     for (const Way way : {Way::one_message, Way::all_at_once}) {
         const Score score = duel(
@@ -140,11 +143,9 @@ void ring(const Settings& settings, const Report& report) {
                 .target = Target{Target::Kind::at_least, least},
                 .note = "4096 ranks on ideal; 2 ranks"});
     }
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
     report({.name = "ring/memory",
             .unit = "MB",
-            .ours = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6,
+            .ours = peak_memory("ring") / 1e6,
             .target = Target{Target::Kind::at_most, 1000, 0, true},
             .note = "resident at most, 4096 ranks"});
 }

@@ -15,6 +15,7 @@ void empty_poll(const Settings& settings, const Report& report);
 void iwarp_tcp(const Settings& settings, const Report& report);
 void engine(const Settings& settings, const Report& report);
 void ring(const Settings& settings, const Report& report);
+void ring_for_memory();
 void adapter(const Settings& settings, const Report& report);
 void elite_network(const Settings& settings, const Report& report);
 void datatypes(const Settings& settings, const Report& report);
@@ -59,6 +60,11 @@ std::span<const Benchmark> all() {
         Benchmark{"kernel-ranks", "NAS kernels on several ranks, beside one", kernel_ranks},
         Benchmark{"ring", "a ring of 4096 ranks in virtual time, beside one of 2", ring},
     };
+    return benchmarks;
+}
+
+std::span<const MemoryBenchmark> all_of_memory() {
+    static constexpr std::array benchmarks{MemoryBenchmark{"ring", ring_for_memory}};
     return benchmarks;
 }
 

@@ -1,12 +1,15 @@
-/// Starting and ending many ranks that do nothing, and what a rank takes while it does.
+/// Whole programs through mpiexec: many ranks that do nothing, what a rank takes while it does, and
+/// NAS kernels on several ranks.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 
-#include "bench/mpi_libraries.hpp"
+#include "bench/programs.hpp"
 #include "bench/suite.hpp"
 #include "railyard/base/error.hpp"
 
@@ -54,6 +57,38 @@ void mpi_start(const Settings& settings, const Report& report) {
             .reference = their_memory,
             .target = Target{Target::Kind::at_most, 1000, 0, true},
             .note = "a rank of 64 after MPI_Init; the reference is the better peer with 2 ranks"});
+}
+
+/// NAS kernels of class A on as many ranks as cores, or a few more where they take squares only,
+/// beside one rank.
+void kernel_ranks(const Settings& settings, const Report& report) {
+    struct Case {
+        KernelProgram program;
+        int ranks;
+        std::optional<Target> target = Target{Target::Kind::at_least, 1.6};
+    };
+    // Fewer steps than the class has: each is like the others.
+    const std::array cases{Case{{"cg", "A", "--iterations 5"}, 2},
+                           Case{{"mg", "A"}, 2},
+                           Case{{"ft", "A", "--iterations 3"}, 2},
+                           Case{{"lu", "A", "--iterations 20"}, 2, std::nullopt},
+                           Case{{"sp", "A", "--iterations 30"}, 4},
+                           Case{{"bt", "A", "--iterations 15"}, 4}};
+    for (const Case& one : cases) {
+        const KernelProgram& program = one.program;
+        const int ranks = one.ranks;
+        const Score score = duel(
+            std::min(settings.rounds, 5U), [&] { return 1 / program.seconds(ranks); },
+            [&] { return 1 / program.seconds(1); });
+        report({.name = fmt::format("kernel/{}/{}-ranks", program.kernel, ranks),
+                .unit = "runs/s",
+                .ours = score.ours,
+                .reference = score.reference,
+                .ratio = score.ratio,
+                .target = one.target,
+                .note = fmt::format("class A{}{}, beside one rank",
+                                    program.options.empty() ? "" : " ", program.options)});
+    }
 }
 
 }  // namespace railyard::bench
