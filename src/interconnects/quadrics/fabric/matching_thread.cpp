@@ -3,9 +3,9 @@
 #include <cstring>
 #include <utility>
 
-namespace railyard::quadrics {
+#include "interconnects/quadrics/elan3/command_port.hpp"
 
-using elan::Home;
+namespace railyard::quadrics {
 
 MatchingThread::MatchingThread(elan::Adapter& adapter, elan::Context& context, MemoryMap& memory,
                                std::uint32_t queue, std::function<void(std::uint64_t)> taken)
@@ -14,14 +14,11 @@ MatchingThread::MatchingThread(elan::Adapter& adapter, elan::Context& context, M
       memory_(memory),
       queue_(queue),
       taken_(std::move(taken)) {
-    const elan::Address event = context.space.allocate(Home::sdram, elan::block_size);
-    context.space.bind(event);
-    elan::EventState& state = context.events[event];
+    const elan3::CommandPort port(adapter, context);
+    elan::EventState state;
     state.rearms = true;
     state.listener = [this](Status) { wake(); };
-    elan::InputQueue& made = context.queues[queue];
-    made.slots = adapter.chip().parameters.queue_slots;
-    made.event = event;
+    port.make_queue(queue, port.make_event(std::move(state)));
 }
 
 void MatchingThread::match(Duration work, sim::Action matched) {

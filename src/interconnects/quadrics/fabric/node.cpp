@@ -1,7 +1,5 @@
 #include "interconnects/quadrics/fabric/node.hpp"
 
-#include <array>
-#include <cstring>
 #include <utility>
 
 namespace railyard::quadrics {
@@ -16,20 +14,16 @@ constexpr std::uint32_t completion_size = elan::block_size;
 }  // namespace
 
 Node::Node(elan::Machine& machine, const elan::Job& job, fabric::NodeId id)
-    : adapter_(machine.adapter(id)), context_(machine.context(job, id)), memory_(context_.space) {}
-
-elan::Address Node::make_event(elan::EventState&& state) {
-    const elan::Address event = context_.space.allocate(Home::sdram, elan::block_size);
-    context_.space.bind(event);
-    context_.events.emplace(event, std::move(state));
-    return event;
-}
+    : adapter_(machine.adapter(id)),
+      context_(machine.context(job, id)),
+      port_(adapter_, context_),
+      memory_(context_.space) {}
 
 elan::Address Node::take_event(std::uint32_t sets, std::function<void(Status)> listener) {
     if (events_.empty()) {
         elan::EventState fresh;
         fresh.rearms = true;
-        events_.push_back(make_event(std::move(fresh)));
+        events_.push_back(port_.make_event(std::move(fresh)));
     }
     const elan::Address event = events_.back();
     events_.pop_back();
@@ -60,14 +54,9 @@ void Node::store(elan::Address block, std::span<const std::byte> bytes) {
 
 void Node::command(const elan::Descriptor& descriptor, elan::Address block) {
     const elan::DmaId id = adapter_.dma().next_id();
-    std::array<std::byte, sizeof(elan::Descriptor)> bytes;
-    std::memcpy(bytes.data(), &descriptor, sizeof descriptor);
-    store(block, bytes);
+    port_.store(block, descriptor);
     adapter_.chip().note(Step::give_command, id);
-    adapter_.chip().path.host_access(Bytes(8), false, [this, block, id] {
-        adapter_.commands().command(context_, {elan::Command::Kind::run_dma, block, context_.self},
-                                    id);
-    });
+    port_.command({elan::Command::Kind::run_dma, block, context_.self}, id);
 }
 
 void Node::start(const elan::Descriptor& descriptor) {
@@ -84,7 +73,7 @@ Node::Completions& Node::completions(std::uint32_t nic) {
     state.copy = {context_.space.allocate(Home::sdram, completion_size),
                   context_.space.allocate(Home::main, completion_size), completion_size};
     state.listener = [all = its.get()](Status) { show_next(*all); };
-    its->event = make_event(std::move(state));
+    its->event = port_.make_event(std::move(state));
     return *its;
 }
 

@@ -1,8 +1,7 @@
 #pragma once
 /// A node's adapter as the fabric uses it: DMAs that its process or the adapter itself starts,
 /// events that tell of them, completions that the process can find, and the threads of its tagged
-/// ports. Elan3lib does the same for a process that is a fiber and waits; the fabric waits for
-/// nothing.
+/// ports. The fabric waits for nothing, so of Elan3lib it uses the command port alone.
 
 #include <cstdint>
 #include <functional>
@@ -11,6 +10,7 @@
 
 #include "base/lazy_queue.hpp"
 #include "interconnects/quadrics/elan/machine.hpp"
+#include "interconnects/quadrics/elan3/command_port.hpp"
 #include "interconnects/quadrics/fabric/matching_thread.hpp"
 #include "interconnects/quadrics/fabric/memory_map.hpp"
 
@@ -56,11 +56,11 @@ class Node {
         LazyQueue<Completion> all;
     };
     static void show_next(Completions& completions);
-    elan::Address make_event(elan::EventState&& state);
     Completions& completions(std::uint32_t nic);
 
     elan::Adapter& adapter_;
     elan::Context& context_;
+    const elan3::CommandPort port_;
     MemoryMap memory_;
     std::vector<elan::Address> events_;                      ///< free
     std::vector<elan::Address> blocks_;                      ///< free
