@@ -21,6 +21,13 @@ struct Norms {
     Five error{};
 };
 
+/// A problem of SP or BT: its size, and the published results.
+struct Class {
+    Grid grid;
+    int iterations;
+    Norms norms;
+};
+
 /// Of the flows of all ranks; b holds dt R(U).
 Norms norms(std::span<const Flow> flows, MPI_Comm comm);
 

@@ -12,6 +12,7 @@
 
 #include "kernels/cfd/flow.hpp"
 #include "kernels/cfd/march.hpp"
+#include "kernels/common/session.hpp"
 
 namespace railyard::kernels::cfd {
 
@@ -153,5 +154,21 @@ class Cells {
     Faces faces_;
     LineStages stages_;
 };
+
+/// A whole run of SP or BT, in a session that has begun. `operations` tells those of a step on n
+/// points an axis. Returns the exit code.
+template <class Solver>
+int run_on_cells(Session& session, const Class& problem, double (*operations)(double n)) {
+    const std::string objection = Multipartition::objection(problem.grid.n, session.ranks());
+    if (!objection.empty()) return session.refuse(objection);
+    Cells cells(problem.grid, session.rank(), session.ranks(), MPI_COMM_WORLD);
+    Solver solver(cells);
+    const int iterations = session.iterations(problem.iterations);
+    const double seconds = march(solver, iterations);
+    Verification verification(tolerance, session.verifiable(problem.iterations));
+    compare(verification, cells.norms(), problem.norms);
+    return session.finish(measured(problem.grid, iterations, seconds, operations(problem.grid.n)),
+                          verification);
+}
 
 }  // namespace railyard::kernels::cfd

@@ -12,12 +12,6 @@
 namespace railyard::kernels::cfd::sp {
 
 /// SP's classes: their sizes, and the published results.
-struct Class {
-    Grid grid;
-    int iterations;
-    Norms norms;
-};
-
 inline constexpr Class classes[] = {
     {{12, 0.015},
      100,
@@ -129,19 +123,8 @@ int sp(int argc, char** argv, Outcome* outcome) {
                      .ranks = "a square number"},
                     outcome);
     if (!session.begin()) return session.exit_code();
-    const cfd::sp::Class& problem = cfd::sp::classes[session.class_index()];
-    const std::string objection = cfd::Multipartition::objection(problem.grid.n, session.ranks());
-    if (!objection.empty()) return session.refuse(objection);
-
-    cfd::Cells cells(problem.grid, session.rank(), session.ranks(), MPI_COMM_WORLD);
-    cfd::sp::Solver solver(cells);
-    const int iterations = session.iterations(problem.iterations);
-    const double seconds = cfd::march(solver, iterations);
-    Verification verification(cfd::tolerance, session.verifiable(problem.iterations));
-    cfd::compare(verification, cells.norms(), problem.norms);
-    return session.finish(
-        cfd::measured(problem.grid, iterations, seconds, cfd::sp::operations(problem.grid.n)),
-        verification);
+    return cfd::run_on_cells<cfd::sp::Solver>(session, cfd::sp::classes[session.class_index()],
+                                              cfd::sp::operations);
 }
 
 }  // namespace railyard::kernels
