@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/bt/blocks.hpp"
-#include "kernels/multipartition_runs.hpp"
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/multipartition_runs.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "kernels/cg/matrix.hpp"
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {
 

@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {
 namespace {

@@ -10,7 +10,7 @@
 #include "kernels/common/numbers.hpp"
 #include "kernels/ft/cube.hpp"
 #include "kernels/ft/fourier.hpp"
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {
 

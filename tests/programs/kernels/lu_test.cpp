@@ -8,7 +8,7 @@
 #include "kernels/bt/blocks.hpp"
 #include "kernels/lu/pencils.hpp"
 #include "kernels/lu/sweeps.hpp"
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {
 

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "kernels/mg/levels.hpp"
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {
 namespace {

@@ -1,11 +1,11 @@
-#include "kernels/multipartition_runs.hpp"
+#include "programs/kernels/multipartition_runs.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <span>
 #include <sstream>
 
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {
 

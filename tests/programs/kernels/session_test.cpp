@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {
 namespace {

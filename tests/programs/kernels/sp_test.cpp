@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/multipartition_runs.hpp"
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/multipartition_runs.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/virtual_run.hpp"
+#include "programs/kernels/virtual_run.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

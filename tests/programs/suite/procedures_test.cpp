@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "suite/measured.hpp"
+#include "programs/suite/measured.hpp"
 
 namespace railyard::suite {
 namespace {
