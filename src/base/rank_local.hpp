@@ -3,14 +3,26 @@
 /// be a rank, and code that is handed no argument (a C interface) must still find its state. What
 /// starts a rank as a thread points `here` at the rank's own words; what switches fibers swaps it.
 
+#include <array>
+
 namespace railyard {
 
 struct RankLocal {
+    /// For the state of software above. Which slot is whose, that software says.
+    struct Slot {
+        void* state = nullptr;
+        /// Frees the state, if the rank ends without having done so: it failed, or its peer did.
+        void (*destroy)() = nullptr;
+    };
+
     void* rank = nullptr;  ///< job::Rank, where one is bound
-    void* mpi = nullptr;   ///< the MPI library's state
-    /// Frees that state, if the rank ends without having done so: it failed, or its peer did.
-    void (*drop_mpi)() = nullptr;
-    void* call_watch = nullptr;  ///< mpi::abi::CallWatch: who is told of the rank's MPI calls
+    std::array<Slot, 2> slots{};
+
+    /// Where the rank ends. Its words must be those that are found `here`.
+    void destroy_slots() {
+        for (const Slot& slot : slots)
+            if (slot.destroy != nullptr) slot.destroy();
+    }
 };
 
 namespace rank_local {

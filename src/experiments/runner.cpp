@@ -16,6 +16,7 @@
 #include "launch/agents/peer_job.hpp"
 #include "launch/job/anonymous_memory.hpp"
 #include "launch/job/job.hpp"
+#include "mpi/engine/settings.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
@@ -102,8 +103,9 @@ class Step {
   private:
     void choose(Library library, const Variant& variant) {
         surroundings_.parameters[results::parameter::mpi] = std::string(experiments::name(library));
-        options_.mpi_settings = variant.settings;
-        options_.mpi_settings.emplace_back("library", experiments::name(library));
+        auto& settings = options_.settings[mpi::Settings::section];
+        settings = variant.settings;
+        settings.emplace_back("library", experiments::name(library));
     }
 
     const Experiment& experiment_;

@@ -144,7 +144,7 @@ Experiment talkative() {
                 [](Context& context) {
                     results::Row row = row_of(context, context.rank().id());
                     row.metric = "ranks " + std::to_string(context.rank().size());
-                    for (const auto& [name, value] : context.rank().mpi_settings())
+                    for (const auto& [name, value] : context.rank().settings("mpi"))
                         row.metric += " " + name + "=" + value;
                     context.emit(row);
                 },

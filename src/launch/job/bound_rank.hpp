@@ -13,7 +13,7 @@ class BoundRank {
         rank_local::here = &words_;
     }
     ~BoundRank() {
-        if (words_.drop_mpi != nullptr) words_.drop_mpi();
+        words_.destroy_slots();
         rank_local::here = previous_;
     }
     BoundRank(const BoundRank&) = delete;

@@ -42,7 +42,7 @@ class FiberRank final : public Rank {
     fabric::NodeId node_of(int rank) const override {
         return shared_.plan.nodes.at(static_cast<std::size_t>(rank));
     }
-    const Settings& mpi_settings() const override { return shared_.plan.mpi_settings; }
+    const Settings& all_settings() const override { return shared_.plan.settings; }
     fabric::Host& host() override { return host_; }
     Bootstrap& bootstrap() override { return bootstrap_; }
     fabric::Nic& nic() override {

@@ -32,9 +32,8 @@ struct Options {
     bool pin = true;  ///< one core a rank, as long as there are enough
     /// Each line of output begins with its rank. Processes only: other kinds share one stdout.
     bool label_output = false;
-    /// Settings of the MPI library, by name, for ranks that use it; they go before the
-    /// environment's.
-    std::vector<std::pair<std::string, std::string>> mpi_settings{};
+    /// For the software above that ranks use (Rank::settings).
+    Settings settings{};
     /// What the parts of the interconnect did and when is written there at the end, also if the job
     /// fails (see sim::Trace). Virtual time only; empty: nowhere.
     std::filesystem::path trace{};

@@ -68,7 +68,7 @@ Plan make_plan(const Options& options) {
     check_trace(options, *plan.fabric);
     plan.trace = options.trace;
     plan.account_for_parts = options.account_for_parts;
-    plan.mpi_settings = options.mpi_settings;
+    plan.settings = options.settings;
     if (plan.kind != Kind::fibers) {
         if (options.pin) plan.cores = spread(options.ranks);
         plan.shares_core = static_cast<std::size_t>(options.ranks) > allowed_cores().size();

@@ -31,7 +31,7 @@ struct Plan {
     std::vector<int> cores;             ///< one a rank, or empty: do not pin
     bool shares_core = false;           ///< more ranks than cores
     bool label_output = false;
-    std::vector<std::pair<std::string, std::string>> mpi_settings{};
+    Settings settings{};
     std::filesystem::path trace{};  ///< empty: none
     bool account_for_parts = false;
     /// How the job's fabric is opened, if not as ever; of virtual ones.

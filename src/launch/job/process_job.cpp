@@ -98,7 +98,7 @@ int ProcessJob::run_body(int id, int frames_fd) {
                       starter_by_frames(frames_fd, board_.is_relayed()));
         // For every thread that the process may start; and whatever we were forked from is gone.
         rank_local::here = &rank_local::of_process;
-        rank_local::of_process = {static_cast<Rank*>(&rank), nullptr};
+        rank_local::of_process = {.rank = static_cast<Rank*>(&rank)};
         body_(rank);
         return 0;
     } catch (const std::exception& error) {

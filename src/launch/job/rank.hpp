@@ -3,6 +3,8 @@
 /// others before any fabric is up.
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +25,24 @@ class AbortCalled : public Error {
 
   private:
     int code_;
+};
+
+/// What whoever started a job chose for the software above it, which knows what it means: settings
+/// by name, section by section, as in profiles.
+class Settings {
+  public:
+    using Named = std::vector<std::pair<std::string, std::string>>;
+
+    Named& operator[](const std::string& section) { return sections_[section]; }
+    /// Empty where nothing was chosen.
+    const Named& of(std::string_view section) const {
+        static const Named none;
+        const auto found = sections_.find(section);
+        return found != sections_.end() ? found->second : none;
+    }
+
+  private:
+    std::map<std::string, Named, std::less<>> sections_;
 };
 
 /// The exchange that needs no network: small values under (rank, key). No server but the launcher.
@@ -48,11 +68,9 @@ class Rank {
     /// Whether there are more ranks than cores, so that a rank that waits may be in the way.
     virtual bool shares_core() const { return false; }
 
-    /// Settings of the MPI library that whoever started the job chose, by name.
-    using Settings = std::vector<std::pair<std::string, std::string>>;
-    virtual const Settings& mpi_settings() const {
-        static const Settings none;
-        return none;
+    /// What whoever started the job chose for the software of that section; empty: nothing.
+    const Settings::Named& settings(std::string_view section) const {
+        return all_settings().of(section);
     }
 
     virtual fabric::Host& host() = 0;
@@ -69,6 +87,9 @@ class Rank {
     /// Ends the whole job, with that exit code. A process ends here and now, without destructors;
     /// other kinds of ranks throw AbortCalled.
     [[noreturn]] virtual void abort(int code, std::string_view why) = 0;
+
+  private:
+    virtual const Settings& all_settings() const = 0;
 };
 
 }  // namespace railyard::job

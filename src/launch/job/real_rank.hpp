@@ -32,7 +32,7 @@ class RealRank : public Rank {
         return plan_.nodes.at(static_cast<std::size_t>(rank));
     }
     bool shares_core() const override { return plan_.shares_core; }
-    const Settings& mpi_settings() const override { return plan_.mpi_settings; }
+    const Settings& all_settings() const override { return plan_.settings; }
     const Plan& plan() const { return plan_; }
     fabric::Host& host() override { return host_; }
     Bootstrap& bootstrap() override { return bootstrap_; }

@@ -2,6 +2,8 @@
 /// Somebody who is told whenever a rank enters and leaves the library, and what the library had
 /// done by the end: how a run is accounted for, and how computation between calls is charged.
 
+#include <cstddef>
+
 #include "base/rank_local.hpp"
 #include "mpi/abi/functions.hpp"
 #include "mpi/engine/counters.hpp"
@@ -22,15 +24,19 @@ class CallWatch {
     virtual void finalised(const Counters& counters) = 0;
 };
 
+/// Which slots of a rank's words (base/rank_local.hpp) this library has.
+inline constexpr std::size_t state_slot = 0;
+inline constexpr std::size_t watch_slot = 1;
+
 /// From the calling rank's MPI_Init on, until its MPI_Finalize. The watch outlives that; null:
 /// nobody watches.
 inline void watch_calls(CallWatch* watch) {
-    rank_local::here->call_watch = watch;
+    rank_local::here->slots[watch_slot].state = watch;
 }
 
 /// Who watches the calling rank; null: nobody.
 inline CallWatch* call_watch() {
-    return static_cast<CallWatch*>(rank_local::here->call_watch);
+    return static_cast<CallWatch*>(rank_local::here->slots[watch_slot].state);
 }
 
 }  // namespace railyard::mpi::abi

@@ -71,8 +71,7 @@ void State::begin(int thread_level) {
         rank = joined.get();
     }
     auto* const state = new State(*rank, std::move(joined), thread_level);
-    rank_local::here->mpi = state;
-    rank_local::here->drop_mpi = &drop;
+    rank_local::here->slots[state_slot] = {state, &drop};
     if (thread_level == MPI_THREAD_MULTIPLE && !state->process().allow_threads())
         state->thread_level = MPI_THREAD_SERIALIZED;
     state->around_ = {state->process().lock().get(), watch};
@@ -99,8 +98,7 @@ void State::end() {
 
 void State::drop() {
     delete here();
-    rank_local::here->mpi = reinterpret_cast<void*>(finalised_mark);
-    rank_local::here->drop_mpi = nullptr;
+    rank_local::here->slots[state_slot] = {reinterpret_cast<void*>(finalised_mark)};
 }
 
 void State::bad_comm(MPI_Comm handle, const char* argument) {

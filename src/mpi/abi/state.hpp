@@ -15,6 +15,7 @@
 #include "launch/job/rank.hpp"
 #include "mpi/abi/builtin_types.hpp"
 #include "mpi/abi/call.hpp"
+#include "mpi/abi/call_watch.hpp"
 #include "mpi/abi/error_codes.hpp"
 #include "mpi/abi/handles.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
@@ -83,13 +84,14 @@ class State {
 
     /// The calling rank's; null before MPI_Init and after MPI_Finalize.
     static State* here() {
-        void* const state = rank_local::here->mpi;
+        void* const state = rank_local::here->slots[state_slot].state;
         if (reinterpret_cast<std::uintptr_t>(state) <= finalised_mark) [[unlikely]]
             return nullptr;
         return static_cast<State*>(state);
     }
     static bool was_finalised() {
-        return reinterpret_cast<std::uintptr_t>(rank_local::here->mpi) == finalised_mark;
+        return reinterpret_cast<std::uintptr_t>(rank_local::here->slots[state_slot].state) ==
+               finalised_mark;
     }
     /// MPI_Init and MPI_Finalize, for the calling rank.
     static void begin(int thread_level);

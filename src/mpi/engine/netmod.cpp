@@ -58,7 +58,7 @@ Netmods::Netmods(const EngineState& engine)
     const std::string_view fabric = job::fabric_between_nodes(rank_);
     if (fabric.empty()) return;
     inter_nic_ = rank_.open(fabric);
-    inter_settings_ = Settings::choose(inter_nic_->traits(), rank_.mpi_settings());
+    inter_settings_ = Settings::choose(inter_nic_->traits(), rank_.settings(Settings::section));
     inter_node_.emplace(*inter_nic_, *inter_settings_, engine.counters, "mpi.address.between");
     inter_node_->token = agree_on_token(rank_);
 }

@@ -66,7 +66,7 @@ class ProgressThread {
 };
 
 Process::Process(job::Rank& rank)
-    : Process(rank, Settings::choose(rank.nic().traits(), rank.mpi_settings())) {}
+    : Process(rank, Settings::choose(rank.nic().traits(), rank.settings(Settings::section))) {}
 
 Process::Process(job::Rank& rank, const Settings& settings)
     : rank_(rank),

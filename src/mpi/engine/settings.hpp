@@ -37,6 +37,9 @@ struct Setting {
 };
 
 struct Settings {
+    /// Their name, in profiles and in jobs.
+    static constexpr const char* section = "mpi";
+
     Library library = Library::native;
     std::string name = "Railyard";
     Connections connections = Connections::on_demand;

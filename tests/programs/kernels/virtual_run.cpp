@@ -91,7 +91,7 @@ VirtualRun run(const std::vector<std::string>& words, int ranks, const std::stri
     options.ranks = ranks;
     options.fabric = fabric;
     options.kind = job::Kind::fibers;
-    options.mpi_settings = settings;
+    options.settings["mpi"] = settings;
     std::vector<Ending> endings(size);
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();

@@ -79,7 +79,7 @@ inline std::vector<Measured> measure(const std::string& fabric, const std::strin
     job::Options options;
     options.ranks = call.ranks;
     options.fabric = fabric;
-    options.mpi_settings = call.settings;
+    options.settings["mpi"] = call.settings;
     const job::Result result = job::run(options, [&](job::Rank& rank) {
         const Time start = rank.host().now();
         MPI_Init(nullptr, nullptr);
