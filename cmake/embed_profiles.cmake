@@ -5,9 +5,9 @@ foreach(profile IN LISTS PROFILES)
     file(READ ${profile} text)
     string(APPEND rows "    {\"${name}\", R\"profile(${text})profile\"},\n")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"interconnects/virtual/model/profile.hpp\"
+file(WRITE ${OUTPUT} "#include \"profiles/profile.hpp\"
 
-namespace railyard::model {
+namespace railyard::profiles {
 
 namespace {
 constexpr Shipped texts[] = {
@@ -18,5 +18,5 @@ std::span<const Shipped> shipped_texts() {
     return texts;
 }
 
-}  // namespace railyard::model
+}  // namespace railyard::profiles
 ")

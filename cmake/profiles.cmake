@@ -1,7 +1,7 @@
 # Makes the texts of profiles/*.toml part of a target: a source file that holds them is written
 # anew whenever one of them changes.
 #
-#     railyard_embed_profiles(railyard_model)
+#     railyard_embed_profiles(railyard_profiles)
 function(railyard_embed_profiles target)
     file(GLOB profiles CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/profiles/*.toml)
     set(output ${PROJECT_BINARY_DIR}/profiles/shipped.cpp)

@@ -2,12 +2,14 @@
 /// What a fabric can do and how it likes to be used. Software above asks here; it never asks which
 /// fabric it runs on.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "railyard/base/bytes.hpp"
+#include "railyard/datasheet.hpp"
 
 namespace railyard::fabric {
 
@@ -22,6 +24,21 @@ enum class Progress : std::uint8_t {
 };
 /// The fastest way to move a large message.
 enum class Bulk : std::uint8_t { read, write, send };
+
+/// A section of a fabric's profile that belongs to software above, which knows what its keys mean:
+/// handed on as it stands, with the place of each line for complaints.
+struct Section {
+    struct Entry {
+        std::string key;
+        std::string value;
+        bool quoted = false;  ///< a text; else a number, or true or false
+        Source source;        ///< with file and line
+        unsigned column = 1;
+    };
+
+    std::string name;
+    std::vector<Entry> entries;
+};
 
 struct Traits {
     std::string name;
@@ -48,9 +65,14 @@ struct Traits {
     /// From this size on, `bulk` beats a send through intermediate buffers.
     Bytes bulk_threshold;
 
-    /// The MPI library that the interconnect's users had, as settings of ours, by name. Empty: none
-    /// is known.
-    std::vector<std::pair<std::string, std::string>> mpi_settings{};
+    /// What the fabric's profile says to software above.
+    std::vector<Section> sections{};
+
+    /// Null if there is none of that name.
+    const Section* section(std::string_view wanted) const {
+        const auto found = std::ranges::find(sections, wanted, &Section::name);
+        return found != sections.end() ? &*found : nullptr;
+    }
 };
 
 }  // namespace railyard::fabric

@@ -10,6 +10,7 @@
 #include "cli/datasheet.hpp"
 #include "cli/names.hpp"
 #include "launch/job/job.hpp"
+#include "mpi/engine/settings.hpp"
 #include "railyard/base/error.hpp"
 #include "railyard/traits.hpp"
 #include "report/table.hpp"
@@ -97,7 +98,9 @@ std::string one_fabric(const Traits& traits) {
     table.add_row({"slices to a request", std::to_string(traits.max_slices)});
     table.add_row({"requests outstanding", std::to_string(traits.max_send_depth)});
     table.add_row({"queue pairs", std::to_string(traits.max_queue_pairs)});
-    const auto sheet = job::datasheet(traits.name);
+    mpi::check_section(traits);
+    auto sheet = job::datasheet(traits.name);
+    if (sheet) mpi::explain(*sheet);
     return fmt::format("{}: {}\n\n{}{}", traits.name, traits.description, table.text(),
                        sheet ? "\n" + text(*sheet) : "");
 }

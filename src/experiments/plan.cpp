@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/quantity.hpp"
+#include "mpi/engine/settings.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
@@ -128,6 +129,7 @@ void check_fabric(const Plan& plan, const fabric::Traits& traits) {
 
 /// MPI cuts what a fabric cannot carry in one piece, but it counts bytes in an int.
 void check_mpi(const Plan& plan, const fabric::Traits& traits) {
+    mpi::check_section(traits);
     const auto on_mpi = [](const Experiment* experiment) { return experiment->mpi; };
     if (std::ranges::none_of(plan.experiments, on_mpi)) return;
     for (const Bytes size : plan.wishes.sizes)
@@ -136,7 +138,7 @@ void check_mpi(const Plan& plan, const fabric::Traits& traits) {
                 fmt::format("--sizes: MPI experiments measure messages of up to {}, "
                             "not {}",
                             to_string(most_mpi_bytes), to_string(size)));
-    if (plan.wishes.mpi == Library::paper && traits.mpi_settings.empty())
+    if (plan.wishes.mpi == Library::paper && traits.section(mpi::Settings::section) == nullptr)
         throw UsageError(
             fmt::format("--mpi paper: no paper's MPI library is known for {}; leave the fabric "
                         "out, or measure with --mpi native",

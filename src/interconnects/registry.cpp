@@ -10,12 +10,11 @@
 #include <mutex>
 #include <vector>
 
-#include "interconnects/quadrics/fabric/fabric.hpp"
+#include "faults/script.hpp"
+#include "interconnects/engines.hpp"
 #include "interconnects/registry_real.hpp"
 #include "interconnects/virtual/ideal/fabric.hpp"
-#include "interconnects/virtual/model/fabric.hpp"
-#include "interconnects/virtual/model/profile.hpp"
-#include "interconnects/virtual/model/traits.hpp"
+#include "profiles/profile.hpp"
 #include "railyard/base/error.hpp"
 #include "sim/engine.hpp"
 
@@ -23,32 +22,25 @@ namespace railyard::interconnects {
 
 namespace {
 
-Faulty with_faults(const std::shared_ptr<const model::Profile>& profile, const std::string& path,
-                   fabric::NodeId nodes) {
-    const model::Ground ground = model::Ground::of(profile->parameters, nodes);
+Faulty with_faults(const std::shared_ptr<const virtual_time::Described>& described,
+                   const std::string& path, fabric::NodeId nodes) {
     const auto report = std::make_shared<fabric::FaultReport>();
-    return {[profile, script = model::load_faults(path, ground), ground, nodes,
+    return {[described, script = faults::load_script(path, described->layout(nodes)), nodes,
              report](sim::Engine& engine) {
-                const model::Parameters& parameters = profile->parameters;
-                return parameters.elan.present
-                           ? quadrics::open(engine, parameters, nodes, script, report)
-                           : model::open(engine, parameters, script, ground, report);
+                return described->open_with_faults(engine, nodes, script, report);
             },
             report};
 }
 
-Entry modelled(model::Profile profile) {
-    const auto kept = std::make_shared<const model::Profile>(std::move(profile));
-    return {model::traits(kept->parameters), nullptr,
-            [kept](sim::Engine& engine, fabric::NodeId nodes) {
-                return kept->parameters.elan.present
-                           ? quadrics::open(engine, kept->parameters, nodes)
-                           : model::open(engine, kept->parameters);
-            },
-            [kept] { return model::datasheet(*kept); },
-            [kept](const std::string& script, fabric::NodeId nodes) {
-                return with_faults(kept, script, nodes);
-            }};
+Entry modelled(profiles::Profile profile) {
+    const auto kept = std::make_shared<const virtual_time::Described>(described(profile));
+    Entry entry{kept->traits, nullptr, kept->open,
+                [shown = std::move(profile)] { return profiles::datasheet(shown); }};
+    if (kept->open_with_faults)
+        entry.with_faults = [kept](const std::string& script, fabric::NodeId nodes) {
+            return with_faults(kept, script, nodes);
+        };
+    return entry;
 }
 
 Entry ideal_entry() {
@@ -65,9 +57,9 @@ class Shipped {
             lines_.push_back({entry.traits.name, [&entry] { return entry; }});
         // To add a virtual fabric, add its line. A model needs none: it is a file in profiles/.
         lines_.push_back({"ideal", ideal_entry});
-        for (const model::Shipped& shipped : model::shipped_texts())
+        for (const profiles::Shipped& shipped : profiles::shipped_texts())
             lines_.push_back({std::string(shipped.name), [name = shipped.name] {
-                                  return modelled(model::shipped_profile(name));
+                                  return modelled(profiles::shipped_profile(language(), name));
                               }});
         entries_.resize(lines_.size());
     }
@@ -127,7 +119,7 @@ class Loaded {
         const auto canonical = std::filesystem::weakly_canonical(path, failed);
         const std::string key = failed ? path : canonical.string();
         if (const auto found = by_path_.find(key); found != by_path_.end()) return found->second;
-        Entry entry = modelled(model::load_profile(path));
+        Entry entry = modelled(profiles::load_profile(language(), path));
         check_name(path, entry.name());
         entries_.push_back(std::move(entry));
         return by_path_[key] = &entries_.back();
@@ -166,7 +158,7 @@ std::span<const Entry> registry() {
 }
 
 const Entry* find(std::string_view name) {
-    if (model::is_path(name)) return loaded().at(std::string(name));
+    if (profiles::is_path(name)) return loaded().at(std::string(name));
     if (const Entry* entry = shipped().named(name)) return entry;
     return loaded().named(name);
 }

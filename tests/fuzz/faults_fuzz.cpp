@@ -8,14 +8,14 @@
 #include <string>
 #include <string_view>
 
-#include "interconnects/virtual/model/fault_script.hpp"
+#include "faults/script.hpp"
 #include "railyard/base/error.hpp"
 
 namespace {
 
 using namespace railyard;
 
-constexpr model::Ground ground{model::Topology::fat_tree, 3, 2, 40};
+constexpr faults::Layout layout{.levels = 3, .ports = 2, .nodes = 40};
 
 [[noreturn]] void broken(const char* what, const std::string& text) {
     std::fprintf(stderr, "%s: %s\n", what, text.c_str());
@@ -26,16 +26,16 @@ constexpr model::Ground ground{model::Topology::fat_tree, 3, 2, 40};
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    model::FaultScript script;
+    faults::Script script;
     try {
-        script = model::parse_faults(text, "fuzz.toml", ground);
+        script = faults::parse_script(text, "fuzz.toml", layout);
     } catch (const UsageError& error) {
         if (!std::string_view(error.what()).starts_with("fuzz.toml:"))
             broken("the message does not say where", error.what());
         return 0;
     }
-    const std::string printed = model::to_toml(script, ground);
-    if (!(model::parse_faults(printed, "fuzz.toml", ground) == script))
+    const std::string printed = faults::to_toml(script, layout);
+    if (!(faults::parse_script(printed, "fuzz.toml", layout) == script))
         broken("it reads back as something else", printed);
     return 0;
 }

@@ -10,8 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "interconnects/engines.hpp"
 #include "interconnects/quadrics/fabric/machine_parameters.hpp"
-#include "interconnects/virtual/model/profile.hpp"
+#include "profiles/profile.hpp"
 #include "railyard/base/error.hpp"
 
 namespace {
@@ -30,13 +31,14 @@ std::optional<std::string> no_file(const std::string&) {
 
 std::string read_back(const std::string& printed) {
     try {
-        return model::to_toml(model::parse_profile(printed, "fuzz.toml", no_file));
+        return profiles::to_toml(
+            profiles::parse_profile(interconnects::language(), printed, "fuzz.toml", no_file));
     } catch (const UsageError& error) {
         broken("what was printed is refused", error.what());
     }
 }
 
-void describe_machine(const model::Parameters& profile) {
+void describe_machine(const quadrics::Parameters& profile) {
     try {
         const elan::Parameters machine = quadrics::machine_parameters(profile, 16);
         if (machine.slice == 0 || machine.buffers == 0 || machine.requests == 0 ||
@@ -53,9 +55,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     std::string printed;
     try {
-        const model::Profile profile = model::parse_profile(text, "fuzz.toml", no_file);
-        printed = model::to_toml(profile);
-        describe_machine(profile.parameters);
+        const profiles::Profile profile =
+            profiles::parse_profile(interconnects::language(), text, "fuzz.toml", no_file);
+        printed = profiles::to_toml(profile);
+        if (profile.engine->name != "ideal") describe_machine(quadrics::read(profile));
     } catch (const UsageError& error) {
         if (!std::string_view(error.what()).starts_with("fuzz.toml:"))
             broken("the message does not say where", error.what());

@@ -25,9 +25,9 @@ std::string_view room_of(std::string_view path) {
     return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-/// Rooms of what all virtual or all real fabrics share.
+/// Rooms of what all virtual or all real fabrics share, and of what some of them do.
 bool is_common(std::string_view room) {
-    return room.ends_with("/common");
+    return room.ends_with("/common") || room == "virtual/hardware";
 }
 
 /// Quadrics is one interconnect in five rooms; which stands on which, the layers say.
@@ -95,14 +95,13 @@ Complaints check_fabric_privacy(const std::vector<File>& src) {
     Complaints complaints;
     for (const File& file : src) {
         const std::string_view path = under_src(file);
-        const bool is_registry = path.starts_with("interconnects/registry");
+        const bool is_registry = path.starts_with("interconnects/registry") ||
+                                 path.starts_with("interconnects/engines.");
         for (const auto& [line, header] : includes_of(file)) {
             const std::string_view to = room_of(header);
             const std::string_view from = room_of(path);
-            // The fabric of Quadrics reads the profiles and fault scripts that the model reads.
             const bool shared =
-                !from.empty() && (is_common(to) || (is_quadrics(from) && is_quadrics(to)) ||
-                                  (from == "quadrics/fabric" && to == "virtual/model"));
+                !from.empty() && (is_common(to) || (is_quadrics(from) && is_quadrics(to)));
             if (!to.empty() && to != from && !shared && !is_registry)
                 complaints.push_back(
                     at(file, line, "only the registry and the fabric itself include " + header));

@@ -95,6 +95,22 @@ TEST_F(RegistryOfUsers, AProfileIsFoundByPathAndThenByName) {
         EXPECT_NE(listed.name(), "users-own") << "only what is shipped is listed";
 }
 
+TEST_F(RegistryOfUsers, AProfileMayBeRunByAnyEngine) {
+    const Entry* entry = find(write("even.toml",
+                                    "engine = \"ideal\"\n[ideal]\nlatency = \"3 us\"\n"
+                                    "[mpi]\neager_limit = \"1 KiB\"\n"));
+    ASSERT_NE(entry, nullptr);
+    EXPECT_EQ(entry->name(), "even");
+    EXPECT_FALSE(entry->with_faults) << "it knows none";
+    ASSERT_TRUE(entry->datasheet);
+    EXPECT_EQ(entry->datasheet().parts.at(1).name, "ideal");
+    sim::Engine engine;
+    const auto fabric = entry->open_virtual(engine, 2);
+    EXPECT_EQ(fabric->traits().name, "even");
+    ASSERT_NE(fabric->traits().section("mpi"), nullptr);
+    EXPECT_EQ(fabric->traits().section("mpi")->entries.at(0).value, "1 KiB");
+}
+
 TEST_F(RegistryOfUsers, AWrongProfileIsToldWhere) {
     const std::string path = write("wrong.toml", "extends = \"quadrics\"\n[host]\npost = 1\n");
     EXPECT_THAT(refusal(path), ::testing::StartsWith(path + ":3:1: host.post: expected a time"));

@@ -1,10 +1,13 @@
-#include "mpi/engine/setting_rows.hpp"
+// The one table of the settings: how each is called, read, shown and explained.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <type_traits>
 
 #include "base/quantity.hpp"
+#include "mpi/engine/settings.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
@@ -57,40 +60,67 @@ std::uint32_t parse_count(std::string_view text) {
     return n;
 }
 
+/// Of each message; within this bound no sum of them can overflow.
+Duration parse_cost(std::string_view text) {
+    const Duration cost = parse_duration(text);
+    if (cost > Duration::s(1)) throw UsageError(fmt::format("'{}' is over 1 s", text));
+    return cost;
+}
+
+/// It is the job's to choose, and none of another library's ways.
+SettingRow of_job(SettingRow row) {
+    row.in_profiles = false;
+    return row;
+}
+
 template <class Value, std::size_t n>
 SettingRow word_row(std::string_view name, std::string_view explanation, Value Settings::*member,
                     const Word<Value> (&words)[n]) {
-    return {name, explanation,
+    return {name, explanation, !std::is_same_v<Value, bool>,
             [&words, member](Settings& s, std::string_view t) { s.*member = parse_word(words, t); },
             [&words, member](const Settings& s) { return print_word(words, s.*member); }};
 }
 SettingRow bytes_row(std::string_view name, std::string_view explanation, Bytes Settings::*member) {
-    return {name, explanation,
+    return {name, explanation, true,
             [member](Settings& s, std::string_view t) { s.*member = parse_bytes(t); },
             [member](const Settings& s) { return to_string(s.*member); }};
 }
 SettingRow count_row(std::string_view name, std::string_view explanation,
                      std::uint32_t Settings::*member) {
-    return {name, explanation,
+    return {name, explanation, false,
             [member](Settings& s, std::string_view t) { s.*member = parse_count(t); },
             [member](const Settings& s) { return std::to_string(s.*member); }};
 }
 
 SettingRow time_row(std::string_view name, std::string_view explanation,
                     Duration Settings::*member) {
-    return {name, explanation,
-            [member](Settings& s, std::string_view t) { s.*member = parse_duration(t); },
+    return {name, explanation, true,
+            [member](Settings& s, std::string_view t) { s.*member = parse_cost(t); },
             [member](const Settings& s) { return to_string(s.*member); }};
 }
 
 }  // namespace
 
-std::vector<SettingRow> setting_rows() {
+std::string SettingRow::variable() const {
+    std::string variable = "RAILYARD_MPI_";
+    for (const char c : name)
+        variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    return variable;
+}
+
+std::string SettingRow::key() const {
+    std::string key(name);
+    std::ranges::replace(key, '-', '_');
+    return key;
+}
+
+const std::vector<SettingRow>& setting_rows() {
     using S = Settings;
-    return {
-        word_row("library", "whose ways the library has: ours, or those of the fabric's papers",
-                 &S::library, library_words),
-        {"name", "what that library is called", [](S& s, std::string_view t) { s.name = t; },
+    static const std::vector<SettingRow> rows{
+        of_job(word_row("library",
+                        "whose ways the library has: ours, or those of the fabric's papers",
+                        &S::library, library_words)),
+        {"name", "what that library is called", true, [](S& s, std::string_view t) { s.name = t; },
          [](const S& s) { return s.name; }},
         word_row("connections", "when connections are made", &S::connections, connection_words),
         word_row("wildcard-connects",
@@ -132,11 +162,11 @@ std::vector<SettingRow> setting_rows() {
                   &S::unexpected_limit),
         word_row("shared-memory", "collectives of one host go through its memory",
                  &S::shared_memory, switch_words),
-        {"algorithms", "of collectives, as collective=algorithm,...",
+        {"algorithms", "of collectives, as collective=algorithm,...", true,
          [](S& s, std::string_view t) { s.algorithms = t; },
          [](const S& s) { return s.algorithms.empty() ? "automatic" : s.algorithms; }},
-        word_row("progress-thread", "a thread makes progress while the program computes",
-                 &S::progress_thread, switch_words),
+        of_job(word_row("progress-thread", "a thread makes progress while the program computes",
+                        &S::progress_thread, switch_words)),
         time_row("send-overhead",
                  "in virtual time: the library's work for a message before it leaves",
                  &S::send_overhead),
@@ -150,8 +180,9 @@ std::vector<SettingRow> setting_rows() {
                  &S::unexpected_entry),
         time_row("rendezvous-overhead", "likewise, for an offer and for the answer to one",
                  &S::rendezvous_overhead),
-        word_row("stats", "print the counters at the end", &S::stats, switch_words),
+        of_job(word_row("stats", "print the counters at the end", &S::stats, switch_words)),
     };
+    return rows;
 }
 
 }  // namespace railyard::mpi

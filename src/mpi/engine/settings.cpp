@@ -1,24 +1,19 @@
 #include "mpi/engine/settings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 
 #include "base/quantity.hpp"
-#include "mpi/engine/setting_rows.hpp"
+#include "base/suggest.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 
 namespace {
-
-std::string variable_of(std::string_view name) {
-    std::string variable = "RAILYARD_MPI_";
-    for (const char c : name)
-        variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-    return variable;
-}
 
 /// No adapter: what is to be sent and what has come is seen to by processors, in calls.
 bool moved_by_software(const fabric::Traits& traits) {
@@ -105,7 +100,7 @@ class Layers {
 
     void set_from_environment() {
         for (const SettingRow& row : rows_) {
-            const std::string variable = variable_of(row.name);
+            const std::string variable = row.variable();
             const char* const text = std::getenv(variable.c_str());
             if (text != nullptr && *text != '\0') set(row.name, text, "environment", variable);
         }
@@ -115,25 +110,62 @@ class Layers {
     Settings finish(std::vector<Setting>& described) {
         for (std::size_t i = 0; i < rows_.size(); ++i)
             described.push_back({std::string(rows_[i].name), rows_[i].show(settings_), origins_[i],
-                                 variable_of(rows_[i].name), std::string(rows_[i].explanation)});
+                                 rows_[i].variable(), std::string(rows_[i].explanation)});
         check(settings_);
         return std::move(settings_);
     }
 
   private:
-    std::vector<SettingRow> rows_ = setting_rows();
+    const std::vector<SettingRow>& rows_ = setting_rows();
     Settings settings_;
     std::vector<std::string> origins_;
 };
 
+const SettingRow* row_of_key(std::string_view key) {
+    const auto found = std::ranges::find_if(
+        setting_rows(), [&](const SettingRow& row) { return row.in_profiles && row.key() == key; });
+    return found != setting_rows().end() ? &*found : nullptr;
+}
+
+std::string place_of(const fabric::Section::Entry& entry) {
+    return fmt::format("{}:{}:{}: {}.{}", entry.source.file, entry.source.line, entry.column,
+                       Settings::section, entry.key);
+}
+
+/// What is wrong with a line of a profile; empty: nothing.
+std::string mistake_in(const fabric::Section::Entry& entry) {
+    const SettingRow* row = row_of_key(entry.key);
+    if (row == nullptr) {
+        std::vector<std::string> keys;
+        for (const SettingRow& known : setting_rows())
+            if (known.in_profiles) keys.push_back(known.key());
+        const auto right = nearest(entry.key, keys);
+        return fmt::format("there is no such key in [{}]; {}", Settings::section,
+                           right ? fmt::format("did you mean '{}'?", *right)
+                                 : fmt::format("there are {}", fmt::join(keys, ", ")));
+    }
+    if (row->quoted != entry.quoted)
+        return fmt::format("expected {} quotes, found {}", row->quoted ? "a text in" : "no",
+                           entry.value);
+    try {
+        Settings ignored;
+        row->set(ignored, entry.value);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return {};
+}
+
 void set_as_in_papers(Layers& layers, const fabric::Traits& traits) {
-    if (traits.mpi_settings.empty())
+    const fabric::Section* const section = traits.section(Settings::section);
+    if (section == nullptr || section->entries.empty())
         throw UsageError(
             fmt::format("no paper's MPI library is known for {}: its profile has no [mpi] section; "
                         "take the native one",
                         traits.name));
-    for (const auto& [name, text] : traits.mpi_settings)
-        layers.set(name, text, traits.name, fmt::format("{}, [mpi] {}", traits.name, name));
+    check_section(traits);
+    for (const fabric::Section::Entry& entry : section->entries)
+        layers.set(row_of_key(entry.key)->name, entry.value, traits.name, place_of(entry));
 }
 
 }  // namespace
@@ -162,6 +194,26 @@ Settings Settings::choose(const fabric::Traits& traits, const Named& chosen) {
 
 std::vector<Setting> Settings::describe() const {
     return described_;
+}
+
+void check_section(const fabric::Traits& traits) {
+    const fabric::Section* const section = traits.section(Settings::section);
+    if (section == nullptr) return;
+    std::vector<std::string> complaints;
+    for (const fabric::Section::Entry& entry : section->entries)
+        if (const std::string wrong = mistake_in(entry); !wrong.empty())
+            complaints.push_back(fmt::format("{}: {}", place_of(entry), wrong));
+    if (!complaints.empty()) throw UsageError(fmt::format("{}", fmt::join(complaints, "\n")));
+}
+
+void explain(fabric::Datasheet& sheet) {
+    for (fabric::Part& part : sheet.parts) {
+        if (part.name != Settings::section) continue;
+        part.explanation = "the MPI library of its time, as settings of ours (railyard mpi-info)";
+        for (fabric::Parameter& parameter : part.parameters)
+            if (const SettingRow* row = row_of_key(parameter.name))
+                parameter.explanation = row->explanation;
+    }
 }
 
 }  // namespace railyard::mpi

@@ -1,9 +1,10 @@
 #pragma once
-/// How the engine behaves on this fabric: from the fabric's Traits, from the environment, where
-/// every setting has a name, and from whoever started the job. `railyard mpi-info` shows them.
+/// How the engine behaves on this fabric: from the fabric's Traits, from section [mpi] of its
+/// profile, from the environment, and from whoever started the job. `railyard mpi-info` shows them.
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "mpi/engine/packet.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
+#include "railyard/datasheet.hpp"
 #include "railyard/traits.hpp"
 
 namespace railyard::mpi {
@@ -100,5 +102,28 @@ struct Settings {
   private:
     std::vector<Setting> described_;
 };
+
+/// One line of the table of all settings: from it follow the variable, the key in profiles, the
+/// option (`--set NAME=VALUE`) and the help.
+struct SettingRow {
+    std::string_view name;
+    std::string_view explanation;
+    bool quoted = false;                                   ///< in profiles, it is a text
+    std::function<void(Settings&, std::string_view)> set;  ///< throws UsageError
+    std::function<std::string(const Settings&)> show;
+    bool in_profiles = true;  ///< a profile may set it
+
+    std::string variable() const;  ///< "RAILYARD_MPI_EAGER_LIMIT"
+    std::string key() const;       ///< "eager_limit"
+};
+
+/// In the order in which people should see them.
+const std::vector<SettingRow>& setting_rows();
+
+/// Throws UsageError, with file, line and column for each mistake, if the fabric's profile says
+/// what the library does not know.
+void check_section(const fabric::Traits& traits);
+/// Says in the library's part of a datasheet what its keys mean.
+void explain(fabric::Datasheet& sheet);
 
 }  // namespace railyard::mpi

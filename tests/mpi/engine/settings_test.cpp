@@ -15,10 +15,21 @@ namespace {
 
 using ::testing::HasSubstr;
 
-fabric::Traits traits_with(Settings::Named mpi) {
+/// As if its profile, net.toml, had these keys on its second line and those that follow.
+fabric::Traits traits_with(const Settings::Named& mpi) {
     fabric::Traits traits;
     traits.name = "net";
-    traits.mpi_settings = std::move(mpi);
+    if (mpi.empty()) return traits;
+    fabric::Section& section = traits.sections.emplace_back();
+    section.name = "mpi";
+    unsigned line = 1;
+    for (const auto& [key, value] : mpi) {
+        fabric::Source source;
+        source.file = "net.toml";
+        source.line = ++line;
+        const bool quoted = value.find_first_not_of("0123456789") != value.npos;
+        section.entries.push_back({key, value, quoted, source, 3});
+    }
     return traits;
 }
 
@@ -38,6 +49,13 @@ std::string complaint_of(Call&& call) {
     return "none";
 }
 
+std::string all_keys() {
+    std::string keys;
+    for (const SettingRow& row : setting_rows())
+        if (row.in_profiles) keys += (keys.empty() ? "" : ", ") + row.key();
+    return keys;
+}
+
 /// The environment, changed for as long as this lives.
 class Variable {
   public:
@@ -49,7 +67,7 @@ class Variable {
 };
 
 TEST(Settings, APapersLibraryIsUsedOnlyWhereItIsAskedFor) {
-    const fabric::Traits traits = traits_with({{"matching", "list"}, {"send-overhead", "2 us"}});
+    const fabric::Traits traits = traits_with({{"matching", "list"}, {"send_overhead", "2 us"}});
     EXPECT_EQ(Settings::choose(traits, {}).matching, Matching::hashed);
     const Settings paper = Settings::choose(traits, {{"library", "paper"}});
     EXPECT_EQ(paper.matching, Matching::list);
@@ -59,7 +77,7 @@ TEST(Settings, APapersLibraryIsUsedOnlyWhereItIsAskedFor) {
 }
 
 TEST(Settings, TheJobGoesBeforeTheEnvironmentAndThatBeforeTheFabric) {
-    const fabric::Traits traits = traits_with({{"mail-credits", "5"}, {"mail-buffers", "50"}});
+    const fabric::Traits traits = traits_with({{"mail_credits", "5"}, {"mail_buffers", "50"}});
     const Variable credits("RAILYARD_MPI_MAIL_CREDITS", "6");
     const Variable buffers("RAILYARD_MPI_MAIL_BUFFERS", "60");
     const Settings settings =
@@ -81,7 +99,7 @@ TEST(Settings, ComplaintsNameThePlace) {
     EXPECT_THAT(complaint_of([] {
                     Settings::choose(traits_with({{"piece", "much"}}), {{"library", "paper"}});
                 }),
-                HasSubstr("net, [mpi] piece"));
+                HasSubstr("net.toml:2:3: mpi.piece: "));
     EXPECT_THAT(complaint_of([] {
                     Settings::choose(traits_with({}), {{"library", "paper"}});
                 }),
@@ -92,6 +110,46 @@ TEST(Settings, ComplaintsNameThePlace) {
                     Settings::choose(silent, {{"connections", "static-client-server"}});
                 }),
                 HasSubstr("take static-peer"));
+}
+
+TEST(Settings, AllMistakesOfAProfilesSectionAreToldWithTheirPlace) {
+    EXPECT_EQ(complaint_of([] {
+                  check_section(traits_with({{"eager_limits", "4 KiB"},
+                                             {"ring_cells", "eight"},
+                                             {"name", "fine"},
+                                             {"matching", "lists"},
+                                             {"eager_limit", "4096"},
+                                             {"send_rest", "2 s"},
+                                             {"library", "paper"}}));
+              }),
+              "net.toml:2:3: mpi.eager_limits: there is no such key in [mpi]; did you mean "
+              "'eager_limit'?\n"
+              "net.toml:3:3: mpi.ring_cells: expected no quotes, found eight\n"
+              "net.toml:5:3: mpi.matching: 'lists' is none of hashed, list\n"
+              "net.toml:6:3: mpi.eager_limit: expected a text in quotes, found 4096\n"
+              "net.toml:7:3: mpi.send_rest: '2 s' is over 1 s\n"
+              "net.toml:8:3: mpi.library: there is no such key in [mpi]; there are " +
+                  all_keys());
+    EXPECT_NO_THROW(check_section(traits_with({})));
+}
+
+TEST(Settings, ADatasheetSaysWhatTheKeysMean) {
+    fabric::Datasheet sheet;
+    fabric::Parameter piece;
+    piece.name = "piece";
+    sheet.parts = {{"link", "as ever", {piece}}, {"mpi", "", {piece}}};
+    explain(sheet);
+    EXPECT_EQ(sheet.parts[0].parameters[0].explanation, "");
+    EXPECT_EQ(sheet.parts[1].parameters[0].explanation, "size of the pieces of a streamed message");
+    EXPECT_THAT(sheet.parts[1].explanation, HasSubstr("the MPI library of its time"));
+}
+
+TEST(Settings, EachIsCalledAlikeEverywhere) {
+    for (const SettingRow& row : setting_rows()) {
+        if (row.name != "eager-limit") continue;
+        EXPECT_EQ(row.variable(), "RAILYARD_MPI_EAGER_LIMIT");
+        EXPECT_EQ(row.key(), "eager_limit");
+    }
 }
 
 TEST(Settings, WhereProcessorsMoveTheBytesFewRequestsAreMade) {
@@ -113,7 +171,7 @@ TEST(Settings, WhereProcessorsMoveTheBytesFewRequestsAreMade) {
 TEST(Settings, EveryShippedProfilesLibraryIsUnderstood) {
     int libraries = 0;
     for (const fabric::Traits& traits : job::fabrics()) {
-        if (traits.mpi_settings.empty()) continue;
+        if (traits.section(Settings::section) == nullptr) continue;
         ++libraries;
         EXPECT_NO_THROW(Settings::choose(traits, {{"library", "paper"}})) << traits.name;
     }

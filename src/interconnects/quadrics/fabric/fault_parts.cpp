@@ -7,16 +7,16 @@ namespace railyard::quadrics {
 /// The digits of a link's number are those of the switches on either side: the upper one's take the
 /// place of the lower one's, one more at each level.
 elite::CableId cable_between(const elite::FatTree& tree, unsigned level, std::uint64_t number) {
-    const std::uint64_t below = model::power_of_four(level - 1);
+    const std::uint64_t below = faults::power_of_four(level - 1);
     const std::uint64_t above = number % (4 * below);
     const std::uint64_t lower = number / (4 * below) * below + above % below;
     const elite::SwitchId from = tree.switch_at(level, static_cast<std::uint32_t>(lower));
     return tree.cable(tree.out(from, elite::ports_down + static_cast<unsigned>(above / below)));
 }
 
-FaultParts parts_of(const model::FaultPlace& place, const elite::FatTree& tree) {
-    using Kind = model::FaultPlace::Kind;
-    using Way = model::FaultPlace::Way;
+FaultParts parts_of(const faults::Place& place, const elite::FatTree& tree) {
+    using Kind = faults::Place::Kind;
+    using Way = faults::Place::Way;
     FaultParts parts;
     parts.up = place.way != Way::back;
     parts.down = place.way != Way::away;

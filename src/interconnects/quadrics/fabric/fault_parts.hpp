@@ -1,12 +1,12 @@
 #pragma once
 /// Which cables and switches of the machine the places of a script of faults are. Names mean the
-/// same parts as in the fat tree of the generic model (model::Switches::add_way).
+/// same parts as in the fat tree of the generic model.
 
 #include <optional>
 #include <vector>
 
+#include "faults/script.hpp"
 #include "interconnects/quadrics/elite/fat_tree.hpp"
-#include "interconnects/virtual/model/fault_script.hpp"
 
 namespace railyard::quadrics {
 
@@ -17,8 +17,8 @@ struct FaultParts {
     bool down = true;                             ///< ... and towards them
 };
 
-/// The place must be of that tree's ground.
-FaultParts parts_of(const model::FaultPlace& place, const elite::FatTree& tree);
+/// The place must be of that tree's layout.
+FaultParts parts_of(const faults::Place& place, const elite::FatTree& tree);
 
 /// The one between that level and the next.
 elite::CableId cable_between(const elite::FatTree& tree, unsigned level, std::uint64_t number);

@@ -7,7 +7,7 @@ namespace railyard::quadrics {
 
 namespace {
 
-using What = model::Fault::What;
+using What = faults::Fault::What;
 
 /// Of the random streams of a script's seed, those from here on are the links'.
 constexpr std::uint64_t first_stream = 0x656c'616e'0000'0000;
@@ -18,7 +18,7 @@ struct Edges {
     Time next;
 };
 
-Edges edges(const model::Fault& fault, Time now) {
+Edges edges(const faults::Fault& fault, Time now) {
     if (now < fault.at) return {Time(), fault.at};
     if (fault.what != What::flapping_link)
         return now < fault.end() ? Edges{fault.at, fault.end()} : Edges{fault.end(), Time::never()};
@@ -34,12 +34,12 @@ Edges edges(const model::Fault& fault, Time now) {
 
 }  // namespace
 
-MachineFaults::MachineFaults(elan::Machine& machine, const model::FaultScript& script,
-                             const model::Ground& ground,
+MachineFaults::MachineFaults(elan::Machine& machine, const faults::Script& script,
+                             const faults::Layout& layout,
                              std::shared_ptr<fabric::FaultReport> report)
     : machine_(machine), script_(script), report_(std::move(report)) {
-    for (const model::Fault& fault : script_.faults) {
-        report_->faults.push_back({to_string(fault, ground), 0});
+    for (const faults::Fault& fault : script_.faults) {
+        report_->faults.push_back({to_string(fault, layout), 0});
         strikes_.push_back({&fault, parts_of(fault.where, machine_.network().tree()), false});
     }
     machine_.network().watch(this);

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "faults/script.hpp"
 #include "interconnects/quadrics/elan/machine.hpp"
 #include "interconnects/quadrics/elite/network.hpp"
 #include "interconnects/quadrics/fabric/fault_parts.hpp"
 #include "interconnects/virtual/common/wire.hpp"
-#include "interconnects/virtual/model/fault_script.hpp"
 #include "railyard/fault_report.hpp"
 
 namespace railyard::quadrics {
@@ -23,10 +23,10 @@ namespace railyard::quadrics {
 class MachineFaults final : public elite::FaultWatch {
   public:
     /// The engine must not run any more when it goes; whether it or the machine goes first does not
-    /// matter then. The ground is that of the machine's tree; the report may be held by others,
+    /// matter then. The layout is that of the machine's tree; the report may be held by others,
     /// too.
-    MachineFaults(elan::Machine& machine, const model::FaultScript& script,
-                  const model::Ground& ground, std::shared_ptr<fabric::FaultReport> report);
+    MachineFaults(elan::Machine& machine, const faults::Script& script,
+                  const faults::Layout& layout, std::shared_ptr<fabric::FaultReport> report);
     MachineFaults(const MachineFaults&) = delete;
     MachineFaults& operator=(const MachineFaults&) = delete;
 
@@ -38,7 +38,7 @@ class MachineFaults final : public elite::FaultWatch {
 
   private:
     struct Strike {
-        const model::Fault* fault = nullptr;
+        const faults::Fault* fault = nullptr;
         FaultParts parts;
         bool on = false;
     };
@@ -59,7 +59,7 @@ class MachineFaults final : public elite::FaultWatch {
     bool strikes(const Strike& strike, const elite::Fault& fault) const;
 
     elan::Machine& machine_;
-    const model::FaultScript script_;
+    const faults::Script script_;
     const std::shared_ptr<fabric::FaultReport> report_;
     std::vector<Strike> strikes_;  ///< in the order of the script
     sim::Event next_;              ///< the next change, while packets are under way

@@ -2,27 +2,83 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/quantity.hpp"
-#include "interconnects/virtual/model/fault_script.hpp"
 #include "railyard/base/error.hpp"
+
+template <>
+inline constexpr std::array<std::string_view, 2>
+    railyard::profiles::words_of<railyard::elite::Detail>{"packets", "flits"};
 
 namespace railyard::quadrics {
 
 namespace {
 
+using profiles::row;
+
+constexpr std::array<profiles::Section, 1> sections{
+    {{"elan", "the machine of Quadrics: what the other parts do not say of it"}}};
+
+// A packet of five blocks and its framing is then still counted in 32 bits of flits.
+constexpr std::uint64_t largest_framing = 4096;
+
+constexpr std::array all_rows{
+    row<&Elan::descriptor>("elan", "descriptor",
+                           "the processor writes one into the adapter's memory ..."),
+    row<&Elan::command>("elan", "command", "... and gives its address to the command processor"),
+    row<&Elan::tport_post>("elan", "tport_post", "a library's work for a tagged send or receive"),
+    row<&Elan::pci_burst>("elan", "pci_burst", "how fast a burst of a block goes over PCI").from(1),
+    row<&Elan::pci_read>("elan", "pci_read", "each burst's address and waits, reading"),
+    row<&Elan::pci_write>("elan", "pci_write", "the same, writing"),
+    row<&Elan::pci_first_read>("elan", "pci_first_read",
+                               "of a stream, before the bridge reads ahead"),
+    row<&Elan::check>("elan", "check", "microcode: the command processor checks a command"),
+    row<&Elan::enqueue>("elan", "enqueue", "microcode: a descriptor is put on the DMA queue"),
+    row<&Elan::dma_start>("elan", "dma_start",
+                          "microcode: it is loaded, for the first or next slice"),
+    row<&Elan::packet>("elan", "packet", "microcode: the DMA engine, each packet"),
+    row<&Elan::input>("elan", "input", "microcode: the inputter, each packet"),
+    row<&Elan::notify>("elan", "notify", "microcode: the inputter tells its DMA engine ..."),
+    row<&Elan::acknowledge>("elan", "acknowledge",
+                            "microcode: ... which acknowledges to the source"),
+    row<&Elan::event>("elan", "event", "microcode: setting an event"),
+    row<&Elan::block_copy>("elan", "block_copy",
+                           "microcode: starting the copy of an event's block"),
+    row<&Elan::schedule>("elan", "schedule", "microcode: scheduling a thread"),
+    row<&Elan::thread_packet>("elan", "thread_packet", "a thread builds a packet"),
+    row<&Elan::thread_receive>("elan", "thread_receive",
+                               "the matching thread takes a receive into its list"),
+    row<&Elan::transaction>("elan", "transaction",
+                            "type, address and CRC of each transaction of a packet")
+        .to(largest_framing),
+    row<&Elan::slice>("elan", "slice", "packets of one DMA before others have their turn").from(1),
+    row<&Elan::buffers>("elan", "buffers", "packets that the DMA engine holds").from(1),
+    row<&Elan::queue_slots>("elan", "queue_slots", "messages that an input queue holds").from(1),
+    row<&Elan::fault_delay>("elan", "fault_delay",
+                            "before the first retry; each next one waits twice that"),
+    row<&Elan::backoff>("elan", "backoff", "before what was refused for now is sent again")
+        .from(1000),
+    row<&Elan::detail>("elan", "detail", "how closely switches are followed"),
+    row<&Elan::flit>("elan", "flit", "what moves on a link at a time").from(1).to(64),
+    row<&Elan::fifo>("elan", "fifo", "flits that a virtual channel's input holds").from(1),
+    row<&Elan::wire>("elan", "wire", "the way through a cable"),
+};
+
+constexpr auto all_keys = profiles::keys_of(all_rows);
+
 /// Above it lie the page tables, in the 28 bits of an address of the SDRAM.
 constexpr Bytes largest_sdram{192 << 20};
 constexpr Bytes largest_header{4096};
 
-void need(const model::Parameters& profile, bool right, std::string_view key,
-          std::string_view what) {
+void need(const Parameters& profile, bool right, std::string_view key, std::string_view what) {
     if (right) return;
     throw UsageError(fmt::format(
-        "profile {}: {}: the machine of [elan] {}; or leave it out, with 'present = false'",
+        "profile {}: {}: the machine of [elan] {}; or choose another, with 'engine = \"model\"'",
         profile.name, key, what));
 }
 
-void check(const model::Parameters& profile) {
+void check(const Parameters& profile) {
     const auto same = [&](Bytes found, std::uint32_t built, std::string_view key) {
         need(profile, found == Bytes(built), key,
              fmt::format("has {}, not {}", to_string(Bytes(built)), to_string(found)));
@@ -32,7 +88,7 @@ void check(const model::Parameters& profile) {
     same(profile.translation.page, elan::page_size, "translation.page");
     need(profile, profile.link.header <= largest_header, "link.header",
          fmt::format("has at most {}", to_string(largest_header)));
-    need(profile, profile.network.topology == model::Topology::fat_tree, "network.topology",
+    need(profile, profile.network.topology == hardware::Topology::fat_tree, "network.topology",
          "is a 'fat_tree'");
     need(profile, profile.adapter.ports == 1, "adapter.ports", "has one link a node");
     need(profile,
@@ -51,12 +107,11 @@ Rate limit(Rate rate) {
     return rate == Rate() ? Rate::fastest() : rate;
 }
 
-elite::Parameters network_of(const model::Parameters& profile, fabric::NodeId nodes) {
+elite::Parameters network_of(const Parameters& profile, fabric::NodeId nodes) {
     elite::Parameters network;
-    // As many levels as the names of places have (fault_place.hpp).
-    network.dimension = model::Ground::of(profile, nodes).dimension;
-    network.detail =
-        profile.elan.detail == model::Detail::flits ? elite::Detail::flits : elite::Detail::packets;
+    // As many levels as the names of places have (faults/place.hpp).
+    network.dimension = hardware::layout(profile, nodes).levels;
+    network.detail = profile.elan.detail;
     network.rate = profile.link.rate;
     network.flit = profile.elan.flit;
     network.flow_through = profile.network.hop;
@@ -66,7 +121,7 @@ elite::Parameters network_of(const model::Parameters& profile, fabric::NodeId no
     return network;
 }
 
-elan::HostCosts host_of(const model::Parameters& profile) {
+elan::HostCosts host_of(const Parameters& profile) {
     return {.descriptor = profile.elan.descriptor,
             .command = profile.elan.command,
             .detect = profile.host.detect,
@@ -75,7 +130,7 @@ elan::HostCosts host_of(const model::Parameters& profile) {
             .copy = limit(profile.host.copy)};
 }
 
-elan::MicrocodeTimes microcode_of(const model::Elan& elan) {
+elan::MicrocodeTimes microcode_of(const Elan& elan) {
     return {.check = elan.check,
             .enqueue = elan.enqueue,
             .dma_start = elan.dma_start,
@@ -90,9 +145,23 @@ elan::MicrocodeTimes microcode_of(const model::Elan& elan) {
 
 }  // namespace
 
-elan::Parameters machine_parameters(const model::Parameters& profile, fabric::NodeId nodes) {
+std::span<const profiles::Row<Elan>> elan_rows() {
+    return all_rows;
+}
+
+profiles::Table elan_table() {
+    return {sections, all_keys};
+}
+
+Parameters read(const profiles::Profile& profile) {
+    Parameters parameters{hardware::read(profile), {}};
+    profiles::fill(parameters.elan, profile, elan_rows());
+    return parameters;
+}
+
+elan::Parameters machine_parameters(const Parameters& profile, fabric::NodeId nodes) {
     check(profile);
-    const model::Elan& elan = profile.elan;
+    const Elan& elan = profile.elan;
     elan::Parameters machine;
     machine.network = network_of(profile, nodes);
     machine.host = host_of(profile);

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "interconnects/virtual/model/software.hpp"
-
 namespace railyard::quadrics {
 
 using virtual_time::HostStep;
 
-Wire::Wire(sim::Engine& engine, const model::Parameters& profile, const elan::Parameters& machine)
+Wire::Wire(sim::Engine& engine, const hardware::Parameters& profile,
+           const elan::Parameters& machine)
     : engine_(engine),
       profile_(profile),
       machine_(machine),
@@ -17,10 +16,10 @@ Wire::Wire(sim::Engine& engine, const model::Parameters& profile, const elan::Pa
     engine.keep(traffic_);
 }
 
-void Wire::expect_faults(const model::FaultScript& script, const model::Ground& ground,
+void Wire::expect_faults(const faults::Script& script, const faults::Layout& layout,
                          std::shared_ptr<fabric::FaultReport> report) {
     faults_ =
-        std::make_shared<MachineFaults>(traffic_->machine(), script, ground, std::move(report));
+        std::make_shared<MachineFaults>(traffic_->machine(), script, layout, std::move(report));
     engine_.keep(faults_);
 }
 
@@ -31,7 +30,7 @@ void Wire::stop() {
 
 void Wire::complete(const virtual_time::End& end, const virtual_time::Finished& what,
                     sim::Action visible) {
-    const model::Completion& library = profile_.completion;
+    const hardware::Completion& library = profile_.completion;
     const bool with_data = what.receive && what.size > Bytes() && what.size <= library.with_data;
     traffic_->complete(end, with_data ? std::nullopt : std::optional(library.write),
                        std::move(visible));
@@ -48,16 +47,16 @@ Duration Wire::host_cost(HostStep step, Bytes size) const {
         case HostStep::tagged_receive:
             return machine_.tports.post + host.command;
         default:
-            return model::host_cost(profile_, step, size);
+            return hardware::host_cost(profile_, step, size);
     }
 }
 
 hosts::VirtualHost::Costs Wire::host_costs() const {
-    return model::host_costs(profile_);
+    return hardware::host_costs(profile_);
 }
 
 virtual_time::TaggedRules Wire::tagged_rules() const {
-    return model::tagged_rules(profile_);
+    return hardware::tagged_rules(profile_);
 }
 
 std::vector<fabric::PartUse> Wire::parts() const {

@@ -8,15 +8,15 @@
 #include "interconnects/quadrics/fabric/machine_faults.hpp"
 #include "interconnects/quadrics/fabric/traffic.hpp"
 #include "interconnects/virtual/common/wire.hpp"
-#include "interconnects/virtual/model/parameters.hpp"
+#include "interconnects/virtual/hardware/parameters.hpp"
 
 namespace railyard::quadrics {
 
 class Wire final : public virtual_time::Wire {
   public:
-    Wire(sim::Engine& engine, const model::Parameters& profile, const elan::Parameters& machine);
+    Wire(sim::Engine& engine, const hardware::Parameters& profile, const elan::Parameters& machine);
     /// From now on, faults of that script strike; what they do is written into the report.
-    void expect_faults(const model::FaultScript& script, const model::Ground& ground,
+    void expect_faults(const faults::Script& script, const faults::Layout& layout,
                        std::shared_ptr<fabric::FaultReport> report);
 
     void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override {
@@ -47,7 +47,7 @@ class Wire final : public virtual_time::Wire {
 
   private:
     sim::Engine& engine_;
-    const model::Parameters profile_;
+    const hardware::Parameters profile_;
     const elan::Parameters machine_;
     const std::shared_ptr<Traffic> traffic_;
     std::shared_ptr<MachineFaults> faults_;  ///< null: there are none

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
@@ -89,12 +90,47 @@ const fabric::Traits& traits() {
     return traits;
 }
 
-std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& parameters) {
+namespace {
+
+std::unique_ptr<fabric::Fabric> open_as(const fabric::Traits& traits, sim::Engine& engine,
+                                        const Parameters& parameters) {
     if (parameters.latency < Duration{}) throw UsageError("ideal: a latency below nought");
     if (parameters.bandwidth == Rate{})
         throw UsageError("ideal: a bandwidth of nought moves nothing");
-    return std::make_unique<virtual_time::Fabric>(engine, traits(),
+    return std::make_unique<virtual_time::Fabric>(engine, traits,
                                                   std::make_unique<Wire>(engine, parameters));
+}
+
+using profiles::row;
+
+constexpr std::array<profiles::Section, 1> sections{{{"ideal", "all that it has"}}};
+constexpr std::array rows{
+    row<&Parameters::latency>("ideal", "latency", "from the last byte's leaving to its arrival"),
+    row<&Parameters::bandwidth>("ideal", "bandwidth", "of each Nic's way out; the way in is free")
+        .from(1),
+};
+constexpr auto keys = profiles::keys_of(rows);
+
+virtual_time::Described described(const profiles::Profile& profile) {
+    Parameters parameters;
+    profiles::fill<Parameters>(parameters, profile, rows);
+    fabric::Traits own = traits();
+    own.name = profile.name;
+    own.description = profile.description;
+    own.sections = profile.sections;
+    return {.traits = own, .open = [own, parameters](sim::Engine& engine, fabric::NodeId) {
+                return open_as(own, engine, parameters);
+            }};
+}
+
+}  // namespace
+
+std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& parameters) {
+    return open_as(traits(), engine, parameters);
+}
+
+virtual_time::Engine engine() {
+    return {{"ideal", "fixed latency and bandwidth, nothing else", {{sections, keys}}}, &described};
 }
 
 }  // namespace railyard::ideal

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/rate.hpp"
+#include "interconnects/virtual/common/engine.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 #include "sim/engine.hpp"
@@ -22,5 +23,8 @@ const fabric::Traits& traits();
 /// Nics of it need hosts::VirtualHost on the same engine. The engine must outlive the fabric, and
 /// the fabric all that is opened on it.
 std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& parameters = {});
+
+/// Runs profiles with other numbers: section [ideal].
+virtual_time::Engine engine();
 
 }  // namespace railyard::ideal

@@ -62,9 +62,9 @@ void Answers::tell_now(fabric::NodeId from, fabric::NodeId asker) {
 /// there is none, later.
 void Answers::lost_at(Line& line, const Fifo* part) {
     line.asks = true;
-    const Reliability& reliability = parameters_.reliability;
+    const hardware::Reliability& reliability = parameters_.reliability;
     bool at_once = false;
-    if (reliability.detection == Detection::hops) {
+    if (reliability.detection == hardware::Detection::hops) {
         at_once = line.tries++ < reliability.attempts;
         if (!at_once) {
             line.tries = 0;

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "interconnects/virtual/hardware/parameters.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
-#include "interconnects/virtual/model/parameters.hpp"
 #include "interconnects/virtual/model/resender.hpp"
 #include "interconnects/virtual/model/topology.hpp"
 #include "sim/action.hpp"
@@ -23,8 +23,8 @@ class Answers {
   public:
     using Place = Switches::Place;
     /// `resender`: of what an asker sends, which knows its way around faults.
-    Answers(sim::Engine& engine, const Parameters& parameters, Switches& switches, FaultPlan& plan,
-            std::function<Resender&(Place asker)> resender)
+    Answers(sim::Engine& engine, const hardware::Parameters& parameters, Switches& switches,
+            FaultPlan& plan, std::function<Resender&(Place asker)> resender)
         : engine_(engine),
           parameters_(parameters),
           switches_(switches),
@@ -57,7 +57,7 @@ class Answers {
     void ask(Line& line);
 
     sim::Engine& engine_;
-    const Parameters& parameters_;
+    const hardware::Parameters& parameters_;
     Switches& switches_;
     FaultPlan& plan_;
     const std::function<Resender&(Place)> resender_;

@@ -1,23 +1,47 @@
 #include "interconnects/virtual/model/fabric.hpp"
 
 #include "interconnects/virtual/common/fabric.hpp"
-#include "interconnects/virtual/model/traits.hpp"
+#include "interconnects/virtual/hardware/parameters.hpp"
 #include "interconnects/virtual/model/wire.hpp"
 
 namespace railyard::model {
 
-std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& parameters) {
-    return std::make_unique<virtual_time::Fabric>(engine, traits(parameters),
+std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const hardware::Parameters& parameters) {
+    return std::make_unique<virtual_time::Fabric>(engine, hardware::traits(parameters),
                                                   std::make_unique<Wire>(engine, parameters));
 }
 
-std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& parameters,
-                                     const FaultScript& script, const Ground& ground,
+std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const hardware::Parameters& parameters,
+                                     const faults::Script& script, const faults::Layout& layout,
                                      std::shared_ptr<fabric::FaultReport> report) {
     return std::make_unique<virtual_time::Fabric>(
-        engine, traits(parameters),
+        engine, hardware::traits(parameters),
         std::make_unique<Wire>(engine, parameters,
-                               std::make_unique<FaultPlan>(script, ground, std::move(report))));
+                               std::make_unique<FaultPlan>(script, layout, std::move(report))));
+}
+
+namespace {
+
+virtual_time::Described described(const profiles::Profile& profile) {
+    const auto kept = std::make_shared<const hardware::Parameters>(hardware::read(profile));
+    return {.traits = hardware::traits(*kept),
+            .open = [kept](sim::Engine& engine, fabric::NodeId) { return open(engine, *kept); },
+            .layout = [kept](fabric::NodeId nodes) { return hardware::layout(*kept, nodes); },
+            .open_with_faults =
+                [kept](sim::Engine& engine, fabric::NodeId nodes, const faults::Script& script,
+                       std::shared_ptr<fabric::FaultReport> report) {
+                    return open(engine, *kept, script, hardware::layout(*kept, nodes),
+                                std::move(report));
+                }};
+}
+
+}  // namespace
+
+virtual_time::Engine engine() {
+    return {{"model",
+             "adapters, buses, links and switches as parts (docs/models.md)",
+             {hardware::table()}},
+            &described};
 }
 
 }  // namespace railyard::model

@@ -7,20 +7,42 @@
 #include <span>
 #include <vector>
 
+#include "faults/script.hpp"
 #include "interconnects/virtual/common/wire.hpp"
-#include "interconnects/virtual/model/fault_script.hpp"
 #include "interconnects/virtual/model/fifo.hpp"
-#include "interconnects/virtual/model/health.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/time.hpp"
 #include "railyard/fault_report.hpp"
+#include "sim/random.hpp"
 
 namespace railyard::model {
+
+/// How a link is, at any time, as the script says: what becomes of a packet that crosses it. A link
+/// that no fault strikes has none (Fifo::health).
+class Health {
+  public:
+    /// What a fault does here, and how many packets it has taken so far.
+    struct Cause {
+        const faults::Fault* fault;
+        std::uint64_t* taken;
+    };
+    Health(std::vector<Cause> causes, sim::Random random)
+        : causes_(std::move(causes)), random_(random) {}
+
+    /// A packet of that size crosses now. False: it does not get there.
+    bool lets_through(Time now, Bytes size);
+
+  private:
+    std::vector<Cause> causes_;
+    sim::Random random_;  ///< of this link alone: what others draw does not matter
+};
 
 class FaultPlan {
   public:
     enum class Direction : std::uint8_t { out, in, up, down };
 
     /// What becomes of it is written into `report`, which others may hold, too.
-    FaultPlan(const FaultScript& script, const Ground& ground,
+    FaultPlan(const faults::Script& script, const faults::Layout& layout,
               std::shared_ptr<fabric::FaultReport> report);
 
     /// Of one way of a cable: a node's (level: its port), or one between two levels of switches.
@@ -44,8 +66,8 @@ class FaultPlan {
     template <class Strikes>
     Health* health(std::uint64_t stream, Strikes strikes);
 
-    const FaultScript script_;
-    const Ground ground_;
+    const faults::Script script_;
+    const faults::Layout layout_;
     const std::shared_ptr<fabric::FaultReport> report_;
     std::vector<std::unique_ptr<Health>> healths_;
 };

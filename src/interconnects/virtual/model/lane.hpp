@@ -22,7 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "interconnects/virtual/model/packet_watch.hpp"
 #include "interconnects/virtual/model/route.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
@@ -78,6 +77,21 @@ struct Message {
         const std::uint64_t block = path.block.count();
         return block < 2 ? rest : Bytes((rest.count() + block - 1) / block * block);
     }
+};
+
+/// What a lane tells of its packets where faults can take them, and asks: may this one go on?
+class PacketWatch {
+  public:
+    virtual ~PacketWatch() = default;
+
+    /// It is the lane's from now on. Its packets are watched in the round that is set in it.
+    virtual void submitted(Message& message) = 0;
+    /// One more packet of it, that numbered Message::injected, is read from memory.
+    virtual void injected(Message& message) = 0;
+    /// A packet, injected in that round, crosses that part of the network. False: it is lost.
+    virtual bool crosses(Message& message, std::uint8_t round, Fifo& part, Bytes size) = 0;
+    /// A packet has come to the target. False: it is not the one that comes next, and is dropped.
+    virtual bool accepts(Message& message, std::uint32_t index) = 0;
 };
 
 class Lane {

@@ -16,30 +16,33 @@ constexpr std::string_view bus_write = "bus to memory";
 constexpr std::string_view internal = "adapter's data bus";
 constexpr std::string_view memory = "adapter memory";
 
-std::string_view sender_name(const Parameters& parameters) {
-    return parameters.adapter.engines == Engines::shared ? "adapter engine" : "send engine";
+std::string_view sender_name(const hardware::Parameters& parameters) {
+    return parameters.adapter.engines == hardware::Engines::shared ? "adapter engine"
+                                                                   : "send engine";
 }
-std::string_view bus_name(const Parameters& parameters) {
-    return parameters.bus.duplex == Duplex::half ? "bus" : "bus to adapter";
+std::string_view bus_name(const hardware::Parameters& parameters) {
+    return parameters.bus.duplex == hardware::Duplex::half ? "bus" : "bus to adapter";
 }
 
 }  // namespace
 
-Node::Node(sim::Engine& engine, const Parameters& parameters, Switches& switches, fabric::NodeId id)
+Node::Node(sim::Engine& engine, const hardware::Parameters& parameters, Switches& switches,
+           fabric::NodeId id)
     : pages(parameters.translation),
       parameters_(parameters),
       switches_(switches),
       id_(id),
       name_(fmt::format("node {}", id)),
       sender_(engine, name_, sender_name(parameters)),
-      receiver_(parameters.adapter.engines == Engines::shared
+      receiver_(parameters.adapter.engines == hardware::Engines::shared
                     ? nullptr
                     : std::make_unique<Processor>(engine, name_, receive_engine)),
       dma_read_(engine.trace(), name_, dma_read),
       dma_write_(engine.trace(), name_, dma_write),
       bus_(engine.trace(), name_, bus_name(parameters)),
       contexts_(parameters.contexts.entries) {
-    if (parameters.bus.duplex == Duplex::full) bus_write_ = Fifo(engine.trace(), name_, bus_write);
+    if (parameters.bus.duplex == hardware::Duplex::full)
+        bus_write_ = Fifo(engine.trace(), name_, bus_write);
     if (parameters.adapter.internal > Rate{}) internal_ = Fifo(engine.trace(), name_, internal);
     if (parameters.memory.size > Bytes()) memory_ = Fifo(engine.trace(), name_, memory);
     ports_.resize(parameters.adapter.ports);
@@ -128,7 +131,7 @@ void Node::see_resets(unsigned resets) {
 }
 
 void Node::add_read(Way& way, Place source) {
-    const Bus& bus = parameters_.bus;
+    const hardware::Bus& bus = parameters_.bus;
     if (source == Place::nowhere) return;
     if (source == Place::host) {
         way.add({.fifo = &dma_read_, .rate = bus.read_stream, .fixed = parameters_.adapter.packet});
@@ -144,13 +147,14 @@ void Node::add_read(Way& way, Place source) {
 }
 
 void Node::add_write(Way& way, Place target) {
-    const Bus& bus = parameters_.bus;
+    const hardware::Bus& bus = parameters_.bus;
     if (target != Place::nowhere && parameters_.adapter.internal > Rate{})
         way.add({.fifo = &internal_, .rate = parameters_.adapter.internal});
     if (target == Place::adapter) way.add({.fifo = &memory_, .rate = parameters_.memory.rate});
     if (target == Place::host) {
         way.add({.fifo = &dma_write_, .rate = bus.write_stream});
-        way.add({.fifo = bus.duplex == Duplex::half ? &bus_ : &bus_write_, .rate = bus.write_rate});
+        way.add({.fifo = bus.duplex == hardware::Duplex::half ? &bus_ : &bus_write_,
+                 .rate = bus.write_rate});
         way.path.visible = bus.write_latency;
     }
     way.path.placed = way.parts.size();
@@ -160,8 +164,8 @@ void Node::add_write(Way& way, Place target) {
 /// in between whatever waits there: it takes its time of that way, but holds nothing up itself, so
 /// it comes behind all else.
 void Node::add_opposite(Way& way, Fifo& other_way, Rate rate) {
-    const Bus& bus = parameters_.bus;
-    if (bus.duplex == Duplex::half || bus.opposite == 0) return;
+    const hardware::Bus& bus = parameters_.bus;
+    if (bus.duplex == hardware::Duplex::half || bus.opposite == 0) return;
     way.add({.fifo = &other_way,
              .rate = Rate::bytes_per_second(static_cast<double>(rate.bytes_per_second()) /
                                             bus.opposite)});

@@ -8,16 +8,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interconnects/virtual/model/cache.hpp"
+#include "interconnects/virtual/hardware/parameters.hpp"
+#include "interconnects/virtual/model/caches.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
 #include "interconnects/virtual/model/fifo.hpp"
 #include "interconnects/virtual/model/lane.hpp"
-#include "interconnects/virtual/model/parameters.hpp"
 #include "interconnects/virtual/model/processor.hpp"
 #include "interconnects/virtual/model/resender.hpp"
-#include "interconnects/virtual/model/routes.hpp"
+#include "interconnects/virtual/model/route.hpp"
 #include "interconnects/virtual/model/topology.hpp"
-#include "interconnects/virtual/model/translation.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/memory.hpp"
 #include "railyard/part_use.hpp"
@@ -30,7 +29,8 @@ enum class Place : std::uint8_t { nowhere, host, adapter };
 
 class Node {
   public:
-    Node(sim::Engine& engine, const Parameters& parameters, Switches& switches, fabric::NodeId id);
+    Node(sim::Engine& engine, const hardware::Parameters& parameters, Switches& switches,
+         fabric::NodeId id);
 
     fabric::NodeId id() const { return id_; }
     Lane& lane(unsigned port) { return *ports_[port].lane; }
@@ -75,7 +75,7 @@ class Node {
         std::unique_ptr<Resender> resender;  ///< null: no faults
     };
 
-    const Parameters& parameters_;
+    const hardware::Parameters& parameters_;
     Switches& switches_;
     fabric::NodeId id_;
     std::string name_;

@@ -11,7 +11,7 @@ constexpr Duration longest_patience = Duration::s(60);
 
 }  // namespace
 
-Duration patience(const Reliability& reliability, unsigned in_vain) {
+Duration patience(const hardware::Reliability& reliability, unsigned in_vain) {
     Duration time = reliability.timeout;
     for (unsigned i = 0; i < in_vain && time < longest_patience && reliability.backoff > 1; ++i)
         time = time * std::int64_t{reliability.backoff};
@@ -69,7 +69,7 @@ bool Resender::crosses(Message& message, std::uint8_t round, Fifo& part, Bytes s
     const Time now = setup_.engine.now();
     if (!part.health || part.health->lets_through(now, size)) return true;
     ++report().lost;
-    if (reliability().detection == Detection::hops) {
+    if (reliability().detection == hardware::Detection::hops) {
         Stream& its = stream(message);
         setup_.engine.schedule(now + way_back(its),
                                [this, &its, round, &part] { lost(its, round, &part); });
@@ -108,7 +108,7 @@ void Resender::acknowledge(Stream& stream) {
     }
     ++report().acknowledgments;
     // Hops: the one token that must come back does not (FA-1).
-    if (reliability().detection == Detection::hops)
+    if (reliability().detection == hardware::Detection::hops)
         setup_.engine.schedule(now + way_back(stream), [this, &stream, round = stream.round, part] {
             lost(stream, round, part);
         });

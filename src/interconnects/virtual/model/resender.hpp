@@ -18,10 +18,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "interconnects/virtual/hardware/parameters.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
 #include "interconnects/virtual/model/lane.hpp"
-#include "interconnects/virtual/model/packet_watch.hpp"
-#include "interconnects/virtual/model/parameters.hpp"
 #include "interconnects/virtual/model/topology.hpp"
 #include "sim/engine.hpp"
 
@@ -31,14 +30,14 @@ namespace railyard::model {
 inline constexpr Bytes small_packet{32};
 
 /// How long to wait the next time, after so many times in vain.
-Duration patience(const Reliability& reliability, unsigned in_vain);
+Duration patience(const hardware::Reliability& reliability, unsigned in_vain);
 
 class Resender final : public PacketWatch {
   public:
     /// What it needs of others.
     struct Setup {
         sim::Engine& engine;
-        const Parameters& parameters;
+        const hardware::Parameters& parameters;
         Switches& switches;
         FaultPlan& plan;
         Lane& lane;
@@ -96,7 +95,7 @@ class Resender final : public PacketWatch {
     void go_back(Stream& stream);
     void give_up(Stream& stream);
 
-    const Reliability& reliability() const { return setup_.parameters.reliability; }
+    const hardware::Reliability& reliability() const { return setup_.parameters.reliability; }
     fabric::FaultReport& report() const { return setup_.plan.report(); }
     Duration way_back(const Stream& stream) const {
         return setup_.switches.latency(stream.to, setup_.from.node);

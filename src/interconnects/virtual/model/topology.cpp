@@ -67,8 +67,8 @@ Fifo& Switches::link_out(Place place) {
 }
 
 Duration Switches::latency(fabric::NodeId from, fabric::NodeId to) const {
-    const Network& network = parameters_.network;
-    if (network.topology == Topology::crossbar || from == to) return network.latency;
+    const hardware::Network& network = parameters_.network;
+    if (network.topology == hardware::Topology::crossbar || from == to) return network.latency;
     return network.latency + network.hop * (2 * (std::int64_t{meeting_level(from, to)} - 1));
 }
 
@@ -80,9 +80,9 @@ const Path& Switches::shared(const Path& path) {
 }
 
 unsigned Switches::ways(fabric::NodeId from, fabric::NodeId to) const {
-    if (parameters_.network.topology == Topology::crossbar || from == to) return 1;
+    if (parameters_.network.topology == hardware::Topology::crossbar || from == to) return 1;
     // A detour is 16 bits of a route's name; so many ways are enough for anybody.
-    return static_cast<unsigned>(power_of_four(std::min(meeting_level(from, to) - 1, 7U)));
+    return static_cast<unsigned>(faults::power_of_four(std::min(meeting_level(from, to) - 1, 7U)));
 }
 
 unsigned Switches::back(fabric::NodeId from, fabric::NodeId to, unsigned detour) const {
@@ -91,7 +91,7 @@ unsigned Switches::back(fabric::NodeId from, fabric::NodeId to, unsigned detour)
 }
 
 void Switches::add_way(Way& way, Place from, Place to, unsigned detour) {
-    const Network& network = parameters_.network;
+    const hardware::Network& network = parameters_.network;
     Stage stage;
     stage.rate = parameters_.link.rate;
     stage.header = parameters_.link.header;
@@ -100,21 +100,23 @@ void Switches::add_way(Way& way, Place from, Place to, unsigned detour) {
     stage.fifo = &link_out(from);
     way.add(stage);
     stage.latency = network.hop;
-    if (network.topology == Topology::fat_tree) {
+    if (network.topology == hardware::Topology::fat_tree) {
         // Up by the destination's digits, so that a pair always takes the same way, then down the
         // only way there is (FT-6). A link is named by the switch digits on either side of it.
         const std::uint64_t digits = std::uint64_t{to.node} + detour;
         const unsigned top = meeting_level(from.node, to.node);
         for (unsigned level = 1; level < top; ++level) {
-            const std::uint64_t above = from.node / power_of_four(level);
-            stage.fifo = &link(Direction::up, level,
-                               above * power_of_four(level) + digits % power_of_four(level));
+            const std::uint64_t above = from.node / faults::power_of_four(level);
+            stage.fifo =
+                &link(Direction::up, level,
+                      above * faults::power_of_four(level) + digits % faults::power_of_four(level));
             way.add(stage);
         }
         for (unsigned level = top; level-- > 1;) {
-            const std::uint64_t below = to.node / power_of_four(level);
-            stage.fifo = &link(Direction::down, level,
-                               below * power_of_four(level) + digits % power_of_four(level));
+            const std::uint64_t below = to.node / faults::power_of_four(level);
+            stage.fifo =
+                &link(Direction::down, level,
+                      below * faults::power_of_four(level) + digits % faults::power_of_four(level));
             way.add(stage);
         }
     }

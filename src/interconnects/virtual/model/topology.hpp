@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "interconnects/virtual/hardware/parameters.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
 #include "interconnects/virtual/model/fifo.hpp"
-#include "interconnects/virtual/model/parameters.hpp"
 #include "interconnects/virtual/model/route.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/part_use.hpp"
@@ -24,7 +24,7 @@ class Switches {
         unsigned port = 0;
     };
     /// `plan`: of faults, which outlives it; null: there are none.
-    Switches(sim::Engine& engine, const Parameters& parameters, FaultPlan* plan = nullptr)
+    Switches(sim::Engine& engine, const hardware::Parameters& parameters, FaultPlan* plan = nullptr)
         : engine_(engine), parameters_(parameters), plan_(plan) {}
 
     /// Adds the way between two adapters; they are different. There may be several: a detour of
@@ -52,7 +52,7 @@ class Switches {
     Fifo& link(Direction direction, unsigned level, std::uint64_t number);
 
     sim::Engine& engine_;
-    const Parameters& parameters_;
+    const hardware::Parameters& parameters_;
     FaultPlan* const plan_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Fifo>> links_;  ///< looked up only
     std::vector<std::unique_ptr<const Path>> paths_;

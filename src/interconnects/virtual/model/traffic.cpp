@@ -50,10 +50,11 @@ struct Traffic::Parcel final : Message {
     sim::Action placed;
 };
 
-Traffic::Traffic(sim::Engine& engine, const Parameters& parameters, std::unique_ptr<FaultPlan> plan)
+Traffic::Traffic(sim::Engine& engine, const hardware::Parameters& parameters,
+                 std::unique_ptr<FaultPlan> plan)
     : engine_(engine),
       parameters_(parameters),
-      engine_in_order_(parameters.adapter.engines == Engines::separate &&
+      engine_in_order_(parameters.adapter.engines == hardware::Engines::separate &&
                        parameters.adapter.acknowledge == Duration{}),
       plan_(std::move(plan)),
       switches_(engine, parameters_, plan_.get()) {
@@ -188,7 +189,7 @@ void Traffic::acknowledge(const virtual_time::Transfer& transfer, sim::Action ar
 }
 
 Duration Traffic::send_work(const Parcel& parcel, Node& from) {
-    const Adapter& adapter = parameters_.adapter;
+    const hardware::Adapter& adapter = parameters_.adapter;
     if (parcel.kind == Kind::control) return {};
     Duration work = adapter.send + adapter.scan * std::int64_t{from.open_queue_pairs};
     work += from.context(parcel.from.nic, parcel.from.queue_pair);
@@ -236,7 +237,7 @@ void Traffic::leave(Parcel& parcel) {
 }
 
 Duration Traffic::receive_work(const Parcel& parcel, Node& to) {
-    const Adapter& adapter = parameters_.adapter;
+    const hardware::Adapter& adapter = parameters_.adapter;
     // A request's work is that of its answer.
     if (parcel.kind == Kind::control || asks_for_answer(parcel.kind)) return {};
     Duration work = adapter.receive + to.context(parcel.to.nic, parcel.to.queue_pair);
@@ -249,7 +250,7 @@ Duration Traffic::receive_work(const Parcel& parcel, Node& to) {
 void Traffic::at_gate(Parcel& parcel) {
     if (stopped_) return;
     Node& to = *parcel.target;
-    const Adapter& adapter = parameters_.adapter;
+    const hardware::Adapter& adapter = parameters_.adapter;
     const Duration work = receive_work(parcel, to);
     Duration rest = work > Duration{} ? adapter.receive_rest : Duration{};
     if (parcel.takes_receive) rest += adapter.completion;
@@ -338,7 +339,7 @@ void Traffic::placed(Parcel& parcel) {
 
 /// The engine reads what was asked for.
 void Traffic::respond(Parcel& parcel) {
-    const Adapter& adapter = parameters_.adapter;
+    const hardware::Adapter& adapter = parameters_.adapter;
     const Duration reads = parameters_.bus.read_latency * std::int64_t{adapter.respond_reads};
     Node& to = *parcel.target;
     const Time ready = to.receiver().run_from(
@@ -355,7 +356,7 @@ void Traffic::respond(Parcel& parcel) {
 
 void Traffic::complete(const virtual_time::End& end, const virtual_time::Finished& what,
                        sim::Action visible) {
-    const Completion& completion = parameters_.completion;
+    const hardware::Completion& completion = parameters_.completion;
     const bool free = what.receive && what.size <= completion.with_data;
     std::vector<Time>& last = node(end.node).last_visible;
     if (last.size() <= end.nic) last.resize(end.nic + 1);
@@ -367,7 +368,7 @@ void Traffic::complete(const virtual_time::End& end, const virtual_time::Finishe
 
 void Traffic::match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
                     sim::Action matched) {
-    const Tagged& tagged = parameters_.tagged;
+    const hardware::Tagged& tagged = parameters_.tagged;
     const Duration work = tagged.match + tagged.posted_entry * static_cast<std::int64_t>(posted) +
                           tagged.unexpected_entry * static_cast<std::int64_t>(unexpected);
     const Time ready = node(end.node).receiver().run_from(engine_.now(), work, {}, "match", 0);

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "interconnects/virtual/common/wire.hpp"
+#include "interconnects/virtual/hardware/parameters.hpp"
 #include "interconnects/virtual/model/answers.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
 #include "interconnects/virtual/model/node.hpp"
-#include "interconnects/virtual/model/parameters.hpp"
 #include "interconnects/virtual/model/topology.hpp"
 
 namespace railyard::model {
@@ -22,7 +22,8 @@ namespace railyard::model {
 class Traffic {
   public:
     /// `plan`: of faults; null: there are none.
-    Traffic(sim::Engine& engine, const Parameters& parameters, std::unique_ptr<FaultPlan> plan);
+    Traffic(sim::Engine& engine, const hardware::Parameters& parameters,
+            std::unique_ptr<FaultPlan> plan);
     ~Traffic();
     Traffic(const Traffic&) = delete;
     Traffic& operator=(const Traffic&) = delete;
@@ -69,7 +70,7 @@ class Traffic {
     Duration receive_work(const Parcel& parcel, Node& to);
 
     sim::Engine& engine_;
-    const Parameters parameters_;
+    const hardware::Parameters parameters_;
     /// Nothing can come between a request and the send engine, so its time is known at once.
     const bool engine_in_order_;
     const std::unique_ptr<FaultPlan> plan_;  ///< null: no faults, and no answers_

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "interconnects/virtual/common/wire.hpp"
-#include "interconnects/virtual/model/parameters.hpp"
-#include "interconnects/virtual/model/software.hpp"
+#include "interconnects/virtual/hardware/parameters.hpp"
 #include "interconnects/virtual/model/traffic.hpp"
 
 namespace railyard::model {
@@ -14,7 +13,7 @@ namespace railyard::model {
 class Wire final : public virtual_time::Wire {
   public:
     /// `plan`: of faults; null: there are none.
-    Wire(sim::Engine& engine, const Parameters& parameters,
+    Wire(sim::Engine& engine, const hardware::Parameters& parameters,
          std::unique_ptr<FaultPlan> plan = nullptr)
         : parameters_(parameters),
           traffic_(std::make_shared<Traffic>(engine, parameters, std::move(plan))) {
@@ -50,15 +49,17 @@ class Wire final : public virtual_time::Wire {
     }
 
     virtual_time::TaggedRules tagged_rules() const override {
-        return model::tagged_rules(parameters_);
+        return hardware::tagged_rules(parameters_);
     }
     Duration host_cost(virtual_time::HostStep step, Bytes size) const override {
-        return model::host_cost(parameters_, step, size);
+        return hardware::host_cost(parameters_, step, size);
     }
-    hosts::VirtualHost::Costs host_costs() const override { return model::host_costs(parameters_); }
+    hosts::VirtualHost::Costs host_costs() const override {
+        return hardware::host_costs(parameters_);
+    }
 
   private:
-    const Parameters parameters_;
+    const hardware::Parameters parameters_;
     const std::shared_ptr<Traffic> traffic_;
 };
 

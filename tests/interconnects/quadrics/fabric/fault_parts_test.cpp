@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "interconnects/virtual/model/fault_place.hpp"
+#include "faults/place.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
 
 namespace railyard::quadrics {
@@ -14,13 +14,12 @@ namespace {
 using model::FaultPlan;
 using ::testing::ElementsAre;
 
-model::Ground ground_of(unsigned dimension) {
-    return {model::Topology::fat_tree, dimension, 1,
-            static_cast<fabric::NodeId>(model::power_of_four(dimension))};
+faults::Layout layout_of(unsigned dimension) {
+    return {dimension, 1, static_cast<fabric::NodeId>(faults::power_of_four(dimension))};
 }
 
 FaultParts parts(const std::string& place, unsigned dimension = 2) {
-    return parts_of(model::parse_place(place, ground_of(dimension)), elite::FatTree(dimension));
+    return parts_of(faults::parse_place(place, layout_of(dimension)), elite::FatTree(dimension));
 }
 
 TEST(FaultParts, OfNodes) {
@@ -45,37 +44,36 @@ TEST(FaultParts, OfSwitches) {
     EXPECT_FALSE(parts("switches, link 9 of level 1, down").up);
 }
 
-FaultPlan plan_with_dead(const model::FaultPlace& a_switch, const model::Ground& ground) {
-    model::Fault fault;
-    fault.what = model::Fault::What::network_switch;
+FaultPlan plan_with_dead(const faults::Place& a_switch, const faults::Layout& layout) {
+    faults::Fault fault;
+    fault.what = faults::Fault::What::network_switch;
     fault.where = a_switch;
-    return {{1, {fault}}, ground, std::make_shared<fabric::FaultReport>()};
+    return {{1, {fault}}, layout, std::make_shared<fabric::FaultReport>()};
 }
 
 /// Does the generic model lose packets on that link if that switch is dead?
-bool ends_there(const model::Ground& ground, const model::FaultPlace& a_switch, unsigned level,
+bool ends_there(const faults::Layout& layout, const faults::Place& a_switch, unsigned level,
                 std::uint64_t number) {
-    FaultPlan plan = plan_with_dead(a_switch, ground);
+    FaultPlan plan = plan_with_dead(a_switch, layout);
     return plan.link(FaultPlan::Direction::up, level, number) != nullptr;
 }
 
 TEST(FaultParts, CablesBetweenSwitchesEndWhereThoseOfTheGenericModelDo) {
     for (const unsigned dimension : {2U, 3U}) {
-        const model::Ground ground = ground_of(dimension);
+        const faults::Layout layout = layout_of(dimension);
         const elite::FatTree tree(dimension);
         std::set<elite::CableId> seen;
         for (unsigned level = 1; level < dimension; ++level)
-            for (std::uint64_t number = 0; number < ground.links(); ++number) {
+            for (std::uint64_t number = 0; number < layout.links(); ++number) {
                 const elite::CableId cable = cable_between(tree, level, number);
                 EXPECT_TRUE(seen.insert(cable).second);
                 const elite::LinkId up = tree.up(cable);
                 const std::set<elite::SwitchId> ends{tree.near(up).id, tree.far(up).id};
                 for (unsigned at = 1; at <= dimension; ++at)
-                    for (std::uint32_t w = 0; w < ground.switches(); ++w)
-                        ASSERT_EQ(
-                            ends.contains(tree.switch_at(at, w)),
-                            ends_there(ground, {model::FaultPlace::Kind::network_switch, w, at},
-                                       level, number))
+                    for (std::uint32_t w = 0; w < layout.switches(); ++w)
+                        ASSERT_EQ(ends.contains(tree.switch_at(at, w)),
+                                  ends_there(layout, {faults::Place::Kind::network_switch, w, at},
+                                             level, number))
                             << "link " << number << " of level " << level << ", switch " << w
                             << " of level " << at;
             }
@@ -83,9 +81,9 @@ TEST(FaultParts, CablesBetweenSwitchesEndWhereThoseOfTheGenericModelDo) {
 }
 
 TEST(FaultParts, NodesHangOnTheSameSwitches) {
-    const model::Ground ground = ground_of(2);
+    const faults::Layout layout = layout_of(2);
     const elite::FatTree tree(2);
-    FaultPlan plan = plan_with_dead({model::FaultPlace::Kind::network_switch, 2, 1}, ground);
+    FaultPlan plan = plan_with_dead({faults::Place::Kind::network_switch, 2, 1}, layout);
     for (elite::NodeId node = 0; node < 16; ++node)
         EXPECT_EQ(tree.leaf_of(node) == tree.switch_at(1, 2),
                   plan.link(FaultPlan::Direction::in, 0, node) != nullptr);

@@ -28,8 +28,8 @@ constexpr std::uint32_t size = 1500;
 class Struck {
   public:
     explicit Struck(const std::string& script) : cluster(16) {
-        const model::Ground ground{model::Topology::fat_tree, 2, 1, 16};
-        faults.emplace(cluster.machine, model::parse_faults(script, "script", ground), ground,
+        const faults::Layout layout{.levels = 2, .ports = 1, .nodes = 16};
+        faults.emplace(cluster.machine, faults::parse_script(script, "script", layout), layout,
                        report);
         faults->tell_when_given_up([this](fabric::NodeId from, fabric::NodeId to) {
             EXPECT_EQ(cluster.engine.current(), nullptr) << "told in an event";
@@ -140,13 +140,13 @@ TEST(MachineFaults, AScriptThatStrikesNothingChangesNothing) {
 
 // As a fabric does, whose packets may still be under way when it is closed.
 TEST(MachineFaults, TheEngineCanKeepThemAndTheMachine) {
-    const model::Ground ground{model::Topology::fat_tree, 2, 1, 16};
+    const faults::Layout layout{.levels = 2, .ports = 1, .nodes = 16};
     sim::Engine engine;
     const auto machine = std::make_shared<elan::Machine>(engine, elan::Parameters());
     engine.keep(machine);
-    const model::FaultScript script =
-        model::parse_faults(fault("link", "node 1", "at = \"1 ms\"\n"), "script", ground);
-    engine.keep(std::make_shared<MachineFaults>(*machine, script, ground,
+    const faults::Script script =
+        faults::parse_script(fault("link", "node 1", "at = \"1 ms\"\n"), "script", layout);
+    engine.keep(std::make_shared<MachineFaults>(*machine, script, layout,
                                                 std::make_shared<fabric::FaultReport>()));
     const auto job = machine->add_job({0, 1});
     engine.spawn("process 0", [&] {

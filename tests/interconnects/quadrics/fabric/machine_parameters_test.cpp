@@ -5,29 +5,33 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "interconnects/virtual/model/profile.hpp"
+#include "interconnects/engines.hpp"
+#include "profiles/members.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::quadrics {
 namespace {
 
+using profiles::members;
 using ::testing::HasSubstr;
 
-model::Parameters profile() {
+Parameters profile() {
     const std::string folder = RAILYARD_SOURCE_DIR "/tests/interconnects/quadrics/fabric/";
-    return model::load_profile(folder + "machine.toml").parameters;
+    return read(profiles::load_profile(interconnects::language(), folder + "machine.toml"));
 }
 
 constexpr fabric::NodeId nodes = 16;
 
 TEST(MachineParameters, AreThoseOfTheMachineWhereTheProfileSaysSo) {
-    EXPECT_TRUE(profile().elan.present);
+    const std::string folder = RAILYARD_SOURCE_DIR "/tests/interconnects/quadrics/fabric/";
+    const auto loaded = profiles::load_profile(interconnects::language(), folder + "machine.toml");
+    EXPECT_EQ(loaded.engine->name, "elan");
     EXPECT_EQ(machine_parameters(profile(), nodes), elan::Parameters());
 }
 
 /// Some value that is allowed, and that the profile does not have.
-model::Value other(const model::Key& key) {
-    using model::Unit;
+profiles::Value other(const profiles::Key& key) {
+    using profiles::Unit;
     switch (key.allowed.unit) {
         case Unit::time:
             return Duration::ns(7);
@@ -38,17 +42,20 @@ model::Value other(const model::Key& key) {
         case Unit::count:
             return 5U;
         default:
-            return model::Word{1};
+            return profiles::Word{1};
     }
+}
+
+TEST(MachineParameters, EveryMemberHasItsKey) {
+    EXPECT_EQ(elan_rows().size(), members<Elan>());
 }
 
 TEST(MachineParameters, DependOnEveryKeyOfTheirTable) {
     const elan::Parameters before = machine_parameters(profile(), nodes);
-    for (const model::Key& key : model::keys()) {
-        if (key.part != model::elan_part || key.name == "present") continue;
-        model::Parameters changed = profile();
-        key.set(changed, other(key));
-        EXPECT_NE(machine_parameters(changed, nodes), before) << key.path();
+    for (const profiles::Row<Elan>& row : elan_rows()) {
+        Parameters changed = profile();
+        row.set(changed.elan, other(row));
+        EXPECT_NE(machine_parameters(changed, nodes), before) << row.path();
     }
 }
 
@@ -59,10 +66,10 @@ TEST(MachineParameters, TakeFromOtherTablesWhatTheySay) {
           "memory.size", "memory.rate", "translation.entries", "translation.first_use", "link.rate",
           "link.header", "network.hop", "network.dimension", "reliability.attempts", "tagged.match",
           "tagged.posted_entry"}) {
-        const auto point = path.find('.');
-        const model::Key& key = *model::find_key(path.substr(0, point), path.substr(point + 1));
-        model::Parameters changed = profile();
-        key.set(changed, other(key));
+        const auto row = std::ranges::find(hardware::rows(), path, &profiles::Key::path);
+        ASSERT_NE(row, hardware::rows().end()) << path;
+        Parameters changed = profile();
+        row->set(changed, other(*row));
         EXPECT_NE(machine_parameters(changed, nodes), before) << path;
     }
 }
@@ -78,7 +85,7 @@ TEST(MachineParameters, HaveATreeThatIsLargeEnough) {
 }
 
 TEST(MachineParameters, WhatIsSwitchedOffLimitsNothing) {
-    model::Parameters open = profile();
+    Parameters open = profile();
     open.host.copy = open.memory.rate = open.adapter.internal = Rate();
     const elan::Parameters machine = machine_parameters(open, nodes);
     EXPECT_EQ(Bytes(4096) / machine.host.copy, Duration());
@@ -86,8 +93,8 @@ TEST(MachineParameters, WhatIsSwitchedOffLimitsNothing) {
     EXPECT_EQ(Bytes(4096) / machine.internal_bus, Duration());
 }
 
-std::string refusal(void (*change)(model::Parameters&)) {
-    model::Parameters changed = profile();
+std::string refusal(void (*change)(Parameters&)) {
+    Parameters changed = profile();
     change(changed);
     try {
         machine_parameters(changed, nodes);
@@ -98,15 +105,15 @@ std::string refusal(void (*change)(model::Parameters&)) {
 }
 
 TEST(MachineParameters, RefuseAMachineThatCannotBeBuilt) {
-    using P = model::Parameters;
+    using P = Parameters;
     EXPECT_EQ(refusal([](P& p) { p.link.packet = Bytes(2048); }),
-              "profile machine: link.packet: the machine of [elan] has 320 B, not 2 KiB; or leave "
-              "it out, with 'present = false'");
+              "profile machine: link.packet: the machine of [elan] has 320 B, not 2 KiB; or choose "
+              "another, with 'engine = \"model\"'");
     EXPECT_THAT(refusal([](P& p) { p.link.block = Bytes(32); }), HasSubstr("link.block"));
     EXPECT_THAT(refusal([](P& p) { p.link.header = Bytes(5000); }), HasSubstr("link.header"));
     EXPECT_THAT(refusal([](P& p) { p.translation.page = Bytes(8192); }), HasSubstr("not 8 KiB"));
     EXPECT_THAT(refusal([](P& p) { p.translation.entries = 0; }), HasSubstr("at least 1"));
-    EXPECT_THAT(refusal([](P& p) { p.network.topology = model::Topology::crossbar; }),
+    EXPECT_THAT(refusal([](P& p) { p.network.topology = hardware::Topology::crossbar; }),
                 HasSubstr("'fat_tree'"));
     EXPECT_THAT(refusal([](P& p) { p.adapter.ports = 2; }), HasSubstr("one link a node"));
     EXPECT_THAT(refusal([](P& p) { p.memory.size = Bytes(); }), HasSubstr("at most 192 MiB"));

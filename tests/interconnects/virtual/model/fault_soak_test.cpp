@@ -27,7 +27,7 @@ std::uint64_t wanted_messages() {
 }
 
 /// Of every kind, some all the time and some once, none longer than any interconnect's patience.
-std::string random_script(std::uint64_t seed, Topology topology, std::uint64_t horizon_us) {
+std::string random_script(std::uint64_t seed, bool tree, std::uint64_t horizon_us) {
     sim::Random random(seed, 77);
     std::string text = fmt::format("seed = {}\n", seed);
     const auto add = [&](const std::string& lines) { text += "[[fault]]\n" + lines + "\n"; };
@@ -47,7 +47,7 @@ std::string random_script(std::uint64_t seed, Topology topology, std::uint64_t h
         add(fmt::format("what = 'link'\nwhere = 'node {}'\nat = '{} us'\nfor = '{} us'",
                         random.below(nodes), at + random.below(3000), 10 + random.below(1500)));
     }
-    if (topology == Topology::fat_tree) {
+    if (tree) {
         add(fmt::format("what = 'switch'\nwhere = 'switch {} of level 2'\nat = '{} us'",
                         random.below(4), begin + random.below(horizon_us)));
         add(
@@ -163,13 +163,14 @@ TEST_P(FaultSoak, EveryMessageIsAccountedFor) {
     const auto [profile, seed] = GetParam();
     const std::uint64_t runs = profiles.size() * seeds.size();
     const std::uint64_t to_each = wanted_messages() / runs / (nodes * (nodes - 1)) + 1;
-    const Parameters parameters = shipped_profile(profile).parameters;
-    const Ground ground = Ground::of(parameters, nodes);
-    const std::string script = random_script(seed, ground.topology, 20 * to_each);
+    const hardware::Parameters parameters = parameters_of(profile);
+    const faults::Layout layout = hardware::layout(parameters, nodes);
+    const std::string script = random_script(seed, layout.is_tree(), 20 * to_each);
     const auto report = std::make_shared<fabric::FaultReport>();
 
     sim::Engine engine;
-    auto fabric = open(engine, parameters, parse_faults(script, "script", ground), ground, report);
+    auto fabric =
+        open(engine, parameters, faults::parse_script(script, "script", layout), layout, report);
     std::map<unsigned, Player> players;
     unsigned ready = 0;
     unsigned left = nodes;

@@ -4,10 +4,9 @@
 
 #include <set>
 
-#include "interconnects/virtual/model/cache.hpp"
+#include "interconnects/virtual/model/caches.hpp"
 #include "interconnects/virtual/model/processor.hpp"
 #include "interconnects/virtual/model/topology.hpp"
-#include "interconnects/virtual/model/translation.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::model {
@@ -85,8 +84,10 @@ class FatTree : public ::testing::Test {
         parameters.name = "tree";
         parameters.link.rate = Rate::bytes_per_second(400e6);
         parameters.link.packet = 320_B;
-        parameters.network = {
-            .topology = Topology::fat_tree, .latency = 300_ns, .hop = 35_ns, .dimension = 3};
+        parameters.network = {.topology = hardware::Topology::fat_tree,
+                              .latency = 300_ns,
+                              .hop = 35_ns,
+                              .dimension = 3};
     }
     std::vector<Fifo*> way(fabric::NodeId from, fabric::NodeId to) {
         Way way;
@@ -95,7 +96,7 @@ class FatTree : public ::testing::Test {
         return way.parts;
     }
     sim::Engine engine;
-    Parameters parameters;
+    hardware::Parameters parameters;
     Switches switches{engine, parameters};
 };
 

@@ -9,10 +9,11 @@
 #include <optional>
 #include <string>
 
+#include "faults/script.hpp"
+#include "interconnects/engines.hpp"
+#include "interconnects/virtual/hardware/parameters.hpp"
 #include "interconnects/virtual/ideal/pair.hpp"
 #include "interconnects/virtual/model/fabric.hpp"
-#include "interconnects/virtual/model/fault_script.hpp"
-#include "interconnects/virtual/model/profile.hpp"
 #include "railyard/fault_report.hpp"
 
 namespace railyard::model::testing {
@@ -30,14 +31,19 @@ constexpr fabric::NodeId node_b = 5;
 /// When traffic begins: memory has been registered by then, whatever that takes.
 constexpr Time start = Time::at(10_ms);
 
+/// What a shipped profile says of hardware, run by the parts of the model whatever its engine.
+inline hardware::Parameters parameters_of(const std::string& profile) {
+    return hardware::read(profiles::shipped_profile(interconnects::language(), profile));
+}
+
 class Struck {
   public:
     /// No script at all: the fabric as it is ever opened.
     explicit Struck(const std::string& profile, const std::optional<std::string>& script = {})
-        : parameters_(shipped_profile(profile).parameters) {
-        const Ground ground = Ground::of(parameters_, 16);
-        fabric_ = script ? open(engine_, parameters_, parse_faults(*script, "script", ground),
-                                ground, report_)
+        : parameters_(parameters_of(profile)) {
+        const faults::Layout layout = hardware::layout(parameters_, 16);
+        fabric_ = script ? open(engine_, parameters_,
+                                faults::parse_script(*script, "script", layout), layout, report_)
                          : open(engine_, parameters_);
     }
 
@@ -74,10 +80,10 @@ class Struck {
     sim::Engine& engine() { return engine_; }
     const fabric::FaultReport& report() const { return *report_; }
     Time ended() const { return ended_; }
-    const Parameters& parameters() const { return parameters_; }
+    const hardware::Parameters& parameters() const { return parameters_; }
 
   private:
-    const Parameters parameters_;
+    const hardware::Parameters parameters_;
     sim::Engine engine_;
     std::shared_ptr<fabric::FaultReport> report_ = std::make_shared<fabric::FaultReport>();
     std::unique_ptr<fabric::Fabric> fabric_;

@@ -46,7 +46,7 @@ class ModelPair : public ideal::testing::Pair {
     }
     static double us(Duration duration) { return duration.microseconds(); }
 
-    Parameters plain;
+    hardware::Parameters plain;
     unsigned char stamp = 0;
     // post, doorbell, descriptor, send, data, network, receive, write, detect
     const double write_us = 0.1 + 0.2 + 1 + 3 + 1 + 0.6 + 5 + 0.4 + 0.01;
@@ -105,7 +105,7 @@ TEST_F(ModelPair, AnEngineThatWaitsForTheBusHasTheSameLatencyAndLessThroughput) 
 }
 
 TEST_F(ModelPair, AcknowledgmentsOfASharedEngineYieldToMessages) {
-    plain.adapter.engines = Engines::shared;
+    plain.adapter.engines = hardware::Engines::shared;
     plain.adapter.acknowledge = 50_us;
     run([&] {
         const double first = us(write_time());
@@ -184,16 +184,16 @@ TEST_F(ModelPair, HalfDuplexSharesTheBusAndFullDuplexDoesNot) {  // HB-1, HB-2
         return us(elapsed(start));
     };
     const double one_way = (1 << 19) / 1000.0;
-    plain.bus.duplex = Duplex::full;
+    plain.bus.duplex = hardware::Duplex::full;
     run([&] { EXPECT_NEAR(both_ways(), one_way, 20); });
     plain.bus.opposite = 0.1;
     run([&] { EXPECT_NEAR(both_ways(), one_way * 1.1, 20); });
-    plain.bus.duplex = Duplex::half;
+    plain.bus.duplex = hardware::Duplex::half;
     run([&] { EXPECT_NEAR(both_ways(), one_way * 2, 20); });
 }
 
 TEST_F(ModelPair, ALoopbackMessageCrossesTheBusTwiceAndNoLink) {
-    plain.bus.duplex = Duplex::half;
+    plain.bus.duplex = hardware::Duplex::half;
     plain.bus.read_rate = plain.bus.write_rate = Rate::bytes_per_second(1e9);
     plain.link.rate = Rate::bytes_per_second(1.0);
     run(

@@ -1,0 +1,61 @@
+#include "interconnects/virtual/model/route.hpp"
+
+#include <algorithm>
+
+namespace railyard::model {
+
+Route::Route(const Path& its_path, std::span<Fifo* const> its_parts, Deliveries& its_deliveries)
+    : path(its_path), deliveries(its_deliveries) {
+    if (its_parts.size() > few) {
+        many_ = std::make_unique<Fifo*[]>(its_parts.size());
+        parts_ = many_.get();
+    }
+    std::copy(its_parts.begin(), its_parts.end(), parts_);
+    for (std::size_t i = 1; i < its_parts.size(); ++i)
+        meets_itself = meets_itself || std::find(parts_, parts_ + i, parts_[i]) != parts_ + i;
+}
+
+Route* Routes::find(std::uint64_t key) {
+    const auto found = routes_.find(key);
+    if (found == routes_.end()) return nullptr;
+    Route& route = found->second;
+    if (route.users++ == 0) take_from_idle(route);
+    return &route;
+}
+
+Route& Routes::make(std::uint64_t key, fabric::NodeId to, const Path& path,
+                    std::span<Fifo* const> parts) {
+    Destination& destination = destinations_[to];
+    ++destination.routes;
+    Route& route = routes_.try_emplace(key, path, parts, destination.deliveries).first->second;
+    route.key = key;
+    route.to = to;
+    route.users = 1;
+    return route;
+}
+
+void Routes::give_back(Route& route) {
+    if (--route.users > 0) return;
+    route.idle_before = newest_idle_;
+    route.idle_behind = nullptr;
+    (newest_idle_ ? newest_idle_->idle_behind : oldest_idle_) = &route;
+    newest_idle_ = &route;
+    if (++idle_ > idle_kept) drop(*oldest_idle_);
+}
+
+void Routes::take_from_idle(Route& route) {
+    (route.idle_before ? route.idle_before->idle_behind : oldest_idle_) = route.idle_behind;
+    (route.idle_behind ? route.idle_behind->idle_before : newest_idle_) = route.idle_before;
+    --idle_;
+}
+
+/// With nothing under way, the past of its destination means nothing either: whatever is opened
+/// next is opened later than all that was.
+void Routes::drop(Route& route) {
+    take_from_idle(route);
+    const auto destination = destinations_.find(route.to);
+    if (--destination->second.routes == 0) destinations_.erase(destination);
+    routes_.erase(route.key);
+}
+
+}  // namespace railyard::model
