@@ -7,8 +7,8 @@
 
 #include "base/quantity.hpp"
 #include "bench/suite.hpp"
-#include "experiments/procedures.hpp"
-#include "experiments/raw_limits.hpp"
+#include "experiments/raw/procedures.hpp"
+#include "experiments/user/procedures.hpp"
 
 namespace railyard::bench {
 

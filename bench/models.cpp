@@ -7,8 +7,8 @@
 
 #include "base/clock.hpp"
 #include "bench/suite.hpp"
-#include "experiments/pair.hpp"
-#include "experiments/procedures.hpp"
+#include "experiments/user/bundle.hpp"
+#include "experiments/user/procedures.hpp"
 #include "interconnects/quadrics/elite/load.hpp"
 #include "railyard/base/error.hpp"
 #include "sim/engine.hpp"

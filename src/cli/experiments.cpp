@@ -1,4 +1,4 @@
-#include "experiments/experiment.hpp"
+#include "experiments/core/experiment.hpp"
 
 #include <fmt/format.h>
 

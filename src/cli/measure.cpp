@@ -15,7 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/twin.hpp"
 #include "cli/words.hpp"
-#include "experiments/runner.hpp"
+#include "experiments/core/runner.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 #include "report/report.hpp"

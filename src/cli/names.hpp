@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "experiments/experiment.hpp"
+#include "experiments/core/experiment.hpp"
 #include "railyard/traits.hpp"
 #include "railyard/work.hpp"
 

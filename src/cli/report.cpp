@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "experiments/experiment.hpp"
+#include "experiments/core/experiment.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 #include "report/page.hpp"

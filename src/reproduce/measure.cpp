@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "experiments/runner.hpp"
+#include "experiments/core/runner.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "experiments/course.hpp"
+#include "experiments/user/course.hpp"
 
 #include <gmock/gmock.h>
 

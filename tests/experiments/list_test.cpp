@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "experiments/experiment.hpp"
+#include "experiments/core/experiment.hpp"
 
 namespace railyard::experiments {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/runner.hpp"
+#include "experiments/core/runner.hpp"
 
 namespace railyard::experiments {
 

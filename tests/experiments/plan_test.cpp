@@ -1,4 +1,4 @@
-#include "experiments/plan.hpp"
+#include "experiments/core/plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "experiments/reuse_pattern.hpp"
+#include "experiments/user/procedures.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "experiments/runner.hpp"
+#include "experiments/core/runner.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "experiments/sampling.hpp"
+#include "experiments/core/sampling.hpp"
 
 #include <gmock/gmock.h>
 
-#include "experiments/stamp.hpp"
+#include "experiments/user/buffer.hpp"
 
 namespace railyard::experiments {
 namespace {

@@ -1,7 +1,7 @@
 // mech.multiport: messages over two rails. Fabrics with one port have two rails all the same: two
 // connections of that port.
 
-#include "experiments/striped.hpp"
+#include "experiments/user/striped.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,11 +32,10 @@ void send_windows(const std::string& fabric, Bytes size, std::vector<std::size_t
                   const std::function<void(Bundle&, const Striped&)>& look) {
     const job::Result result = job::run(on(fabric), [&](job::Rank& rank) {
         Bundle bundle(rank, "striped",
-                      {.peer = 1 - rank.id(),
-                       .ports = {0, 0},
-                       .buffer = 2 * size,
+                      {.buffer = 2 * size,
                        .sends = Striped::sends_for(window),
-                       .receives = Striped::receives_for(window, 2)});
+                       .receives = Striped::receives_for(window, 2),
+                       .ports = {0, 0}});
         for (std::size_t i = 0; i < 2 * size.count(); ++i)
             bundle.local().data()[i] = pattern(i % size.count());
         Striped side(bundle, size, window, rails);
@@ -107,11 +106,10 @@ TEST_P(StripedOn, ThePartsOfAPeerThatIsAheadWaitUntilBothHaveMet) {
     const Bytes size(64 << 10);
     const job::Result result = job::run(on(GetParam()), [&](job::Rank& rank) {
         Bundle bundle(rank, "ahead",
-                      {.peer = 1 - rank.id(),
-                       .ports = {0, 0},
-                       .buffer = 2 * size,
+                      {.buffer = 2 * size,
                        .sends = Striped::sends_for(window),
-                       .receives = Striped::receives_for(window, 2)});
+                       .receives = Striped::receives_for(window, 2),
+                       .ports = {0, 0}});
         Striped side(bundle, size, window, {0, 1});
         if (rank.id() == 0) side.send();
         bundle.meet();
@@ -135,11 +133,10 @@ TEST(Striped, MP2AMessageIsThereWhenAllItsPartsAre) {
     const job::Result result = job::run(on("ideal"), [&](job::Rank& rank) {
         constexpr Bytes size(16 << 10);
         Bundle bundle(rank, "striped",
-                      {.peer = 1 - rank.id(),
-                       .ports = {0, 0},
-                       .buffer = 2 * size,
+                      {.buffer = 2 * size,
                        .sends = Striped::sends_for(1),
-                       .receives = Striped::receives_for(1, 2)});
+                       .receives = Striped::receives_for(1, 2),
+                       .ports = {0, 0}});
         if (rank.id() == 1) {
             Striped side(bundle, size, 1, {0, 1});
             side.await();

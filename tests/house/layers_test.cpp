@@ -122,7 +122,7 @@ TEST(HouseLayers, AForeignClockIsFound) {
     const std::vector<File> files = {
         make_file("src/experiments/a.cpp",
                   "// std::chrono in a comment\nstd::chrono::seconds(1);\n"),
-        make_file("src/experiments/limits.cpp", "clock_gettime();\n"),
+        make_file("src/experiments/raw/limits.cpp", "clock_gettime();\n"),
         make_file("src/hosts/real_host.cpp", "clock_gettime();\n"),
         make_file("src/sim/engine.cpp", "std::random_device d;\n"),
     };

@@ -142,8 +142,7 @@ Complaints check_time_belongs_to_host(const std::vector<File>& src) {
                                      path.starts_with("interconnects/virtual/") ||
                                      path.starts_with("interconnects/quadrics/");
         // The physical limits are measured by raw code, with no Host under it.
-        const bool raw =
-            path.starts_with("experiments/limits") || path.starts_with("experiments/raw");
+        const bool raw = path.starts_with("experiments/raw/");
         const bool above = (path.starts_with("experiments/") && !raw) || path.starts_with("mpi/");
         if (in_virtual_time || above)
             complain_about(complaints, file, machine_time, "time belongs to the Host");

@@ -1,0 +1,71 @@
+#include "experiments/core/experiment.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/log.hpp"
+
+namespace railyard::experiments {
+
+std::string_view name(Memory memory) {
+    return memory == Memory::nic ? "nic" : "user";
+}
+
+std::string_view name(Library library) {
+    return library == Library::native ? "native" : "paper";
+}
+
+std::span<const Experiment> all() {
+    static const std::vector<Experiment> experiments = [] {
+        std::vector<Experiment> list = user_experiments();
+        std::ranges::move(mpi_experiments(), std::back_inserter(list));
+        return list;
+    }();
+    return experiments;
+}
+
+const Experiment* find(std::string_view name) {
+    const auto experiments = all();
+    const auto found = std::ranges::find(experiments, name, &Experiment::name);
+    return found == experiments.end() ? nullptr : &*found;
+}
+
+Context::Context(job::Rank& rank, const Experiment& experiment, const Request& request,
+                 const Surroundings& surroundings, const Progress& progress)
+    : rank_(rank),
+      experiment_(experiment),
+      request_(request),
+      surroundings_(surroundings),
+      progress_(progress) {}
+
+void Context::emit(results::Row row) {
+    if (rank_.id() != 0) return;
+    row.experiment = experiment_.name;
+    row.fabric = surroundings_.fabric;
+    for (const auto& [name, value] : surroundings_.parameters)
+        row.parameters.insert_or_assign(name, value);
+    rank_.deliver(results::to_json_line(row));
+}
+
+void Context::emit(results::Parameters parameters, std::string_view metric, std::string_view unit,
+                   const results::Statistics& statistics) {
+    emit({.experiment = {},
+          .fabric = {},
+          .parameters = std::move(parameters),
+          .metric = std::string(metric),
+          .value = statistics.p50,
+          .unit = std::string(unit),
+          .statistics = statistics});
+}
+
+void Context::progress(std::string_view what) {
+    if (rank_.id() == 0 && progress_) progress_(what);
+}
+
+void Context::left_out(std::string_view what) {
+    if (rank_.id() == 0)
+        log_warning("{} on {}: left out: {}", experiment_.name, surroundings_.fabric, what);
+}
+
+}  // namespace railyard::experiments

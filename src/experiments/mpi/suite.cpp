@@ -1,0 +1,159 @@
+#include "experiments/mpi/suite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "railyard/base/error.hpp"
+
+namespace railyard::experiments {
+
+namespace {
+
+/// Whom a procedure calls back.
+struct Caller {
+    Context& context;
+    bool knows_empty_queue = false;  ///< from a run with another queue
+};
+
+Caller& caller(void* to) {
+    return *static_cast<Caller*>(to);
+}
+
+results::Parameters row_parameters(const suite_row& row) {
+    results::Parameters parameters;
+    for (int i = 0; i < row.parameter_count; ++i) {
+        const suite_parameter& p = row.parameters[i];
+        if (p.text != nullptr)
+            parameters[p.name] = std::string(p.text);
+        else
+            parameters[p.name] = std::int64_t{p.number};
+    }
+    return parameters;
+}
+
+void emit_row(void* to, const suite_row* row) {
+    results::Parameters parameters = row_parameters(*row);
+    const auto queue = parameters.find(results::parameter::queue);
+    if (caller(to).knows_empty_queue && queue != parameters.end() &&
+        queue->second == results::Value(std::int64_t{0}))
+        return;
+    caller(to).context.emit(std::move(parameters), row->metric, row->unit,
+                            results::summarize({row->samples, row->samples + row->sample_count}));
+}
+
+void tell_progress(void* to, const char* what) {
+    caller(to).context.progress(what);
+}
+
+void idle(void* to, double seconds) {
+    caller(to).context.rank().host().compute(Duration::from_seconds(seconds));
+}
+
+/// As many as move that much, within limits.
+unsigned fitting(Bytes budget, Bytes each, unsigned least, unsigned most) {
+    if (each.count() == 0) return most;
+    return static_cast<unsigned>(std::clamp<std::uint64_t>(budget / each, least, most));
+}
+
+/// A library uses the buffers that it keeps for a peer in turn, and an adapter meets each of them
+/// for the first time once: the steady state begins after that.
+constexpr unsigned round_of_buffers = 40;
+
+}  // namespace
+
+const suite_experiment& procedure_named(std::string_view name) {
+    int count = 0;
+    const suite_experiment* const all = suite_experiments(&count);
+    const auto found =
+        std::find_if(all, all + count, [&](const auto& p) { return p.name == name; });
+    if (found == all + count) throw Error(fmt::format("the MPI suite has no procedure {}", name));
+    return *found;
+}
+
+void run_procedure(Context& context, const MpiSession& session, const suite_experiment& procedure,
+                   std::span<const Bytes> sizes, const Sampling& rounds) {
+    std::vector<long long> counts;
+    for (const Bytes size : sizes)
+        counts.push_back(static_cast<long long>(size.count()));
+    Caller caller{context};
+    suite_request request{};
+    request.sizes = counts.data();
+    request.size_count = static_cast<int>(counts.size());
+    request.window = static_cast<int>(context.request().window);
+    request.warmup = static_cast<int>(rounds.warmup);
+    request.batches = static_cast<int>(rounds.samples);
+    request.iterations = static_cast<int>(rounds.batch);
+    request.init_seconds = session.init_time().seconds();
+    request.emit = emit_row;
+    request.progress = tell_progress;
+    request.idle = idle;
+    request.to = &caller;
+    std::vector<unsigned> queues = context.request().queues;
+    std::erase(queues, 0U);                   // measured beside every other
+    if (queues.empty()) queues.push_back(0);  // the usual one, if the procedure has any
+    for (const unsigned queue : queues) {
+        request.queue = static_cast<int>(queue);
+        procedure.run(&request);
+        caller.knows_empty_queue = true;
+    }
+}
+
+void run_procedure(Context& context, const MpiSession& session, const suite_experiment& procedure,
+                   Rounds rounds) {
+    const std::vector<Bytes>& sizes = context.request().sizes;
+    auto begin = sizes.begin();
+    do {
+        const Sampling sampling = rounds(context, begin == sizes.end() ? Bytes(0) : *begin);
+        const auto end = std::find_if(
+            begin, sizes.end(), [&](Bytes size) { return !(rounds(context, size) == sampling); });
+        run_procedure(context, session, procedure, std::span(begin, end), sampling);
+        begin = end;
+    } while (begin != sizes.end());
+}
+
+Sampling ping_pong_rounds(const Context& context, Bytes size) {
+    if (context.virtual_time()) return with_wishes(context, round_of_buffers, 6, 1);
+    return latency_sampling(context, size);
+}
+
+Sampling window_rounds(const Context& context, Bytes size) {
+    const Bytes window = size * context.request().window;
+    if (context.virtual_time())
+        return with_wishes(context, 1, fitting(Bytes(256 << 20), window, 3, 16), 1);
+    const bool quick = context.request().quick;
+    const unsigned n = fitting(Bytes(8ULL << 30), window, 20, quick ? 20 : 100);
+    return with_wishes(context, 2, n, 10);
+}
+
+Sampling train_rounds(const Context& context, Bytes size) {
+    if (context.virtual_time())
+        return with_wishes(context, 2, fitting(Bytes(16 << 20), size, 4, 1024), 1);
+    const unsigned most = context.request().quick ? 1'000 : 10'000;
+    return with_wishes(context, 100, fitting(Bytes(4ULL << 30), size, 100, most), 10);
+}
+
+Sampling reuse_rounds(const Context& context, Bytes) {
+    if (context.virtual_time()) return with_wishes(context, round_of_buffers, 8, 1);
+    return with_wishes(context, 100, context.request().quick ? 256 : 1000, 10);
+}
+
+Sampling queue_rounds(const Context& context, Bytes) {
+    if (context.virtual_time()) return with_wishes(context, round_of_buffers, 4, 1);
+    return with_wishes(context, 100, context.request().quick ? 500 : 5'000, 50);
+}
+
+Sampling thousand_rounds(const Context& context, Bytes) {
+    return with_wishes(context, 0, 1'000, 1);
+}
+
+Sampling collective_rounds(const Context& context, Bytes size) {
+    if (context.virtual_time())
+        return with_wishes(context, 4, fitting(Bytes(1 << 20), size, 4, 20), 1);
+    const unsigned most = context.request().quick ? 200 : 2'000;
+    return with_wishes(context, 20, fitting(Bytes(1ULL << 30), size, 20, most), 20);
+}
+
+}  // namespace railyard::experiments

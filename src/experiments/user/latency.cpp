@@ -1,0 +1,181 @@
+/// latency-uni, latency-bi, latency-rdma-read and latency-atomic: one message or operation at a
+/// time, and how long it takes. liu04 figs. 2, 4; liu04pcie figs. 2 to 5.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "experiments/core/sweep.hpp"
+#include "experiments/user/line.hpp"
+#include "experiments/user/procedures.hpp"
+
+namespace railyard::experiments {
+
+namespace {
+
+constexpr Bytes page(4096);
+/// In virtual time every line is like every other, and the paper has one buffer.
+constexpr unsigned real_places = 50;
+
+unsigned places_for(const Context& context, Bytes size) {
+    return context.virtual_time() || size > page / 2 ? 1 : real_places;
+}
+
+/// Both sides: `send`, then `await` the peer's message.
+template <class Send, class Await>
+std::vector<double> play_crossing(Pair& pair, const Sampling& sampling, Send send, Await await) {
+    pair.meet();
+    const auto times = time_batches(pair.host(), sampling, [&](unsigned n) {
+        for (; n > 0; --n) {
+            send();
+            await();
+        }
+    });
+    pair.meet();
+    return microseconds(times, sampling.batch);
+}
+
+void emit_latency(Context& context, fabric::Op op, Bytes size, const std::vector<double>& samples) {
+    if (context.rank().id() != 0) return;
+    context.emit(parameters_of(context, op, size), results::metric::latency,
+                 results::unit::microseconds, results::summarize(samples));
+}
+
+}  // namespace
+
+bool watchable(Context& context, const Pair& pair, fabric::Op op, Bytes size) {
+    if (op != fabric::Op::rdma_write) return true;
+    const bool placed = pair.traits().placement == fabric::Placement::last_byte_last;
+    if (placed && size > Bytes(0)) return true;
+    context.progress(placed
+                         ? "rdma_write of no bytes: left out, there is no last byte to watch"
+                         : "rdma_write: left out, this fabric does not place the last byte last");
+    return false;
+}
+
+std::vector<double> ping_pong(Pair& pair, fabric::Op op, Bytes size, const Sampling& sampling,
+                              unsigned places) {
+    places = std::min(places, sampling.samples);
+    Sampling here = sampling;
+    std::vector<double> all;
+    for (unsigned i = 0; i < places; ++i) {
+        // A page each, and in it a line that differs from page to page.
+        const Bytes at = places == 1 ? Bytes(0) : i * page + i * 11 % 32 * Bytes(64);
+        here.samples = sampling.samples / places + (i < sampling.samples % places ? 1 : 0);
+        Line line(pair, op, size, at);
+        const auto samples = ping_pong(line, here);
+        all.insert(all.end(), samples.begin(), samples.end());
+        here.warmup = std::min(20U, sampling.warmup);  // the code is warm, the next line is not
+    }
+    return all;
+}
+
+std::vector<double> cross(Pair& pair, fabric::Op op, Bytes size, const Sampling& sampling) {
+    // Two buffers in turn. One side may be a whole message ahead of the other, never two: when it
+    // writes to a buffer again, the peer has answered what came there before.
+    const Bytes stride = stride_of(size);
+    std::array<fabric::Slice, 2> sources;
+    std::array<fabric::WorkRequest, 2> requests;
+    for (unsigned i = 0; i < 2; ++i) {
+        sources[i] = fabric::Slice(pair.local(), i * stride, size);
+        requests[i].op = op;
+        requests[i].local = {&sources[i], 1};
+        if (op != fabric::Op::send) requests[i].remote = {&pair.peer_target(), i * stride};
+    }
+
+    unsigned turn = 0;
+    if (op == fabric::Op::rdma_write) {
+        std::array<std::byte*, 2> in{};
+        for (unsigned i = 0; i < 2; ++i) {
+            in[i] = pair.target().data() + (i * stride + size).count() - 1;
+            *in[i] = std::byte{0};
+        }
+        Stamp stamp;
+        std::byte value{};
+        return play_crossing(
+            pair, sampling,
+            [&] {
+                turn ^= 1;
+                value = stamp.next();
+                sources[turn].data()[size.count() - 1] = value;
+                pair.post_quietly(requests[turn]);
+            },
+            [&] { pair.wait_arrived(in[turn], value); });
+    }
+    return play_crossing(
+        pair, sampling, [&] { pair.post_quietly(requests[turn ^= 1]); },
+        [&] {
+            pair.wait_received();
+            pair.post_receives();
+        });
+}
+
+std::vector<double> one_sided(Pair& pair, fabric::Op op, Bytes size, const Sampling& sampling) {
+    const fabric::Slice here(pair.local(), Bytes(0), size);
+    fabric::WorkRequest request;
+    request.op = op;
+    request.local = {&here, 1};
+    request.remote = {&pair.peer_target(), Bytes(0)};
+    // A compare-and-swap of 0 for 0 succeeds, and writes, every time.
+    if (op == fabric::Op::fetch_add) request.operand = 1;
+    std::memset(pair.target().data(), 0, sizeof(std::uint64_t));
+
+    std::vector<Duration> times;
+    pair.meet();
+    if (pair.first()) {
+        times = time_batches(pair.host(), sampling, [&](unsigned n) {
+            for (; n > 0; --n) {
+                pair.post(request);
+                pair.wait_sent();
+            }
+        });
+    }
+    // The passive side is in here all the while, ready to make progress where a fabric needs that.
+    pair.meet();
+    return microseconds(times, sampling.batch);
+}
+
+void latency_uni(Context& context) {
+    const Bytes buffer = std::max(largest_size(context), places_for(context, Bytes(1)) * page);
+    Pair pair(context.rank(), "latency-uni",
+              {.buffer = buffer, .memory = context.request().memory});
+    sweep(context, [&](fabric::Op op, Bytes size) {
+        if (!watchable(context, pair, op, size)) return;
+        emit_latency(
+            context, op, size,
+            ping_pong(pair, op, size, latency_sampling(context, size), places_for(context, size)));
+    });
+    pair.part();
+}
+
+void latency_bi(Context& context) {
+    Pair pair(context.rank(), "latency-bi",
+              {.buffer = 2 * stride_of(largest_size(context)), .memory = context.request().memory});
+    sweep(context, [&](fabric::Op op, Bytes size) {
+        if (watchable(context, pair, op, size))
+            emit_latency(context, op, size, cross(pair, op, size, latency_sampling(context, size)));
+    });
+    pair.part();
+}
+
+void latency_rdma_read(Context& context) {
+    Pair pair(context.rank(), "latency-rdma-read",
+              {.buffer = largest_size(context), .memory = context.request().memory});
+    sweep(context, [&](fabric::Op op, Bytes size) {
+        emit_latency(context, op, size, one_sided(pair, op, size, latency_sampling(context, size)));
+    });
+    pair.part();
+}
+
+void latency_atomic(Context& context) {
+    constexpr Bytes word(8);
+    Pair pair(context.rank(), "latency-atomic",
+              {.buffer = word, .memory = context.request().memory});
+    for (const fabric::Op op : context.request().ops) {
+        announce(context, op, word);
+        emit_latency(context, op, word, one_sided(pair, op, word, latency_sampling(context, word)));
+    }
+    pair.part();
+}
+
+}  // namespace railyard::experiments
