@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard {
@@ -74,18 +75,6 @@ std::optional<std::uint64_t> find(std::span<const Unit> units, std::string_view 
 
 constexpr bool is_digit(char c) {
     return c >= '0' && c <= '9';
-}
-
-constexpr bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-std::string_view trim(std::string_view text) {
-    while (!text.empty() && is_space(text.front()))
-        text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back()))
-        text.remove_suffix(1);
-    return text;
 }
 
 /// Fit for one line of a terminal, whatever was passed in.

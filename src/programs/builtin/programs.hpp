@@ -1,6 +1,6 @@
 #pragma once
 /// The MPI programs that are part of Railyard, for `railyard run`. Each is an ordinary MPI program
-/// against mpi.h, in a file of its own, with a function in place of main: it knows nothing of
+/// against mpi.h, with a function in place of main: it knows nothing of
 /// fabrics, of models or of virtual time. The NAS kernels are among them.
 
 #include <span>

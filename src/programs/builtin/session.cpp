@@ -3,29 +3,20 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdarg>
 #include <cstdio>
-#include <exception>
 #include <utility>
 
+#include "base/parse.hpp"
 #include "base/quantity.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::programs {
 
 Session::Session(int argc, char** argv, std::string purpose)
-    : words_(argv + std::min(argc, 1), argv + argc), used_(words_.size(), false) {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    help_ = std::move(purpose) + "\n";
-}
-
-Session::~Session() {
-    // Where an exception ends the rank, there is no time to take leave.
-    if (std::uncaught_exceptions() == 0) MPI_Finalize();
-}
+    : MpiProgram(argc, argv, Init::always),
+      words_(argv + std::min(argc, 1), argv + argc),
+      used_(words_.size(), false),
+      help_(std::move(purpose) + "\n") {}
 
 /// "--size 4K" and "--size=4K".
 const std::string* Session::value_of(const char* name, const std::string& shown, const char* help) {
@@ -59,16 +50,9 @@ std::size_t Session::bytes(const char* name, std::size_t otherwise, const char* 
 int Session::count(const char* name, int otherwise, const char* help) {
     const std::string* text = value_of(name, std::to_string(otherwise), help);
     if (text == nullptr) return otherwise;
-    int value = 0;
-    const char* end = text->data() + text->size();
-    const auto [stop, error] = std::from_chars(text->data(), end, value);
-    if (error == std::errc{} && stop == end && value > 0) return value;
+    if (const auto value = parse_number<int>(*text); value && *value > 0) return *value;
     complain(std::string(name) + ": expected a number from 1 on, found '" + *text + "'");
     return otherwise;
-}
-
-void Session::complain(const std::string& what) {
-    if (complaint_.empty()) complaint_ = what;
 }
 
 bool Session::begin() {
@@ -81,18 +65,9 @@ bool Session::begin() {
         complain("'" + words_[i] + "' is not understood; see --help");
     }
     if (complaint_.empty()) return true;
-    if (rank_ == 0) std::fprintf(stderr, "%s\n", complaint_.c_str());
+    if (rank() == 0) std::fprintf(stderr, "%s\n", complaint_.c_str());
     exit_code_ = 2;
     return false;
-}
-
-void Session::say(const char* format, ...) const {
-    if (rank_ != 0) return;
-    va_list arguments;
-    va_start(arguments, format);
-    std::vprintf(format, arguments);
-    va_end(arguments);
-    std::fflush(stdout);
 }
 
 int Session::verdict() {

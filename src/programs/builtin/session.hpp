@@ -6,16 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "kernels/common/session.hpp"
+
 namespace railyard::programs {
 
-class Session {
+class Session : public kernels::MpiProgram {
   public:
     /// Calls MPI_Init. `purpose` is the first line of --help.
     Session(int argc, char** argv, std::string purpose);
-    /// Calls MPI_Finalize.
-    ~Session();
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
 
     // The options that the program has, each declared once, before begin().
     std::size_t bytes(const char* name, std::size_t otherwise, const char* help);
@@ -25,30 +23,21 @@ class Session {
     /// options are wrong. Rank 0 has said so.
     bool begin();
 
-    int rank() const { return rank_; }
-    int size() const { return size_; }
+    int size() const { return ranks(); }
 
-    /// By rank 0 alone.
-    [[gnu::format(printf, 2, 3)]] void say(const char* format, ...) const;
     /// Notes that a result is wrong. Any rank may.
     void check(bool right) { wrong_ += right ? 0 : 1; }
     /// 0 if all results of all ranks were right, else 1, and rank 0 says how many were not. All
     /// ranks call it.
     int verdict();
-    int exit_code() const { return exit_code_; }
 
   private:
     const std::string* value_of(const char* name, const std::string& shown, const char* help);
-    void complain(const std::string& what);
 
     std::vector<std::string> words_;
     std::vector<bool> used_;
     std::string help_;
-    std::string complaint_;
-    int rank_ = 0;
-    int size_ = 1;
     int wrong_ = 0;
-    int exit_code_ = 0;
 };
 
 }  // namespace railyard::programs

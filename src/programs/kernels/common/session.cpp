@@ -20,16 +20,32 @@ constexpr std::string_view classes = "SWABC";
 
 }  // namespace
 
-Session::Session(int argc, char** argv, const About& about, Outcome* outcome)
-    : about_(about), outcome_(outcome) {
-    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+MpiProgram::MpiProgram(int argc, char** argv, Init init) {
     int initialized = 0;
-    MPI_Initialized(&initialized);
+    if (init == Init::unless_done) MPI_Initialized(&initialized);
     owns_mpi_ = initialized == 0;
     if (owns_mpi_) MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-    if (rank_ == 0) read(words);
+}
+
+MpiProgram::~MpiProgram() {
+    // Where an exception ends the rank, the others may not come to MPI_Finalize.
+    if (owns_mpi_ && std::uncaught_exceptions() == 0) MPI_Finalize();
+}
+
+void MpiProgram::say(const char* format, ...) const {
+    if (rank_ != 0 || quiet_) return;
+    va_list arguments;
+    va_start(arguments, format);
+    std::vprintf(format, arguments);
+    va_end(arguments);
+    std::fflush(stdout);
+}
+
+Session::Session(int argc, char** argv, const About& about, Outcome* outcome)
+    : MpiProgram(argc, argv, Init::unless_done), about_(about), outcome_(outcome) {
+    if (rank() == 0) read({argv + std::min(argc, 1), argv + argc});
     std::array<int, 6> told = {problem_class_, iterations_,  any_source_,
                                quiet_,         help_wanted_, !complaint_.empty()};
     MPI_Bcast(told.data(), static_cast<int>(told.size()), MPI_INT, 0, MPI_COMM_WORLD);
@@ -39,11 +55,6 @@ Session::Session(int argc, char** argv, const About& about, Outcome* outcome)
     quiet_ = told[3] != 0;
     help_wanted_ = told[4] != 0;
     exit_code_ = told[5] != 0 ? 2 : 0;
-}
-
-Session::~Session() {
-    // Where an exception ends the rank, there is no time to take leave.
-    if (owns_mpi_ && std::uncaught_exceptions() == 0) MPI_Finalize();
 }
 
 void Session::read(const std::vector<std::string>& words) {
@@ -76,10 +87,6 @@ void Session::read_option(const std::vector<std::string>& words, std::size_t& at
     }
 }
 
-void Session::complain(const std::string& what) {
-    if (complaint_.empty()) complaint_ = what;
-}
-
 bool Session::begin() {
     if (exit_code_ != 0) {
         refuse(complaint_);
@@ -109,18 +116,10 @@ std::size_t Session::class_index() const {
 }
 
 int Session::refuse(const std::string& why) {
-    if (rank_ == 0) std::fprintf(stderr, "%s: %s\n", std::string(about_.name).c_str(), why.c_str());
+    if (rank() == 0)
+        std::fprintf(stderr, "%s: %s\n", std::string(about_.name).c_str(), why.c_str());
     exit_code_ = 2;
     return exit_code_;
-}
-
-void Session::say(const char* format, ...) const {
-    if (rank_ != 0 || quiet_) return;
-    va_list arguments;
-    va_start(arguments, format);
-    std::vprintf(format, arguments);
-    va_end(arguments);
-    std::fflush(stdout);
 }
 
 int Session::finish(const Measured& measured, const Verification& verification) {
@@ -129,7 +128,7 @@ int Session::finish(const Measured& measured, const Verification& verification) 
     exit_code_ = verification.failed() ? 1 : 0;
     MPI_Bcast(&exit_code_, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (outcome_ != nullptr) *outcome_ = {.seconds = seconds};
-    if (rank_ == 0) print(measured, seconds, verification);
+    if (rank() == 0) print(measured, seconds, verification);
     return exit_code_;
 }
 
@@ -145,9 +144,9 @@ void Session::print(const Measured& measured, double seconds,
     say(" Size            = %24s\n", measured.size.c_str());
     say(" Iterations      = %24d\n", measured.iterations);
     say(" Time in seconds = %24.6f\n", seconds);
-    say(" Total processes = %24d\n", ranks_);
+    say(" Total processes = %24d\n", ranks());
     say(" Mop/s total     = %24.2f\n", rate);
-    say(" Mop/s/process   = %24.2f\n", rate / ranks_);
+    say(" Mop/s/process   = %24.2f\n", rate / ranks());
     say(" Operation type  = %24s\n", std::string(measured.operation).c_str());
     say(" Verification    = %24s\n", verification.verdict());
 }

@@ -30,23 +30,52 @@ struct Measured {
     std::string_view operation = "floating point";
 };
 
-class Session {
+/// A program's time in MPI, from MPI_Init to MPI_Finalize; what rank 0 says in it, and how it ends.
+class MpiProgram {
   public:
-    /// Calls MPI_Init, unless somebody did before, who then ends it, too. Rank 0 reads the command
-    /// line and tells the others. `outcome` is filled in at the end; it may be null.
-    Session(int argc, char** argv, const About& about, Outcome* outcome);
+    MpiProgram(const MpiProgram&) = delete;
+    MpiProgram& operator=(const MpiProgram&) = delete;
+
+    int rank() const { return rank_; }
+    int ranks() const { return ranks_; }
+    int exit_code() const { return exit_code_; }
+    /// By rank 0 alone, unless it is to be quiet.
+    [[gnu::format(printf, 2, 3)]] void say(const char* format, ...) const;
+
+  protected:
+    enum class Init : bool {
+        always,
+        unless_done,  ///< whoever called MPI_Init before will call MPI_Finalize, too
+    };
+    MpiProgram(int argc, char** argv, Init init);
     /// Calls MPI_Finalize if it was us who called MPI_Init.
-    ~Session();
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
+    ~MpiProgram();
+
+    /// Of all that is wrong with the command line, the first is told.
+    void complain(const std::string& what) {
+        if (complaint_.empty()) complaint_ = what;
+    }
+
+    std::string complaint_;
+    bool quiet_ = false;
+    int exit_code_ = 0;
+
+  private:
+    bool owns_mpi_ = true;
+    int rank_ = 0;
+    int ranks_ = 1;
+};
+
+class Session : public MpiProgram {
+  public:
+    /// Calls MPI_Init, unless somebody did before. Rank 0 reads the command line and tells the
+    /// others. `outcome` is filled in at the end; it may be null.
+    Session(int argc, char** argv, const About& about, Outcome* outcome);
 
     /// False if there is nothing to do but to return exit_code(): --help was asked for, or the
     /// options are wrong. Rank 0 has said so.
     bool begin();
-    int exit_code() const { return exit_code_; }
 
-    int rank() const { return rank_; }
-    int ranks() const { return ranks_; }
     /// One of S, W, A, B, C.
     char problem_class() const { return problem_class_; }
     /// Its place in tables of all classes: S is 0.
@@ -61,8 +90,6 @@ class Session {
     /// The kernel does not run like this: rank 0 says why and what is allowed. Returns the exit
     /// code. All ranks call it.
     int refuse(const std::string& why);
-    /// By rank 0 alone, unless --quiet forbids it.
-    [[gnu::format(printf, 2, 3)]] void say(const char* format, ...) const;
     /// Prints the result in the form that people know. Rank 0's verification counts. Returns the
     /// exit code. All ranks call it.
     int finish(const Measured& measured, const Verification& verification);
@@ -70,22 +97,15 @@ class Session {
   private:
     void read(const std::vector<std::string>& words);
     void read_option(const std::vector<std::string>& words, std::size_t& at);
-    void complain(const std::string& what);
     std::string help() const;
     void print(const Measured& measured, double seconds, const Verification& verification) const;
 
     About about_;
     Outcome* outcome_;
-    bool owns_mpi_ = true;
-    std::string complaint_;
-    int rank_ = 0;
-    int ranks_ = 1;
     char problem_class_ = 'S';
     int iterations_ = 0;  ///< 0: those of the class
     bool any_source_ = false;
-    bool quiet_ = false;
     bool help_wanted_ = false;
-    int exit_code_ = 0;
 };
 
 /// The results of a kernel beside those that are published for its class: whether they agree, and

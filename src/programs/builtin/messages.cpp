@@ -1,0 +1,138 @@
+/// hello: every rank says where it is. ping-pong: rank 0 and the last one send a message to and
+/// fro. ring: a message goes round all ranks; each adds its number to the first word.
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "programs/builtin/programs.hpp"
+#include "programs/builtin/session.hpp"
+
+namespace railyard::programs {
+
+namespace {
+
+void to_and_fro(Session& session, int partner, std::vector<char>& out, std::vector<char>& in) {
+    const int length = static_cast<int>(out.size());
+    const auto send = [&] { MPI_Send(out.data(), length, MPI_CHAR, partner, 0, MPI_COMM_WORLD); };
+    const auto receive = [&] {
+        MPI_Recv(in.data(), length, MPI_CHAR, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    };
+    if (session.rank() == 0) {
+        send();
+        receive();
+    } else {
+        receive();
+        send();
+    }
+}
+
+void measure(Session& session, int partner, std::size_t size, int iterations) {
+    std::vector<char> out(size, static_cast<char>('a' + session.rank() % 26));
+    std::vector<char> in(size, ' ');
+    to_and_fro(session, partner, out, in);
+    session.check(std::count(in.begin(), in.end(), 'a' + partner % 26) ==
+                  static_cast<std::ptrdiff_t>(size));
+    const double start = MPI_Wtime();
+    for (int i = 0; i < iterations; ++i)
+        to_and_fro(session, partner, out, in);
+    const double one_way = (MPI_Wtime() - start) / iterations / 2;
+    session.say("%10zu  %12.3f  %10.1f\n", size, one_way * 1e6,
+                static_cast<double>(size) / one_way * 1e-6);
+}
+
+/// One round. Returns what the message brought back; of use on rank 0.
+std::uint64_t go_round(const Session& session, std::vector<char>& message) {
+    const int next = (session.rank() + 1) % session.size();
+    const int previous = (session.rank() + session.size() - 1) % session.size();
+    const int length = static_cast<int>(message.size());
+    std::uint64_t sum = 0;
+    const auto send = [&] { MPI_Send(message.data(), length, MPI_CHAR, next, 0, MPI_COMM_WORLD); };
+    const auto receive = [&] {
+        MPI_Recv(message.data(), length, MPI_CHAR, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        std::memcpy(&sum, message.data(), sizeof sum);
+    };
+    if (session.rank() == 0) {
+        std::memcpy(message.data(), &sum, sizeof sum);
+        send();
+        receive();
+    } else {
+        receive();
+        sum += static_cast<std::uint64_t>(session.rank());
+        std::memcpy(message.data(), &sum, sizeof sum);
+        send();
+    }
+    return sum;
+}
+
+}  // namespace
+
+int hello(int argc, char** argv) {
+    Session session(argc, argv, "Every rank says where it is.");
+    if (!session.begin()) return session.exit_code();
+
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    session.check(length == static_cast<int>(std::strlen(name)));
+
+    constexpr int one = MPI_MAX_PROCESSOR_NAME;
+    const auto all = static_cast<std::size_t>(session.rank() == 0 ? session.size() : 0);
+    std::vector<char> names(all * one);
+    MPI_Gather(name, one, MPI_CHAR, names.data(), one, MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (std::size_t rank = 0; rank < all; ++rank)
+        session.say("rank %zu of %zu on %s\n", rank, all, &names[rank * one]);
+    return session.verdict();
+}
+
+int ping_pong(int argc, char** argv) {
+    Session session(argc, argv, "Rank 0 and the last one send a message to and fro.");
+    const std::size_t most = session.bytes("--size", 1 << 20, "the largest message");
+    const int iterations = session.count("--iterations", 10, "how often at each size");
+    if (!session.begin()) return session.exit_code();
+    if (session.size() == 1) {
+        session.say("1 rank has no partner; start 2 or more\n");
+        return session.verdict();
+    }
+
+    const int last = session.size() - 1;
+    session.say("     bytes    us one way        MB/s\n");
+    if (session.rank() == 0 || session.rank() == last) {
+        const int partner = last - session.rank();
+        measure(session, partner, 0, iterations);
+        for (std::size_t size = 1; size <= most; size *= 2)
+            measure(session, partner, size, iterations);
+    }
+    return session.verdict();
+}
+
+int ring(int argc, char** argv) {
+    Session session(argc, argv, "A message goes round all ranks.");
+    std::size_t size = session.bytes("--size", 8, "bytes of the message, 8 at least");
+    const int iterations = session.count("--iterations", 10, "rounds");
+    if (!session.begin()) return session.exit_code();
+    if (size < sizeof(std::uint64_t)) size = sizeof(std::uint64_t);
+
+    std::vector<char> message(size);
+    if (session.size() == 1) {
+        session.say("1 rank is no ring; start 2 or more\n");
+        return session.verdict();
+    }
+    const auto ranks = static_cast<std::uint64_t>(session.size());
+    go_round(session, message);  // Connections are made on the way.
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    for (int round = 0; round < iterations; ++round)
+        if (const auto sum = go_round(session, message); session.rank() == 0)
+            session.check(sum == ranks * (ranks - 1) / 2);
+    const double each = (MPI_Wtime() - start) / iterations;
+    session.say("ring of %d ranks, %zu bytes: %.3f us a round, %.3f us a hop\n", session.size(),
+                size, each * 1e6, each * 1e6 / session.size());
+    return session.verdict();
+}
+
+}  // namespace railyard::programs
