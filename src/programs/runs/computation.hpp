@@ -1,16 +1,40 @@
 #pragma once
-/// What ranks compute between their MPI calls, in the time of a run: measured, recorded, or as it
-/// was recorded before.
+/// What ranks compute between their MPI calls, and how that is charged in virtual time: not at all,
+/// as measured, or as it was recorded before.
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "programs/runs/compute_choice.hpp"
 #include "programs/runs/compute_log.hpp"
 #include "railyard/base/time.hpp"
 
 namespace railyard::runs {
+
+/// As the command line says it.
+struct ComputeChoice {
+    enum class From : unsigned char {
+        nowhere,      ///< it takes no time
+        measurement,  ///< as long as it takes in this run, on this machine
+        recording,    ///< the same, and it is written down
+        file,         ///< as long as was written down
+    };
+    From from = From::nowhere;
+    double factor = 1;           ///< by which all of it is multiplied
+    std::filesystem::path file;  ///< of a recording
+
+    /// Whether two runs give the same.
+    bool repeats() const { return from == From::nowhere || from == From::file; }
+};
+
+/// "none", "measured", "measured×2" (or x, or *), "record:FILE", "replay:FILE", "replay×2:FILE".
+/// Throws UsageError.
+ComputeChoice parse_compute(std::string_view option, std::string_view text);
+
+/// As parse_compute takes it.
+std::string to_string(const ComputeChoice& choice);
 
 /// Of all ranks of one run.
 class Computation {

@@ -1,16 +1,117 @@
 #include "programs/runs/run.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <set>
+#include <vector>
 
 #include "launch/job/faulty_job.hpp"
 #include "mpi/abi/call_watch.hpp"
-#include "programs/runs/account.hpp"
+#include "mpi/engine/counters.hpp"
 #include "programs/runs/computation.hpp"
+#include "programs/runs/summary.hpp"
+#include "railyard/base/time.hpp"
+#include "railyard/host.hpp"
+#include "railyard/part_use.hpp"
 
 namespace railyard::runs {
 
 namespace {
+
+/// Collects what the summary says, of all ranks of one run, which are fibers of one thread.
+class Account {
+  public:
+    void add_call(mpi::abi::Function function, Duration time) {
+        Calls& calls = calls_[static_cast<std::size_t>(function)];
+        ++calls.calls;
+        calls.time.add(time);
+    }
+    void add_computation(Duration time) { computed_.add(time); }
+    void add_rank(const mpi::Counters& counters) { counters_.push_back(counters); }
+    void add_end(Time end) { end_ = end > end_ ? end : end_; }
+
+    /// Fills in what has been collected. Of `parts`, the busiest of each kind.
+    void summarise(Summary& summary, const std::vector<fabric::PartUse>& parts) const;
+
+  private:
+    struct Calls {
+        std::uint64_t calls = 0;
+        TimeSum time;
+    };
+    std::array<Calls, mpi::abi::function_count> calls_{};
+    std::vector<mpi::Counters> counters_;  ///< of ranks that have finalised MPI
+    TimeSum computed_;
+    Time end_;
+};
+
+/// Watches the calls of one rank: charges what it computed before each, and counts the time in it.
+class RankWatch final : public mpi::abi::CallWatch {
+  public:
+    /// All outlive it.
+    RankWatch(Account& account, Computation& computation, fabric::Host& host, int rank)
+        : account_(account),
+          computation_(computation),
+          host_(host),
+          rank_(static_cast<std::size_t>(rank)) {}
+
+    void entered(mpi::abi::Function function) override;
+    void left(mpi::abi::Function function) override;
+    void finalised(const mpi::Counters& counters) override { account_.add_rank(counters); }
+
+  private:
+    Account& account_;
+    Computation& computation_;
+    fabric::Host& host_;
+    const std::size_t rank_;
+    unsigned depth_ = 0;  ///< calls that the rank is inside of
+    Time entered_at_;     ///< the outermost one
+};
+
+Spread spread(const std::vector<mpi::Counters>& ranks, std::uint64_t mpi::Counters::*value) {
+    if (ranks.empty()) return {};
+    Spread found{.least = ~std::uint64_t{0}, .mean = 0, .most = 0};
+    for (const mpi::Counters& counters : ranks) {
+        found.least = std::min(found.least, counters.*value);
+        found.most = std::max(found.most, counters.*value);
+        found.mean += static_cast<double>(counters.*value);
+    }
+    found.mean /= static_cast<double>(ranks.size());
+    return found;
+}
+
+std::vector<Traffic> traffic_of(const std::vector<mpi::Counters>& ranks) {
+    Traffic eager{"eager"};
+    Traffic rendezvous{"rendezvous"};
+    Traffic tagged{"tagged port"};
+    Traffic self{"to itself"};
+    for (const mpi::Counters& c : ranks) {
+        eager.messages += c.eager_sent;
+        eager.bytes += c.bytes_sent - c.rendezvous_bytes - c.tagged_bytes - c.self_bytes;
+        rendezvous.messages += c.rendezvous_sent;
+        rendezvous.bytes += c.rendezvous_bytes;
+        tagged.messages += c.tagged_sent;
+        tagged.bytes += c.tagged_bytes;
+        self.messages += c.self_sent;
+        self.bytes += c.self_bytes;
+    }
+    std::vector<Traffic> used;
+    for (const Traffic& one : {eager, rendezvous, tagged, self})
+        if (one.messages > 0) used.push_back(one);
+    return used;
+}
+
+std::vector<fabric::PartUse> busiest_of(const std::vector<fabric::PartUse>& parts) {
+    using fabric::PartKind;
+    std::vector<fabric::PartUse> busiest;
+    for (const PartKind kind : {PartKind::link, PartKind::bus, PartKind::adapter}) {
+        const fabric::PartUse* found = nullptr;
+        for (const fabric::PartUse& part : parts)
+            if (part.kind == kind && (found == nullptr || part.busy > found->busy)) found = &part;
+        if (found != nullptr) busiest.push_back(*found);
+    }
+    return busiest;
+}
 
 /// A program's words as main has them; one copy a rank, since programs may write into them.
 class Arguments {
@@ -34,6 +135,40 @@ int nodes_of(const job::Options& job) {
 }
 
 }  // namespace
+
+void Account::summarise(Summary& summary, const std::vector<fabric::PartUse>& parts) const {
+    summary.virtual_time = end_.since_start();
+    summary.computed_seconds = computed_.seconds();
+    summary.traffic = traffic_of(counters_);
+    summary.connections = spread(counters_, &mpi::Counters::connections);
+    summary.connection_bytes = spread(counters_, &mpi::Counters::peer_bytes);
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        if (calls_[i].calls == 0) continue;
+        summary.mpi_time.add(calls_[i].time);
+        summary.calls.push_back(
+            {mpi::abi::function_names[i], calls_[i].calls, calls_[i].time.seconds()});
+    }
+    std::stable_sort(summary.calls.begin(), summary.calls.end(),
+                     [](const CallTime& a, const CallTime& b) { return a.seconds > b.seconds; });
+    summary.busiest = busiest_of(parts);
+}
+
+void RankWatch::entered(mpi::abi::Function function) {
+    if (depth_++ > 0) return;
+    // Before MPI_Init there is no call to have computed since.
+    if (computation_.is_charged() && function != mpi::abi::Function::Init) {
+        const Duration computed = computation_.end(rank_);
+        account_.add_computation(computed);
+        host_.compute(computed);
+    }
+    entered_at_ = host_.now();
+}
+
+void RankWatch::left(mpi::abi::Function function) {
+    if (--depth_ > 0) return;
+    account_.add_call(function, host_.now() - entered_at_);
+    if (computation_.is_charged()) computation_.begin(rank_);
+}
 
 Outcome run(const Options& options) {
     Computation computation(options.compute, options.words, options.job.ranks);

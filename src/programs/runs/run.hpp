@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "launch/job/job.hpp"
-#include "programs/runs/compute_choice.hpp"
+#include "programs/runs/computation.hpp"
 #include "programs/runs/summary.hpp"
 
 namespace railyard::runs {

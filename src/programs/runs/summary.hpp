@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "programs/runs/compute_choice.hpp"
+#include "programs/runs/computation.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fault_report.hpp"
 #include "railyard/part_use.hpp"
@@ -28,7 +28,38 @@ struct Traffic {
     std::uint64_t bytes = 0;
 };
 
-/// Of all ranks together: so sums are seconds, which do not run over.
+/// Time of all ranks together, in whole picoseconds: exact in whatever order it is added up, and
+/// longer than one Duration can be.
+class TimeSum {
+  public:
+    void add(Duration time) { add(time.picoseconds() / second, time.picoseconds() % second); }
+    void add(const TimeSum& other) { add(other.seconds_, other.picoseconds_); }
+    /// `time` of each of `n`.
+    static TimeSum of(Duration time, std::int64_t n) {
+        TimeSum sum;
+        sum.add(time.picoseconds() / second * n, time.picoseconds() % second * n);
+        return sum;
+    }
+    /// Never less for a longer time, so that a part is never more than the whole.
+    double seconds() const {
+        return static_cast<double>(seconds_) +
+               static_cast<double>(picoseconds_) / static_cast<double>(second);
+    }
+
+  private:
+    static constexpr std::int64_t second = 1'000'000'000'000;
+
+    void add(std::int64_t seconds, std::int64_t picoseconds) {
+        picoseconds_ += picoseconds;
+        seconds_ += seconds + picoseconds_ / second;
+        picoseconds_ %= second;
+    }
+
+    std::int64_t seconds_ = 0;
+    std::int64_t picoseconds_ = 0;  ///< less than a second
+};
+
+/// Of all ranks together.
 struct CallTime {
     std::string_view function;  ///< "MPI_Send"
     std::uint64_t calls = 0;
@@ -48,6 +79,7 @@ struct Summary {
     Spread connections;                    ///< that a rank has made
     Spread connection_bytes;               ///< of memory that a rank holds for them
     std::vector<CallTime> calls;           ///< those made, longest first
+    TimeSum mpi_time;                      ///< in all of them
     std::vector<fabric::PartUse> busiest;  ///< one of each kind that there is
 
     std::optional<fabric::FaultReport> faults;  ///< what faults did, if there was a script
@@ -65,17 +97,12 @@ struct Summary {
             sum += one.bytes;
         return sum;
     }
-    /// The ranks' time in all; never nought.
+    /// The ranks' time in all; never 0.
     double rank_seconds() const {
-        const double all = virtual_time.seconds() * ranks;
+        const double all = TimeSum::of(virtual_time, ranks).seconds();
         return all > 0 ? all : 1;
     }
-    double mpi_seconds() const {
-        double sum = 0;
-        for (const CallTime& call : calls)
-            sum += call.seconds;
-        return sum;
-    }
+    double mpi_seconds() const { return mpi_time.seconds(); }
     /// The part of its time that all ranks together spent in MPI.
     double mpi_share() const { return mpi_seconds() / rank_seconds(); }
     double share(const fabric::PartUse& part) const {
