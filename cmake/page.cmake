@@ -10,7 +10,7 @@ function(railyard_embed_page target)
     set(output ${folder}/page_template.cpp)
     if(NOT RAILYARD_PAGE)
         file(CONFIGURE OUTPUT ${folder}/no_page_template.cpp CONTENT
-"#include \"report/page_template.hpp\"
+"#include \"report/page.hpp\"
 std::span<const std::string_view> railyard::report::page_template() { return {}; }
 ")
         target_sources(${target} PRIVATE ${folder}/no_page_template.cpp)

@@ -93,7 +93,7 @@ function makeSource(template) {
   }
   return [
     "// Made from page/ by page/build.mjs.",
-    '#include "report/page_template.hpp"',
+    '#include "report/page.hpp"',
     "",
     "namespace railyard::report {",
     "",

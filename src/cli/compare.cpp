@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -11,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/parse.hpp"
 #include "cli/command.hpp"
 #include "cli/words.hpp"
 #include "railyard/base/error.hpp"
-#include "report/compare_show.hpp"
 #include "results/file.hpp"
 #include "results/results.hpp"
 
@@ -68,10 +67,8 @@ std::optional<double> percent(const std::string& text) {
     if (text.empty()) return std::nullopt;
     const std::string_view digits =
         std::string_view(text).substr(0, text.size() - (text.ends_with('%') ? 1 : 0));
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value) ||
-        value < 0)
+    const auto value = parse_number<double>(digits);
+    if (!value || !std::isfinite(*value) || *value < 0)
         throw UsageError(
             fmt::format("--threshold: expected a percentage such as 5 or 2.5, found '{}'", text));
     return value;

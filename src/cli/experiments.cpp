@@ -7,7 +7,7 @@
 
 #include "base/quantity.hpp"
 #include "cli/command.hpp"
-#include "cli/names.hpp"
+#include "cli/words.hpp"
 #include "report/table.hpp"
 
 namespace railyard::cli {

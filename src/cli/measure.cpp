@@ -10,16 +10,13 @@
 
 #include "base/quantity.hpp"
 #include "cli/command.hpp"
-#include "cli/names.hpp"
+#include "cli/output.hpp"
 #include "cli/peer_words.hpp"
-#include "cli/progress.hpp"
-#include "cli/twin.hpp"
 #include "cli/words.hpp"
 #include "experiments/core/runner.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 #include "report/report.hpp"
-#include "results/csv.hpp"
 #include "results/file.hpp"
 #include "results/results.hpp"
 

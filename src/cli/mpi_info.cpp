@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "cli/names.hpp"
+#include "cli/words.hpp"
 #include "launch/job/job.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/settings.hpp"

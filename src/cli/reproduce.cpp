@@ -1,4 +1,4 @@
-#include "reproduce/reproduce.hpp"
+#include "reproduce/verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/progress.hpp"
+#include "cli/output.hpp"
 #include "cli/words.hpp"
 #include "reproduce/show.hpp"
 #include "results/file.hpp"

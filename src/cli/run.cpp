@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/names.hpp"
-#include "cli/output_aside.hpp"
+#include "cli/output.hpp"
 #include "cli/run_summary.hpp"
 #include "cli/settings.hpp"
 #include "cli/words.hpp"

@@ -1,11 +1,16 @@
 #pragma once
-/// The words of a command line: lists, numbers and names, and what to say when they are wrong.
+/// The words of a command line: lists, numbers, and things found by their names; and what to say
+/// when they are wrong.
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "experiments/core/experiment.hpp"
+#include "railyard/traits.hpp"
+#include "railyard/work.hpp"
 
 namespace railyard::cli {
 
@@ -24,5 +29,18 @@ std::string count_of(std::uint64_t n, std::string_view one);
 
 /// As the name of a file: standard output.
 inline constexpr const char* standard_output = "-";
+
+const fabric::Traits& fabric_named(std::string_view name);
+const experiments::Experiment& experiment_named(std::string_view name);
+/// One that experiments can be asked to measure.
+fabric::Op op_named(std::string_view name);
+experiments::Memory memory_named(std::string_view name);
+/// Of MPI experiments.
+experiments::Library library_named(std::string_view name);
+
+/// Puts the option's word into the environment, where this process and its ranks find it; an empty
+/// word leaves what is there. Throws UsageError if either is none of the words allowed.
+void apply_twin(std::string_view option, const std::string& word, const char* variable,
+                std::span<const std::string_view> allowed);
 
 }  // namespace railyard::cli

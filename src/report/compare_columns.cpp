@@ -1,4 +1,4 @@
-#include "report/compare_columns.hpp"
+#include "report/compare.hpp"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,6 @@
 
 #include "railyard/base/error.hpp"
 #include "report/page_documents.hpp"
-#include "report/page_template.hpp"
 
 namespace railyard::report {
 

@@ -56,4 +56,10 @@ std::vector<results::Row> merged(std::vector<results::Row> first,
 /// JSON that cannot end a script element, nor begin a comment in one, whatever its strings hold.
 std::string script_safe(std::string_view json);
 
+/// In pieces, to be joined. Empty if this was built without the page (RAILYARD_PAGE=OFF).
+std::span<const std::string_view> page_template();
+
+/// What stands in the template where the data goes, once.
+inline constexpr std::string_view page_data_mark = "{{DATA}}";
+
 }  // namespace railyard::report

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "report/limits.hpp"
 #include "report/sheet.hpp"
 #include "report/table.hpp"
 
@@ -151,6 +151,14 @@ std::string describe(const results::Machine& machine) {
         "{}, {} cores ({} threads), {:.1f} GiB, {}, governor {}\nrailyard {} ({}), {}\n",
         machine.cpu, machine.cores, machine.threads, gib, machine.kernel, machine.governor,
         machine.version, machine.revision, machine.compiler);
+}
+
+std::string short_number(double value) {
+    if (value == 0) return "0";
+    const double magnitude = std::floor(std::log10(std::abs(value)));
+    const double decimals = magnitude < 0 ? 2 - magnitude : 3 - magnitude;
+    // Picoseconds are the finest that anything here is measured in.
+    return fmt::format("{:.{}f}", value, static_cast<int>(std::clamp(decimals, 0.0, 6.0)));
 }
 
 }  // namespace railyard::report

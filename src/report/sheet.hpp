@@ -1,11 +1,14 @@
 #pragma once
-/// The rows of one experiment and one unit, as one table: what they have in common, and what tells
-/// their columns apart.
+/// The rows of one experiment and one unit, as one table: what they have in common, what tells
+/// their columns apart, and which physical limit stands beside them.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "results/row.hpp"
@@ -38,5 +41,26 @@ std::vector<Sheet> sheets(std::span<const results::Row> rows);
 
 /// The message size of a row that has one.
 std::optional<std::int64_t> message_bytes(const results::Row& row);
+
+struct Limit {
+    std::string metric;  ///< which: "copy"
+    double value = 0;    ///< in the unit of the row that it bounds
+};
+
+/// The rows of `limits` among others, and which row is bounded by which.
+class Limits {
+  public:
+    explicit Limits(std::span<const results::Row> rows);
+
+    /// Null if the row has no such limit, or if it was not measured at that size.
+    const Limit* of(const results::Row& row) const;
+
+  private:
+    using Key = std::pair<std::string, std::int64_t>;  ///< metric and message size
+    std::map<Key, Limit> limits_;
+};
+
+/// The experiment whose rows are limits.
+inline constexpr std::string_view limits_experiment = "limits";
 
 }  // namespace railyard::report

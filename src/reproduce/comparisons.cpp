@@ -7,7 +7,6 @@
 
 #include "railyard/base/error.hpp"
 #include "reproduce/choices.hpp"
-#include "reproduce/number.hpp"
 #include "reproduce/shapes.hpp"
 
 namespace railyard::reproduce {

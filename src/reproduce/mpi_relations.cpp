@@ -6,9 +6,8 @@
 #include <algorithm>
 
 #include "reproduce/choices.hpp"
-#include "reproduce/mpi_wanted.hpp"
-#include "reproduce/number.hpp"
 #include "reproduce/relations.hpp"
+#include "reproduce/shapes.hpp"
 #include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {

@@ -1,15 +1,14 @@
-#include "reproduce/mpi_wanted.hpp"
+#include "reproduce/wanted.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <ranges>
 
+#include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 #include "reproduce/choices.hpp"
-#include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {
 
@@ -168,9 +167,7 @@ std::vector<std::int64_t> mpi_relation_sizes(const Record& record) {
 Selection mpi_variant(Selection out, std::string_view word) {
     out.label = word;
     if (word.starts_with("ports=")) {
-        std::int64_t ports = 0;
-        std::from_chars(word.data() + 6, word.data() + word.size(), ports);
-        out.where[parameter::ports] = ports;
+        out.where[parameter::ports] = parse_number<std::int64_t>(word.substr(6)).value_or(0);
     } else if (word == "on-demand" || word.starts_with("static")) {
         out.where[parameter::mode] = std::string(word);
     } else if (is_mpi_level(word)) {

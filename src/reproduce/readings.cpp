@@ -1,4 +1,4 @@
-#include "reproduce/readings.hpp"
+#include "reproduce/record.hpp"
 
 #include <map>
 #include <string_view>

@@ -75,4 +75,8 @@ std::string_view papers_json();
 std::optional<std::int64_t> number(const results::Parameters& parameters, const char* name);
 std::optional<std::string> word(const results::Parameters& parameters, const char* name);
 
+/// The record; one that the paper states in words only with our check, where the words are exact
+/// enough to be checked. docs/reproduce.md has the reasons.
+Record with_reading(const Record& record);
+
 }  // namespace railyard::reproduce

@@ -6,6 +6,10 @@
 #include <map>
 #include <tuple>
 
+#include "experiments/core/runner.hpp"
+#include "launch/job/job.hpp"
+#include "railyard/base/error.hpp"
+
 namespace railyard::reproduce {
 
 namespace {
@@ -23,7 +27,7 @@ bool matches(const Row& row, const Selection& selection) {
     return true;
 }
 
-std::optional<double> parameter(const Row& row, const std::string& name) {
+std::optional<double> parameter_of(const Row& row, const std::string& name) {
     const auto found = row.parameters.find(name);
     if (found == row.parameters.end()) return {};
     if (const auto* whole = std::get_if<std::int64_t>(&found->second))
@@ -33,14 +37,14 @@ std::optional<double> parameter(const Row& row, const std::string& name) {
 }
 
 bool has_size(const Row& row, const Selection& selection) {
-    const auto size = parameter(row, results::parameter::message_bytes);
+    const auto size = parameter_of(row, results::parameter::message_bytes);
     const auto is = [&](std::int64_t s) { return static_cast<double>(s) == *size; };
     return !size || selection.sizes.empty() || std::ranges::any_of(selection.sizes, is);
 }
 
 /// Where a row lies. An experiment without sizes lies at the one that was asked for.
 std::optional<double> place(const Row& row, const Selection& selection) {
-    const auto x = parameter(row, selection.over);
+    const auto x = parameter_of(row, selection.over);
     if (x || selection.over != results::parameter::message_bytes) return x;
     return selection.sizes.empty() ? 0 : static_cast<double>(selection.sizes.front());
 }
@@ -71,6 +75,52 @@ std::string wanted(const Selection& selection) {
     for (const auto& [name, value] : selection.where)
         out += fmt::format(", {} {}", name, results::to_string(value));
     return out;
+}
+
+using experiments::Experiment;
+
+/// The operations of the experiment that are wanted. Matching by the adapter is asked for as a
+/// send.
+std::vector<fabric::Op> ops(const Experiment& experiment, const Want& want) {
+    std::vector<fabric::Op> out;
+    for (const fabric::Op op : experiment.known_ops) {
+        const bool tagged = op == fabric::Op::send && want.ops.contains("tagged");
+        if (tagged || want.ops.contains(std::string(fabric::name(op)))) out.push_back(op);
+    }
+    return out;
+}
+
+/// Parameters that the experiment does not have are not asked for.
+experiments::Wishes wishes(const Experiment& experiment, const Want& want) {
+    experiments::Wishes out;
+    if (!experiment.defaults.sizes.empty())
+        for (const std::int64_t size : want.sizes)
+            out.sizes.emplace_back(static_cast<std::uint64_t>(size));
+    if (!experiment.defaults.queues.empty())
+        for (const std::int64_t queue : want.queues)
+            out.queues.push_back(static_cast<unsigned>(queue));
+    out.ops = ops(experiment, want);
+    if (experiment.mpi) out.mpi = experiments::Library::paper;
+    return out;
+}
+
+/// What to run for it. Throws Error where there is nothing to run, or it cannot be.
+experiments::Plan plan_of(const Want& want) {
+    const Experiment* experiment = experiments::find(want.experiment);
+    if (experiment == nullptr)
+        throw Error(fmt::format("there is no experiment '{}'", want.experiment));
+    if (job::find_fabric(want.fabric) == nullptr)
+        throw Error(fmt::format("there is no fabric '{}'", want.fabric));
+    experiments::Plan plan;
+    plan.experiments = {experiment};
+    plan.fabrics = {want.fabric};
+    plan.wishes = wishes(*experiment, want);
+    try {
+        experiments::check(plan);
+    } catch (const Error& error) {
+        throw Error(fmt::format("{} on {}: {}", want.experiment, want.fabric, error.what()));
+    }
+    return plan;
 }
 
 }  // namespace
@@ -104,6 +154,48 @@ std::variant<Series, Unavailable> select(std::span<const Row> rows, const Select
     for (const auto& [x, row] : found)
         out.points.push_back({x, value(*row, selection)});
     if (selection.last_only) out.points = {out.points.back()};
+    return out;
+}
+
+std::vector<Want> wants(std::span<const Selection> selections) {
+    std::vector<Want> out;
+    for (const Selection& selection : selections) {
+        const auto same = [&](const Want& want) {
+            return want.experiment == selection.experiment && want.fabric == selection.fabric;
+        };
+        auto found = std::ranges::find_if(out, same);
+        if (found == out.end())
+            found = out.insert(out.end(), {selection.experiment, selection.fabric, {}, {}, {}});
+        found->sizes.insert(selection.sizes.begin(), selection.sizes.end());
+        for (const auto& [name, value] : selection.where) {
+            if (name == results::parameter::op) found->ops.insert(results::to_string(value));
+            if (const auto* queue = std::get_if<std::int64_t>(&value);
+                queue != nullptr && name == results::parameter::queue)
+                found->queues.insert(*queue);
+        }
+    }
+    return out;
+}
+
+Measured measure(std::span<const Want> wants, const Progress& progress, unsigned jobs) {
+    Measured out;
+    std::vector<experiments::Plan> plans;
+    std::vector<const Want*> planned;
+    const auto failed = [&](const Want& want, std::string why) {
+        out.failures.emplace(std::pair(want.experiment, want.fabric), std::move(why));
+    };
+    for (const Want& want : wants)
+        try {
+            plans.push_back(plan_of(want));
+            planned.push_back(&want);
+        } catch (const Error& error) {
+            failed(want, error.what());
+        }
+    std::vector<experiments::Outcome> outcomes = experiments::run(plans, progress, jobs);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        std::ranges::move(outcomes[i].rows, std::back_inserter(out.rows));
+        if (!outcomes[i].failure.empty()) failed(*planned[i], std::move(outcomes[i].failure));
+    }
     return out;
 }
 

@@ -2,6 +2,9 @@
 /// What a curve looks like, and which of two lies above: the words of the papers' relations as
 /// functions of points. They know neither records nor rows. Thresholds are in choices.hpp.
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <span>
@@ -94,5 +97,10 @@ Finding within(std::span<const Series> series, double low, double high);
 Finding slope_order(std::span<const Series> series);
 /// As good as the peak.
 Finding reaches_peak(const Series& series, const Series& peak);
+
+/// "6", "7.8", "0.03125", "1048576".
+inline std::string brief(double value) {
+    return std::abs(value) >= 10000 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
 
 }  // namespace railyard::reproduce

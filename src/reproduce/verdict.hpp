@@ -1,5 +1,6 @@
 #pragma once
-/// What became of each record: right, off, or why nobody can say.
+/// Runs what the papers state on the models of their interconnects, and says what became of each
+/// record: right, off, or why nobody can say.
 
 #include <map>
 #include <optional>
@@ -11,8 +12,8 @@
 
 #include "reproduce/check.hpp"
 #include "reproduce/exceptions.hpp"
-#include "reproduce/measure.hpp"
 #include "reproduce/record.hpp"
+#include "reproduce/selection.hpp"
 
 namespace railyard::reproduce {
 
@@ -88,5 +89,21 @@ struct Counts {
     bool good() const { return off == 0 && come_right == 0 && not_available == 0; }
 };
 Counts count(std::span<const Verdict> verdicts);
+
+/// Records by paper and by a pattern such as "liu04.latency.*" or "hotspot-*" for id or experiment;
+/// an empty word takes all. Throws UsageError for a paper that is not there, or when nothing is
+/// left.
+std::vector<Record> choose(std::span<const Record> records, const std::string& paper,
+                           const std::string& only);
+
+struct Reproduction {
+    std::vector<Verdict> verdicts{};
+    std::vector<results::Row> rows{};  ///< all that was measured
+};
+
+/// `chosen` are among `all`.
+Reproduction reproduce(std::span<const Record> chosen, std::span<const Record> all,
+                       std::span<const Exception> exceptions, const Progress& progress,
+                       unsigned jobs = 0);
 
 }  // namespace railyard::reproduce

@@ -8,7 +8,6 @@
 
 #include "railyard/base/error.hpp"
 #include "reproduce/choices.hpp"
-#include "reproduce/mpi_wanted.hpp"
 
 namespace railyard::reproduce {
 

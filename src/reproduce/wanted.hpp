@@ -1,7 +1,10 @@
 #pragma once
 /// From a record's words to selections: the metric that an experiment yields, the sizes that a
-/// record means, the parameters that tell its variants apart.
+/// record means, the parameters that tell its variants apart. The part on MPI libraries is in
+/// mpi_wanted.cpp.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,5 +44,46 @@ Selection variant(Selection selection, std::string_view word, std::string_view s
 /// Where source and destination may lie: {"main", "elan"} and so on, all four.
 std::vector<std::pair<std::string, std::string>> placements();
 Selection placed(Selection selection, const std::string& source, const std::string& destination);
+
+/// Whether the record is a result of a program that is not ours to run: the applications of wu02's
+/// Table 1.
+bool of_other_programs(const Record& record);
+
+/// The programs of wu02's Table 2 that are ours, by the names that the table gives them.
+std::vector<std::string> micro_programs();
+/// The NAS kernels that the record is about: those that it names, or all that wu02 shows.
+std::vector<std::string> kernels_of(const Record& record);
+
+/// What an experiment on MPI yields of `metric`, which may be made of it: a gain, a share.
+std::string mpi_metric(std::string_view experiment, std::string_view metric);
+
+/// The record's rows on one MPI library, at the sizes that a value means.
+Selection mpi_selection(const Record& record, const System& system);
+
+/// The sizes at which a relation is looked at.
+std::vector<std::int64_t> mpi_relation_sizes(const Record& record);
+
+/// The same selection with one thing changed: a mode of connecting ("on-demand"), "ports=2",
+/// another experiment. Throws Error for a word that means nothing.
+Selection mpi_variant(Selection selection, std::string_view word);
+
+/// Where a library goes from eager to rendezvous, in bytes. Papers state it more or less exactly.
+struct Switch {
+    double eager = 0;       ///< up to here it is eager for certain
+    double rendezvous = 0;  ///< from here on it is not
+
+    /// Whether it lies between two neighbouring sizes.
+    bool between(double size, double next) const { return next > eager && size < rendezvous; }
+    /// Where a curve shows it: at the first sizes beyond.
+    std::optional<std::pair<double, double>> shown() const {
+        return std::pair(eager + 1, 2 * (eager + 1));
+    }
+};
+/// At that very size, or right after it.
+Switch switch_at(double bytes);
+/// As the paper has it. Throws Error if it does not say.
+Switch protocol_switch(const System& system);
+/// Where the record's relation has its place on this system.
+Switch place_of(const Relation& relation, const System& system);
 
 }  // namespace railyard::reproduce

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string_view>
+#include <vector>
+
 #include "results/file.hpp"
 #include "results/json.hpp"
+#include "results/results.hpp"
 
 namespace railyard::results {
 
@@ -17,6 +22,30 @@ std::string indented(const std::string& text) {
         if (c == '\n') out += "  ";
     }
     return out;
+}
+
+std::string csv_field(std::string_view field) {
+    if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
+    std::string out = "\"";
+    for (const char c : field) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    return out + '"';
+}
+
+std::string line(const std::vector<std::string>& fields) {
+    std::string out;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (i > 0) out += ',';
+        out += csv_field(fields[i]);
+    }
+    return out + "\r\n";
+}
+
+// The shortest text that reads back as the same number.
+std::string number(double value) {
+    return fmt::format("{}", value);
 }
 
 }  // namespace
@@ -51,6 +80,35 @@ Results from_json(std::string_view text, std::string_view where) {
 
 Results read(const std::filesystem::path& path) {
     return from_json(read_file(path), path.string());
+}
+
+std::string to_csv(std::span<const Row> rows) {
+    std::set<std::string> names;
+    for (const Row& row : rows)
+        for (const auto& [name, value] : row.parameters)
+            names.insert(name);
+
+    std::vector<std::string> fields{"experiment", "fabric"};
+    fields.insert(fields.end(), names.begin(), names.end());
+    for (const char* name : {"metric", "value", "unit", "p1", "p50", "p99", "mean", "min", "max",
+                             "spread", "iterations"})
+        fields.emplace_back(name);
+    std::string out = line(fields);
+
+    for (const Row& row : rows) {
+        fields = {row.experiment, row.fabric};
+        for (const std::string& name : names) {
+            const auto found = row.parameters.find(name);
+            fields.push_back(found == row.parameters.end() ? "" : to_string(found->second));
+        }
+        const Statistics& s = row.statistics;
+        fields.insert(fields.end(), {row.metric, number(row.value), row.unit});
+        for (const double value : {s.p1, s.p50, s.p99, s.mean, s.min, s.max, s.spread})
+            fields.push_back(number(value));
+        fields.push_back(std::to_string(s.iterations));
+        out += line(fields);
+    }
+    return out;
 }
 
 }  // namespace railyard::results

@@ -1,8 +1,9 @@
 #pragma once
-/// A file of results: the machine and the rows, as versioned JSON. docs/results-format.md describes
-/// it.
+/// A file of results: the machine and the rows, as versioned JSON (docs/results-format.md describes
+/// it), or rows alone as comma-separated values.
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,9 @@ std::string to_json(const Results& results);
 Results from_json(std::string_view text, std::string_view where);
 
 Results read(const std::filesystem::path& path);
+
+/// A header line, then one line a row. Every parameter name that occurs is a column of its own,
+/// empty in rows that do not have it.
+std::string to_csv(std::span<const Row> rows);
 
 }  // namespace railyard::results

@@ -1,4 +1,4 @@
-#include "report/change.hpp"
+#include "report/compare.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "railyard/base/error.hpp"
-#include "report/compare_columns.hpp"
-#include "report/compare_show.hpp"
 #include "report/rows.hpp"
 
 namespace railyard::report {

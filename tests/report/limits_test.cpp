@@ -1,4 +1,4 @@
-#include "report/limits.hpp"
+#include "report/sheet.hpp"
 
 #include <gtest/gtest.h>
 

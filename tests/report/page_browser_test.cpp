@@ -8,8 +8,8 @@
 
 #include "report/browser.hpp"
 #include "report/mpi_rows.hpp"
+#include "report/page.hpp"
 #include "report/page_input.hpp"
-#include "report/page_template.hpp"
 
 namespace railyard::report {
 namespace {

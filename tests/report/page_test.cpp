@@ -9,7 +9,6 @@
 
 #include "railyard/base/error.hpp"
 #include "report/page_input.hpp"
-#include "report/page_template.hpp"
 
 namespace railyard::report {
 namespace {

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "railyard/base/error.hpp"
-#include "reproduce/mpi_wanted.hpp"
 #include "reproduce/rows.hpp"
 #include "reproduce/systems.hpp"
+#include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {
 namespace {

@@ -1,6 +1,6 @@
 // From records of MPI libraries to rows: experiments, metrics, sizes and parameters.
 
-#include "reproduce/mpi_wanted.hpp"
+#include "reproduce/wanted.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Relations in words, and the form that we give them: each holds, and each can fail.
 
-#include "reproduce/readings.hpp"
+#include "reproduce/record.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reproduce/values.hpp"
+#include "reproduce/check.hpp"
 
 namespace railyard::reproduce {
 namespace {

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "railyard/base/error.hpp"
-#include "reproduce/reproduce.hpp"
 #include "reproduce/rows.hpp"
 #include "reproduce/show.hpp"
 

@@ -1,4 +1,4 @@
-#include "results/csv.hpp"
+#include "results/results.hpp"
 
 #include <gtest/gtest.h>
 

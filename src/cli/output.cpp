@@ -1,7 +1,14 @@
-#include "cli/progress.hpp"
+#include "cli/output.hpp"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "railyard/base/error.hpp"
 
 namespace railyard::cli {
 
@@ -37,6 +44,23 @@ void ProgressLine::show(std::string_view what) const {
 
 void ProgressLine::clear() const {
     if (shown_) put(empty_line);
+}
+
+OutputAside::OutputAside(To to) {
+    std::fflush(stdout);
+    output_ = ::dup(STDOUT_FILENO);
+    const int nowhere = to == To::nowhere ? ::open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+    const int target = to == To::nowhere ? nowhere : STDERR_FILENO;
+    const bool moved = output_ >= 0 && target >= 0 && ::dup2(target, STDOUT_FILENO) >= 0;
+    if (nowhere >= 0) ::close(nowhere);
+    if (!moved)
+        throw Error(std::string("cannot redirect the standard output: ") + std::strerror(errno));
+}
+
+OutputAside::~OutputAside() {
+    std::fflush(stdout);
+    ::dup2(output_, STDOUT_FILENO);
+    ::close(output_);
 }
 
 }  // namespace railyard::cli
