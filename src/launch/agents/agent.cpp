@@ -1,6 +1,5 @@
 #include "launch/agents/agent.hpp"
 
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/reactor.hpp"
 #include "base/shared_memory.hpp"
 #include "launch/agents/agent_call.hpp"
 #include "launch/agents/agent_setup.hpp"
@@ -78,6 +78,7 @@ class Agent final : private job::Overseer {
     };
 
     AgentCall call_;
+    Reactor reactor_;
     channel::Channel link_;
     bool is_lost_ = false;
     std::vector<std::pair<HostMessage, std::string>> early_;  ///< that came right behind the start
@@ -108,19 +109,17 @@ int Agent::run() {
 
 std::optional<Start> Agent::await_start() {
     std::optional<Start> start;
-    while (!start) {
-        // The launcher may wait long for other hosts.
-        const bool alive = link_.receive([&](std::uint32_t kind, const std::string& text) {
+    bool alive = true;
+    link_.attach(reactor_, [&] {
+        alive = link_.receive([&](std::uint32_t kind, const std::string& text) {
             if (start)
                 early_.emplace_back(static_cast<HostMessage>(kind), text);
             else if (static_cast<HostMessage>(kind) == HostMessage::start)
                 start = Start::parse(text);
         });
-        if (start) break;
-        if (!alive) return std::nullopt;
-        pollfd wait{link_.descriptor(), POLLIN, 0};
-        ::poll(&wait, 1, -1);
-    }
+    });
+    // The launcher may wait long for other hosts.
+    reactor_.run_until([&] { return start || !alive; });
     return start;
 }
 
@@ -143,11 +142,10 @@ void Agent::run_ranks(const Start& start) {
     options.whole_process = true;
     options.host = call_.name;
     options.overseer = this;
-    launcher_ = std::make_unique<job::Launcher>(options, board);
-    launcher_->watch(link_.descriptor(), [this] { on_link(); });
+    launcher_ = std::make_unique<job::Launcher>(options, board, reactor_);
+    link_.attach(reactor_, [this] { on_link(); });
     if (start.nodes.at(0) == start.host) {
-        input_.emplace();
-        launcher_->watch(input_->descriptor(), [this] { give_input(); });
+        input_.emplace(reactor_, [this] { give_input(); });
         tell(HostMessage::input_credit, number_text(stream_window));
     }
     for (const auto& [kind, text] : std::exchange(early_, {}))
@@ -160,18 +158,12 @@ void Agent::run_ranks(const Start& start) {
 
 void Agent::finish() {
     launcher_.reset();
-    const auto wait_for_launcher = [this] {
-        pollfd wait{link_.descriptor(), POLLIN, 0};
-        ::poll(&wait, 1, -1);
-        on_link();
-    };
+    if (!is_lost_) link_.attach(reactor_, [this] { on_link(); });
     // All that was printed goes before the end is told, however slowly it is read.
-    while (!is_lost_ && !printed_.empty())
-        wait_for_launcher();
+    reactor_.run_until([this] { return is_lost_ || printed_.empty(); });
     tell(HostMessage::done, {});
     // The launcher hangs up once it has heard; to do so first could cut off what is on the way.
-    while (!is_lost_)
-        wait_for_launcher();
+    reactor_.run_until([this] { return is_lost_; });
 }
 
 void Agent::print(Printed printed) {

@@ -1,7 +1,6 @@
 #include "launch/agents/hosts_job.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.hpp"
+#include "base/reactor.hpp"
 #include "launch/agents/hosts_setup.hpp"
 #include "launch/agents/own_input.hpp"
 #include "launch/agents/printer.hpp"
@@ -36,9 +35,10 @@ class HostsJob {
     job::Result run();
 
   private:
-    void wait_and_handle();
-    int patience_left() const;
-    void lose_patience();
+    void watch();
+    void watch_input();
+    void settle();
+    void give_up();
 
     // Of the hosts.
     void start_ranks();
@@ -63,13 +63,19 @@ class HostsJob {
     const Placement& placement_;
     job::FileLimit file_limit_;
     job::Interrupts interrupts_{job::signals_passed_on};
+    Reactor reactor_;
+    Reactor::Watch signals_;
     std::vector<Host> hosts_;
     std::optional<RollCall> roll_call_;  ///< until all are here
     Printer printer_;
     OwnInput input_;
-    Deadline time_limit_;
-    Deadline kill_at_;
-    Deadline settled_;
+    Reactor::Watch input_watch_;
+    Reactor::Timer input_later_;
+    Reactor::Timer patience_;  ///< with hosts that are not here yet
+    Reactor::Timer time_limit_;
+    Reactor::Timer kill_;  ///< set once all were asked to end
+    Reactor::Timer settled_;
+    bool is_closing_ = false;      ///< nothing runs any more
     bool is_asked_twice_ = false;  ///< to end: no more patience with anybody
     std::optional<job::Ending> worst_;
     std::optional<job::CannotStart> cannot_start_;
@@ -91,24 +97,29 @@ HostsJob::HostsJob(const job::ProgramOptions& options, const HostOptions& host_o
       placement_(placement),
       file_limit_(placement.hosts.size() * 4 + 64),
       hosts_(hosts_of(placement)),
-      roll_call_(std::in_place, host_options, hosts_),
-      printer_(static_cast<int>(placement.nodes.size()), options.label_output) {
-    if (options.time_limit) time_limit_ = Deadline(*options.time_limit);
-}
+      roll_call_(
+          std::in_place, host_options, hosts_, reactor_,
+          [this](Host& host) { host.link->attach(reactor_, [this, &host] { on_link(host); }); }),
+      printer_(reactor_, static_cast<int>(placement.nodes.size()), options.label_output) {}
 
 job::Result HostsJob::run() {
     roll_call_->start_agents([this] {
         interrupts_.restore_for_exec();
         file_limit_.undo_in_child();
     });
-    while (!is_over())
-        wait_and_handle();
-    if (const int signal = interrupts_.take(); job::asks_to_end(signal)) on_signal(signal);
+    watch();
+    reactor_.run_until([this] {
+        settle();
+        return is_over();
+    });
+    while (const int signal = interrupts_.take())
+        on_signal(signal);
     if (worst_) fail(std::move(worst_->failure), worst_->exit_code, SIGTERM);
     for (Host& host : hosts_) {
         finish_output(host);
         host.link.reset();
     }
+    is_closing_ = true;
     await_commands();
     await_reader();
     if (cannot_start_) throw *cannot_start_;
@@ -119,57 +130,48 @@ bool HostsJob::is_over() const {
     return std::ranges::all_of(hosts_, [](const Host& host) { return host.is_done; });
 }
 
-void HostsJob::wait_and_handle() {
-    std::vector<pollfd> watched;
-    // Poll passes over a descriptor of -1.
-    const auto watch = [&](int fd) { watched.push_back({fd, POLLIN, 0}); };
-    watch(interrupts_.descriptor());
-    watch(input_.descriptor());
-    for (const Host& host : hosts_) {
-        watch(host.command->descriptor());
-        watch(host.link && !host.is_done ? host.link->descriptor() : -1);
-    }
-    if (roll_call_) roll_call_->watch(watched);
-    printer_.watch(watched);
-    ::poll(watched.data(), watched.size(), patience_left());
-
+void HostsJob::watch() {
+    signals_ = reactor_.watch(interrupts_.descriptor(), Reactor::For::reading, [] {});
     // First of all: ranks that Ctrl-C ended are no failures of their own.
-    while (const int signal = interrupts_.take())
-        on_signal(signal);
-    if (watched[1].revents != 0)
-        if (const auto bytes = input_.read()) hosts_.front().tell(HostMessage::input, *bytes);
-    for (std::size_t i = 0; i < hosts_.size(); ++i) {
-        if (watched[2 + 2 * i].revents != 0) on_command_end(hosts_[i]);
-        if (watched[3 + 2 * i].revents != 0) on_link(hosts_[i]);
-    }
-    if (roll_call_ && result_.ok && roll_call_->advance()) start_ranks();
-    printer_.advance();
+    reactor_.look_first([this] {
+        while (const int signal = interrupts_.take())
+            on_signal(signal);
+    });
+    for (Host& host : hosts_)
+        host.command_watch = reactor_.watch(host.command->descriptor(), Reactor::For::reading,
+                                            [this, &host] { on_command_end(host); });
+    patience_ = reactor_.after(RollCall::patience, [this] {
+        if (!roll_call_) return;
+        if (const auto absent = roll_call_->absent()) cannot_start(absent->host, absent->why, 1);
+    });
+    if (options_.time_limit)
+        time_limit_ = reactor_.after(*options_.time_limit, [this] {
+            fail(fmt::format("not done within the time limit of {} s",
+                             options_.time_limit->seconds()),
+                 job::time_limit_exit_code, SIGTERM);
+        });
+}
+
+void HostsJob::watch_input() {
+    if (input_.descriptor() < 0)
+        input_watch_.reset();
+    else if (!input_watch_)
+        input_watch_ = reactor_.watch(input_.descriptor(), Reactor::For::reading, [this] {
+            if (const auto bytes = input_.read()) hosts_.front().tell(HostMessage::input, *bytes);
+        });
+    // Nobody is told when the terminal becomes ours.
+    if (input_.waits_for_terminal() && !input_later_)
+        input_later_ = reactor_.after(Duration::ms(500), [this] { input_later_.reset(); });
+}
+
+void HostsJob::settle() {
+    if (roll_call_ && result_.ok && roll_call_->is_complete()) start_ranks();
     ask_for_more();
-    lose_patience();
+    watch_input();
 }
 
-int HostsJob::patience_left() const {
-    // While agents are expected, patience with strangers may end at any time; and nobody is told
-    // when the terminal becomes ours.
-    int least = roll_call_ || input_.waits_for_terminal() ? 500 : -1;
-    for (const Deadline* deadline : {&time_limit_, &kill_at_, &settled_})
-        if (const int left = deadline->milliseconds_left(); left >= 0)
-            least = least < 0 ? left : std::min(least, left);
-    return least;
-}
-
-void HostsJob::lose_patience() {
-    if (settled_.passed()) {
-        settled_ = Deadline();
-        fail(worst_->failure, worst_->exit_code, SIGTERM);
-    }
-    if (time_limit_.passed())
-        fail(fmt::format("not done within the time limit of {} s", options_.time_limit->seconds()),
-             job::time_limit_exit_code, SIGTERM);
-    if (roll_call_)
-        if (const auto late = roll_call_->late()) cannot_start(late->host, late->why, 1);
-    if (!kill_at_.passed()) return;
-    // Whoever loses the connection ends its ranks.
+/// Whoever loses the connection ends its ranks.
+void HostsJob::give_up() {
     for (Host& host : hosts_)
         host.is_done = true;
 }
@@ -182,6 +184,7 @@ void HostsJob::start_ranks() {
 }
 
 void HostsJob::on_command_end(Host& host) {
+    host.command_watch.reset();
     const auto how = host.command->ending();
     if (!how || host.link || host.is_done) return;
     cannot_start(host,
@@ -249,11 +252,8 @@ void HostsJob::finish_output(const Host& host) {
 void HostsJob::on_signal(int signal) {
     const std::string number = number_text(static_cast<std::uint64_t>(signal));
     if (!job::asks_to_end(signal)) return tell_all(HostMessage::signal, number);
-    if (kill_at_.is_set()) {
-        kill_at_ = Deadline(Duration());
-        is_asked_twice_ = true;
-        return;
-    }
+    if (kill_ || is_closing_) is_asked_twice_ = true;
+    if (kill_) return give_up();
     fail("interrupted", 128 + signal, signal);
 }
 
@@ -264,7 +264,9 @@ void HostsJob::cannot_start(const Host& host, const std::string& why, int exit_c
 }
 
 void HostsJob::consider(job::Ending ending) {
-    if (!worst_) settled_ = Deadline(settling);
+    if (!worst_)
+        settled_ =
+            reactor_.after(settling, [this] { fail(worst_->failure, worst_->exit_code, SIGTERM); });
     if (!worst_ || ending.cause > worst_->cause) worst_ = std::move(ending);
 }
 
@@ -277,8 +279,8 @@ void HostsJob::fail(std::string what, int exit_code, int signal) {
     // Nobody runs anything on a host that was not told to.
     for (Host& host : hosts_)
         if (roll_call_ || !host.link) host.is_done = true;
-    kill_at_ = Deadline(job::grace + patience_with_agents);
-    time_limit_ = Deadline();
+    kill_ = reactor_.after(job::grace + patience_with_agents, [this] { give_up(); });
+    time_limit_.reset();
 }
 
 void HostsJob::tell_all(HostMessage kind, std::string_view text, const Host* but) {
@@ -288,25 +290,20 @@ void HostsJob::tell_all(HostMessage kind, std::string_view text, const Host* but
 
 void HostsJob::await_commands() {
     // They end with their agents. Whoever does not is killed when it is destroyed.
-    const Deadline deadline(result_.ok ? Duration::s(2) : patience_with_agents);
-    for (const Host& host : hosts_)
-        while (host.command && host.command->descriptor() >= 0 && !host.command->ending() &&
-               !deadline.passed()) {
-            pollfd wait{host.command->descriptor(), POLLIN, 0};
-            ::poll(&wait, 1, deadline.milliseconds_left());
-        }
+    bool is_late = false;
+    const auto timer =
+        reactor_.after(result_.ok ? Duration::s(2) : patience_with_agents, [&] { is_late = true; });
+    input_watch_.reset();
+    reactor_.run_until([&] {
+        return is_late || std::ranges::all_of(hosts_, [](const Host& host) {
+                   return !host.command || host.command->descriptor() < 0;
+               });
+    });
 }
 
 void HostsJob::await_reader() {
     // Nothing runs any more; whoever does not want to wait for the rest of the output says so.
-    while (!printer_.is_idle() && !is_asked_twice_) {
-        std::vector<pollfd> watched{{interrupts_.descriptor(), POLLIN, 0}};
-        printer_.watch(watched);
-        ::poll(watched.data(), watched.size(), -1);
-        if (const int signal = interrupts_.take(); job::asks_to_end(signal))
-            return fail("interrupted", 128 + signal, signal);
-        printer_.advance();
-    }
+    reactor_.run_until([this] { return printer_.is_idle() || is_asked_twice_; });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/reactor.hpp"
 #include "launch/agents/agent_call.hpp"
 #include "launch/agents/host_command.hpp"
 #include "launch/agents/host_list.hpp"
@@ -21,6 +22,7 @@ struct Host {
     std::string name;
     std::vector<int> ranks;
     std::unique_ptr<HostCommand> command{};
+    Reactor::Watch command_watch{};          ///< until it has ended
     std::optional<channel::Channel> link{};  ///< once its agent has called
     std::string machine{};
     std::size_t printed = 0;  ///< bytes that came and for which no others were asked yet

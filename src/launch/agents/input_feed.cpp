@@ -1,18 +1,19 @@
 #include "launch/agents/input_feed.hpp"
 
 #include <fcntl.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "railyard/base/error.hpp"
 
 namespace railyard::cluster {
 
-InputFeed::InputFeed() : ready_(::epoll_create1(EPOLL_CLOEXEC)) {
+InputFeed::InputFeed(Reactor& reactor, Reactor::Call ready)
+    : reactor_(reactor), ready_(std::move(ready)) {
     int ends[2];
-    if (!ready_ || ::pipe2(ends, O_CLOEXEC) != 0) throw system_error("cannot make a pipe");
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw system_error("cannot make a pipe");
     read_ = Descriptor(ends[0]);
     write_ = Descriptor(ends[1]);
     // The rank's end still blocks, as programs expect of their input.
@@ -31,17 +32,12 @@ std::size_t InputFeed::advance() {
             throw system_error("cannot pass on the input of rank 0");
     }
     waiting_.erase(0, given);
-    watch(!waiting_.empty());
+    if (waiting_.empty())
+        watch_.reset();
+    else if (!watch_)
+        watch_ = reactor_.watch(write_.get(), Reactor::For::writing, ready_);
     if (ended_ && waiting_.empty()) write_.reset();
     return given;
-}
-
-void InputFeed::watch(bool yes) {
-    if (yes == watches_) return;
-    watches_ = yes;
-    epoll_event event{};
-    event.events = EPOLLOUT;
-    ::epoll_ctl(ready_.get(), yes ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, write_.get(), &event);
 }
 
 }  // namespace railyard::cluster

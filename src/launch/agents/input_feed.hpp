@@ -7,12 +7,14 @@
 #include <string_view>
 
 #include "base/descriptor.hpp"
+#include "base/reactor.hpp"
 
 namespace railyard::cluster {
 
 class InputFeed {
   public:
-    InputFeed();  ///< Throws Error.
+    /// Calls `ready` when advance() can do something. The reactor outlives it. Throws Error.
+    InputFeed(Reactor& reactor, Reactor::Call ready);
 
     /// What the rank reads from. It stays open here as well: nobody is hurt by writing to a rank
     /// that does not read.
@@ -20,20 +22,17 @@ class InputFeed {
 
     void add(std::string_view bytes) { waiting_ += bytes; }
     void end() { ended_ = true; }
-    /// Readable when advance() can do something.
-    int descriptor() const { return ready_.get(); }
     /// Gives the rank what it takes now, and says how much that was.
     std::size_t advance();
 
   private:
-    void watch(bool yes);
-
+    Reactor& reactor_;
+    Reactor::Call ready_;
     Descriptor read_;
     Descriptor write_;
-    Descriptor ready_;  ///< an epoll of the pipe alone
+    Reactor::Watch watch_;
     std::string waiting_;
     bool ended_ = false;
-    bool watches_ = false;
 };
 
 }  // namespace railyard::cluster

@@ -1,13 +1,12 @@
 #include "launch/agents/peer_job.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 
 #include <optional>
 #include <utility>
 
-#include "base/clock.hpp"
+#include "base/reactor.hpp"
 #include "launch/agents/agent_setup.hpp"
 #include "launch/agents/board_relay.hpp"
 #include "launch/agents/host_messages.hpp"
@@ -30,20 +29,23 @@ channel::HostPort where(const PeerOptions& peer) {
     return address;
 }
 
-/// Waits behind a door. An interrupt ends the process here: nothing runs yet.
+/// Waits for the other side. An interrupt ends the process here: nothing runs yet.
 channel::Channel await_peer(const PeerOptions& peer, const channel::Secret& secret) {
     channel::Listener::Options options;
     options.where = where(peer);
     options.heartbeat = heartbeat;
-    channel::Listener door(secret, options);
-    for (const Deadline deadline(peer.patience); !deadline.passed();) {
-        if (auto link = door.poll()) return std::move(*link);
-        pollfd wait{door.descriptor(), POLLIN, 0};
-        ::poll(&wait, 1, 500);
-    }
+    Reactor reactor;
+    std::optional<channel::Channel> caller;
+    bool is_late = false;
+    const channel::Listener listener(reactor, secret, options, [&](channel::Channel channel) {
+        if (!caller) caller.emplace(std::move(channel));
+    });
+    const auto timer = reactor.after(peer.patience, [&] { is_late = true; });
+    reactor.run_until([&] { return caller || is_late; });
+    if (caller) return std::move(*caller);
     throw Error(fmt::format(
-        "nobody has called at port {} within {} s{}", door.port(), peer.patience.seconds(),
-        door.strangers() > 0 ? ", but for some who do not know the secret" : ""));
+        "nobody has called at port {} within {} s{}", listener.port(), peer.patience.seconds(),
+        listener.strangers() > 0 ? ", but for some who do not know the secret" : ""));
 }
 
 channel::Channel meet(const PeerOptions& peer) {
@@ -63,14 +65,14 @@ class PeerJob final : private job::Overseer {
         : peer_(peer),
           here_(peer.side == PeerOptions::Side::calls ? calling_node : listening_node),
           link_(meet(peer)),
-          job_(plan, body, launcher_options()),
+          job_(plan, body, launcher_options(), reactor_),
           relay_(job_.board(), here_, plan.nodes,
                  [this](HostMessage kind, const std::string& text) { tell(kind, text); }) {}
 
     job::Result run() {
+        link_.attach(reactor_, [this] { on_link(); });
         agree();
         choose_address(link_.own_address());
-        job_.launcher().watch(link_.descriptor(), [this] { on_link(); });
         job::Result result = job_.run();
         for (const std::string& row : result.delivered)
             tell(HostMessage::output, row);
@@ -101,8 +103,8 @@ class PeerJob final : private job::Overseer {
         link_.send(static_cast<std::uint32_t>(kind), text);
     }
     void wait_for_link() {
-        const int signal = job_.launcher().await(link_.descriptor());
-        if (signal == 0) return on_link();
+        const int signal = job_.launcher().turn();
+        if (signal == 0) return;
         fail({"interrupted", 128 + signal, {}});
         on_failure(*failure_);
     }
@@ -110,7 +112,6 @@ class PeerJob final : private job::Overseer {
     /// Both sides do the same, or nothing.
     void agree() {
         tell(HostMessage::here, Here{here_, peer_.task}.text());
-        on_link();  // It may have come with the handshake.
         while (!failure_ && !is_lost_ && !their_task_)
             wait_for_link();
         if (their_task_ && *their_task_ != peer_.task)
@@ -172,6 +173,7 @@ class PeerJob final : private job::Overseer {
 
     const PeerOptions& peer_;
     fabric::NodeId here_;
+    Reactor reactor_;
     channel::Channel link_;
     job::ProcessJob job_;
     BoardRelay relay_;

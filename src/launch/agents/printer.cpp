@@ -1,6 +1,7 @@
 #include "launch/agents/printer.hpp"
 
 #include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 
 namespace railyard::cluster {
 
-Printer::Printer(int ranks, bool with_labels) : streams_{{{STDOUT_FILENO}, {STDERR_FILENO}}} {
+Printer::Printer(Reactor& reactor, int ranks, bool with_labels)
+    : streams_{{{reactor, STDOUT_FILENO}, {reactor, STDERR_FILENO}}} {
     const auto labels_to = [](int rank, Stream& stream) {
         return std::make_unique<job::LineLabels>(
             rank, [&stream](std::string_view text) { stream.add(text); });
@@ -36,20 +38,16 @@ bool Printer::is_idle() const {
     return std::ranges::all_of(streams_, [](const Stream& s) { return s.waiting.empty(); });
 }
 
-void Printer::watch(std::vector<pollfd>& watched) const {
-    for (const Stream& stream : streams_)
-        if (!stream.waiting.empty()) watched.push_back({stream.fd, POLLOUT, 0});
-}
-
-void Printer::advance() {
-    for (Stream& stream : streams_)
-        stream.advance();
-}
-
 void Printer::Stream::add(std::string_view text) {
     if (text.empty()) return;
     waiting.emplace_back(text);
+    if (watch) return;  // It is told when there is room.
     advance();
+    if (!waiting.empty())
+        watch = reactor.watch(fd, Reactor::For::writing, [this] {
+            advance();
+            if (waiting.empty()) watch.reset();
+        });
 }
 
 void Printer::Stream::advance() {

@@ -2,14 +2,13 @@
 /// What the ranks of all hosts print, on its way to this process's own output. Whoever reads that
 /// may take a break: nobody waits for it here, what cannot be written yet is kept.
 
-#include <poll.h>
-
 #include <array>
 #include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/reactor.hpp"
 #include "launch/agents/host_messages.hpp"
 #include "launch/job/output.hpp"
 
@@ -17,8 +16,8 @@ namespace railyard::cluster {
 
 class Printer {
   public:
-    /// With labels, each line begins with its rank.
-    Printer(int ranks, bool with_labels);
+    /// With labels, each line begins with its rank. The reactor outlives it.
+    Printer(Reactor& reactor, int ranks, bool with_labels);
     Printer(const Printer&) = delete;
     Printer& operator=(const Printer&) = delete;
 
@@ -29,15 +28,13 @@ class Printer {
 
     /// Whether all is written.
     bool is_idle() const;
-    /// Adds what is to be waited for until advance() can do something.
-    void watch(std::vector<pollfd>& watched) const;
-    /// Writes what goes without waiting.
-    void advance();
 
   private:
     struct Stream {
+        Reactor& reactor;
         int fd;
         std::deque<std::string> waiting{};
+        Reactor::Watch watch{};
 
         void add(std::string_view text);
         void advance();

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace railyard::cluster {
 
 namespace {
-
-/// For somebody to type a password, and for a host to answer.
-constexpr Duration patience_with_hosts = Duration::s(60);
 
 channel::Listener::Options door_options(const HostOptions& options) {
     channel::Listener::Options door;
@@ -21,11 +19,17 @@ channel::Listener::Options door_options(const HostOptions& options) {
 
 }  // namespace
 
-RollCall::RollCall(const HostOptions& options, std::vector<Host>& hosts)
+RollCall::RollCall(const HostOptions& options, std::vector<Host>& hosts, Reactor& reactor,
+                   std::function<void(Host&)> arrived)
     : options_(options),
       hosts_(hosts),
-      door_(secret_, door_options(options)),
-      patience_(patience_with_hosts) {}
+      reactor_(reactor),
+      arrived_(std::move(arrived)),
+      door_(reactor, secret_, door_options(options), [this](channel::Channel link) {
+          arrivals_.push_back(std::move(link));
+          const auto arrival = std::prev(arrivals_.end());
+          arrival->attach(reactor_, [this, arrival] { hear(arrival); });
+      }) {}
 
 void RollCall::start_agents(const std::function<void()>& prepare) {
     for (Host& host : hosts_)
@@ -34,29 +38,15 @@ void RollCall::start_agents(const std::function<void()>& prepare) {
             call_for(host, options_, secret_, door_.port()).text(), prepare);
 }
 
-void RollCall::watch(std::vector<pollfd>& watched) const {
-    watched.push_back({door_.descriptor(), POLLIN, 0});
-    for (const channel::Channel& link : arrivals_)
-        watched.push_back({link.descriptor(), POLLIN, 0});
-}
-
-bool RollCall::advance() {
-    while (auto link = door_.poll())
-        arrivals_.push_back(std::move(*link));
-    for (std::size_t i = 0; i < arrivals_.size();) {
-        std::optional<Here> here;
-        const bool alive = arrivals_[i].receive([&](std::uint32_t kind, const std::string& text) {
-            if (static_cast<HostMessage>(kind) == HostMessage::here) here = Here::parse(text);
-        });
-        if (alive && !here) {
-            ++i;
-            continue;
-        }
-        channel::Channel link = std::move(arrivals_[i]);
-        arrivals_.erase(arrivals_.begin() + static_cast<std::ptrdiff_t>(i));
-        if (here) attach(std::move(link), *here);
-    }
-    return std::ranges::all_of(hosts_, [](const Host& host) { return host.link.has_value(); });
+void RollCall::hear(Arrivals::iterator arrival) {
+    std::optional<Here> here;
+    const bool alive = arrival->receive([&](std::uint32_t kind, const std::string& text) {
+        if (static_cast<HostMessage>(kind) == HostMessage::here) here = Here::parse(text);
+    });
+    if (alive && !here) return;
+    channel::Channel link = std::move(*arrival);
+    arrivals_.erase(arrival);
+    if (here) attach(std::move(link), *here);
 }
 
 void RollCall::attach(channel::Channel link, const Here& here) {
@@ -64,15 +54,19 @@ void RollCall::attach(channel::Channel link, const Here& here) {
     if (here.host >= hosts_.size() || hosts_[here.host].link) return;
     hosts_[here.host].link.emplace(std::move(link));
     hosts_[here.host].machine = here.machine;
+    arrived_(hosts_[here.host]);
 }
 
-std::optional<RollCall::Late> RollCall::late() const {
-    if (!patience_.passed()) return std::nullopt;
+bool RollCall::is_complete() const {
+    return std::ranges::all_of(hosts_, [](const Host& host) { return host.link.has_value(); });
+}
+
+std::optional<RollCall::Late> RollCall::absent() const {
     for (const Host& host : hosts_)
         if (!host.link)
             return Late{host, fmt::format("`{}` runs, but no agent has called from there within {} "
                                           "s; can that host reach this one (--listen ADDRESS)?",
-                                          host.command->text(), patience_with_hosts.seconds())};
+                                          host.command->text(), patience.seconds())};
     return std::nullopt;
 }
 

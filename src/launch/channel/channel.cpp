@@ -4,9 +4,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -14,21 +12,25 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::channel {
 
 Channel::Channel(Descriptor socket, TlsSession session, std::string early)
-    : socket_(std::move(socket)),
-      ready_(::epoll_create1(EPOLL_CLOEXEC)),
-      session_(std::move(session)),
-      early_(std::move(early)) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    if (!ready_ || ::epoll_ctl(ready_.get(), EPOLL_CTL_ADD, socket_.get(), &event) != 0)
-        throw system_error("cannot watch a connection");
+    : socket_(std::move(socket)), session_(std::move(session)), early_(std::move(early)) {
     push();
+}
+
+void Channel::attach(Reactor& reactor, const Reactor::Call& ready) {
+    detach();  // Before the next: a descriptor is watched once.
+    watch_ = reactor.watch(socket_.get(),
+                           output_.empty() ? Reactor::For::reading : Reactor::For::both, ready);
+    if (!early_.empty()) soon_ = reactor.after(Duration(), ready);
+}
+
+void Channel::detach() {
+    watch_.reset();
+    soon_.reset();
 }
 
 void Channel::send(std::uint32_t kind, std::string_view payload) {
@@ -57,21 +59,13 @@ void Channel::push() {
         }
     }
     output_.erase(0, sent);
-    watch();
-}
-
-void Channel::watch() {
-    if (watches_output_ == !output_.empty()) return;
-    watches_output_ = !output_.empty();
-    epoll_event event{};
-    event.events = watches_output_ ? EPOLLIN | EPOLLOUT : EPOLLIN;
-    ::epoll_ctl(ready_.get(), EPOLL_CTL_MOD, socket_.get(), &event);
+    watch_.change(output_.empty() ? Reactor::For::reading : Reactor::For::both);
 }
 
 bool Channel::lose(std::string why) {
     why_ = std::move(why);
     output_.clear();
-    ::epoll_ctl(ready_.get(), EPOLL_CTL_DEL, socket_.get(), nullptr);
+    detach();
     return false;
 }
 
@@ -110,11 +104,12 @@ std::string Channel::own_address() const {
 }
 
 void Channel::drain(Duration patience) {
-    const Deadline deadline(patience);
-    for (push(); !output_.empty() && !deadline.passed(); push()) {
-        pollfd wait{socket_.get(), POLLOUT, 0};
-        ::poll(&wait, 1, deadline.milliseconds_left());
-    }
+    Reactor reactor;
+    bool is_late = false;
+    const auto timer = reactor.after(patience, [&] { is_late = true; });
+    const auto watch = reactor.watch(socket_.get(), Reactor::For::writing, [this] { push(); });
+    push();
+    reactor.run_until([&] { return output_.empty() || is_late; });
 }
 
 void keep_alive(int socket, Duration heartbeat) {

@@ -9,6 +9,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/frames.hpp"
+#include "base/reactor.hpp"
 #include "launch/channel/tls.hpp"
 #include "railyard/base/time.hpp"
 
@@ -24,8 +25,10 @@ class Channel {
     /// The session is open; `early` is what the other has said in it by now. Throws Error.
     Channel(Descriptor socket, TlsSession session, std::string early = {});
 
-    /// Readable when there is something to do here: call receive() then. Also once after making it.
-    int descriptor() const { return ready_.get(); }
+    /// Calls `ready` when there is something to do here, until the channel is lost: call receive()
+    /// then. In place of whoever was called before. The reactor outlives the channel.
+    void attach(Reactor& reactor, const Reactor::Call& ready);
+    void detach();
 
     /// Never waits. Once the channel is lost it does nothing. Throws UsageError if it is too long.
     void send(std::uint32_t kind, std::string_view payload);
@@ -44,16 +47,15 @@ class Channel {
 
   private:
     void push();
-    void watch();
     bool lose(std::string why);
 
     Descriptor socket_;
-    Descriptor ready_;  ///< an epoll of the socket, so that others need not know what it lacks
+    Reactor::Watch watch_;
+    Reactor::Timer soon_;  ///< for what has come before anybody watched
     TlsSession session_;
     Reader reader_{longest_message};
     std::string early_;
     std::string output_;
-    bool watches_output_ = false;
     std::string why_;  ///< empty: all is well
 };
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -9,6 +8,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/reactor.hpp"
 #include "launch/channel/channel.hpp"
 #include "launch/channel/endpoint.hpp"
 #include "railyard/base/error.hpp"
@@ -19,24 +19,31 @@ namespace {
 
 /// An address that does not answer must not use up the time that others may need.
 constexpr Duration longest_try = Duration::s(3);
-constexpr int pause_in_milliseconds = 50;
+constexpr Duration between_tries = Duration::ms(50);
 
 /// Until the socket is ready; false: too late.
-bool await(int socket, short events, const Deadline& deadline) {
-    pollfd wait{socket, events, 0};
-    for (;;) {
-        const int n = ::poll(&wait, 1, deadline.milliseconds_left());
-        if (n > 0) return true;
-        if (n == 0 || errno != EINTR) return false;
-    }
+bool await(Reactor& reactor, int socket, Reactor::For what, const Deadline& deadline) {
+    bool is_ready = false;
+    bool is_late = false;
+    const auto watch = reactor.watch(socket, what, [&] { is_ready = true; });
+    const auto timer =
+        reactor.after(Duration::ms(deadline.milliseconds_left()), [&] { is_late = true; });
+    reactor.run_until([&] { return is_ready || is_late; });
+    return is_ready;
+}
+
+void sleep(Reactor& reactor, Duration time) {
+    const auto timer = reactor.after(time, [] {});
+    reactor.turn();
 }
 
 /// Connects to one address; the error number if it cannot.
-int connect_to(const Endpoint& endpoint, const Descriptor& socket, const Deadline& deadline) {
+int connect_to(Reactor& reactor, const Endpoint& endpoint, const Descriptor& socket,
+               const Deadline& deadline) {
     const auto* address = reinterpret_cast<const sockaddr*>(&endpoint.address);
     if (::connect(socket.get(), address, endpoint.length) == 0) return 0;
     if (errno != EINPROGRESS) return errno;
-    if (!await(socket.get(), POLLOUT, deadline)) return ETIMEDOUT;
+    if (!await(reactor, socket.get(), Reactor::For::writing, deadline)) return ETIMEDOUT;
     int error = 0;
     socklen_t length = sizeof error;
     ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &length);
@@ -45,8 +52,8 @@ int connect_to(const Endpoint& endpoint, const Descriptor& socket, const Deadlin
 
 /// Proves that we know the secret, and hears that they do. None: they do not, and maybe say so, or
 /// not in time.
-std::optional<Channel> greet(Descriptor socket, const Secret& secret, const Deadline& deadline,
-                             bool& is_refused) {
+std::optional<Channel> greet(Reactor& reactor, Descriptor socket, const Secret& secret,
+                             const Deadline& deadline, bool& is_refused) {
     TlsSession session(secret, Side::caller);
     std::string early;
     std::array<char, 4096> buffer;
@@ -57,7 +64,7 @@ std::optional<Channel> greet(Descriptor socket, const Secret& secret, const Dead
         if (is_refused) return std::nullopt;
         if (session.state() == TlsSession::State::open)
             return Channel(std::move(socket), std::move(session), std::move(early));
-        if (!await(socket.get(), POLLIN, deadline)) return std::nullopt;
+        if (!await(reactor, socket.get(), Reactor::For::reading, deadline)) return std::nullopt;
         const ssize_t n = ::recv(socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return std::nullopt;
         if (n < 0) continue;
@@ -66,18 +73,19 @@ std::optional<Channel> greet(Descriptor socket, const Secret& secret, const Dead
     }
 }
 
-std::optional<Channel> try_one(const Endpoint& endpoint, const Secret& secret, Duration heartbeat,
-                               Duration patience, std::string& failure, bool& is_refused) {
+std::optional<Channel> try_one(Reactor& reactor, const Endpoint& endpoint, const Secret& secret,
+                               Duration heartbeat, Duration patience, std::string& failure,
+                               bool& is_refused) {
     const Deadline deadline(patience);
     Descriptor socket(
         ::socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const int error = socket ? connect_to(endpoint, socket, deadline) : errno;
+    const int error = socket ? connect_to(reactor, endpoint, socket, deadline) : errno;
     if (error != 0) {
         failure = fmt::format("{}: {}", endpoint.text(), ::strerror(error));
         return std::nullopt;
     }
     keep_alive(socket.get(), heartbeat);
-    auto channel = greet(std::move(socket), secret, deadline, is_refused);
+    auto channel = greet(reactor, std::move(socket), secret, deadline, is_refused);
     if (!channel)
         failure = fmt::format("{}: whoever is there does not know the secret", endpoint.text());
     return channel;
@@ -87,6 +95,7 @@ std::optional<Channel> try_one(const Endpoint& endpoint, const Secret& secret, D
 
 Channel connect(const std::vector<std::string>& addresses, const Secret& secret, Duration heartbeat,
                 Duration patience) {
+    Reactor reactor;
     const Deadline deadline(patience);
     for (;;) {
         std::string failures;
@@ -96,7 +105,8 @@ Channel connect(const std::vector<std::string>& addresses, const Secret& secret,
                 std::string failure;
                 bool is_refused = false;
                 const Duration each = std::min(longest_try, patience);
-                if (auto channel = try_one(endpoint, secret, heartbeat, each, failure, is_refused))
+                if (auto channel =
+                        try_one(reactor, endpoint, secret, heartbeat, each, failure, is_refused))
                     return std::move(*channel);
                 all_refused = all_refused && is_refused;
                 failures += (failures.empty() ? "" : "; ") + failure;
@@ -104,7 +114,7 @@ Channel connect(const std::vector<std::string>& addresses, const Secret& secret,
             }
         if (all_refused || deadline.passed())
             throw Error("nobody of this job can be reached: " + failures);
-        ::poll(nullptr, 0, pause_in_milliseconds);
+        sleep(reactor, between_tries);
     }
 }
 

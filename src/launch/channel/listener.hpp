@@ -3,13 +3,13 @@
 /// soon; strangers are sent away, and however many there are, they keep nobody out for long.
 
 #include <cstddef>
-#include <deque>
-#include <optional>
+#include <functional>
+#include <list>
 #include <string>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/descriptor.hpp"
+#include "base/reactor.hpp"
 #include "launch/channel/channel.hpp"
 #include "launch/channel/endpoint.hpp"
 #include "railyard/base/time.hpp"
@@ -25,16 +25,14 @@ class Listener {
         std::size_t most_waiting = 16;        ///< one more, and the one who waits longest goes
     };
 
-    /// Throws Error.
-    Listener(const Secret& secret, const Options& options);
+    /// Somebody who knows the secret.
+    using Take = std::function<void(Channel channel)>;
+    /// The reactor outlives it. Throws Error.
+    Listener(Reactor& reactor, const Secret& secret, const Options& options, Take take);
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
 
     std::uint16_t port() const { return port_; }
-    /// Readable when there is something to do here: call poll() then.
-    int descriptor() const { return ready_.get(); }
-    /// The next who knows the secret, if there is one now. Also to be called now and then without a
-    /// reason, since patience may be over.
-    std::optional<Channel> poll();
-
     /// How many were sent away so far.
     std::size_t strangers() const { return strangers_; }
 
@@ -42,24 +40,27 @@ class Listener {
     struct Guest {
         Descriptor socket;
         TlsSession session;
-        Deadline deadline;
         std::string early{};  ///< what came right behind the handshake
+        Reactor::Watch watch{};
+        Reactor::Timer patience{};
     };
+    using Guests = std::list<Guest>;
 
+    void listen();
     void let_in(int listener);
-    void pause();
-    void go_on_after_pause();
-    void send_away(std::size_t guest);
-    bool advance(Guest& guest, std::optional<Channel>& channel);
-    void watch(int fd);
+    void rest();
+    void send_away(Guests::iterator guest);
+    void advance(Guests::iterator guest);
 
+    Reactor& reactor_;
     Secret secret_;
     Options options_;
+    Take take_;
     std::vector<Descriptor> listeners_;
     std::uint16_t port_ = 0;
-    Descriptor ready_;          ///< an epoll of all sockets here
-    Deadline pause_{};          ///< if set, nobody is let in until then
-    std::deque<Guest> guests_;  ///< the one who waits longest first
+    std::vector<Reactor::Watch> watches_;  ///< of the listeners; none while there is no room
+    Reactor::Timer rest_;
+    Guests guests_;  ///< the one who waits longest first
     std::size_t strangers_ = 0;
 };
 

@@ -2,14 +2,14 @@
 /// Watches the processes of a job: starts each, hears what it delivers, prints and how it ends, and
 /// when one fails, ends the others within two seconds. How a process is started is the caller's.
 
-#include <cstdint>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/clock.hpp"
+#include "base/reactor.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/file_limit.hpp"
 #include "launch/job/interrupts.hpp"
@@ -52,25 +52,25 @@ class Launcher {
     /// Starts the process of a rank, all of whose pipes close on exec. Throws Error.
     using Start = std::function<pid_t(int id, RankPipes& pipes)>;
 
-    /// The board outlives it. Throws Error.
-    Launcher(const Options& options, Board board);
+    /// Board and reactor outlive it, and nobody else looks first at the reactor. Throws Error.
+    Launcher(const Options& options, Board board, Reactor& reactor);
+    ~Launcher();
 
     /// Returns when all have ended; after fail() none is started. Throws Error when a rank cannot
     /// be started; those that run are killed.
     Result run(const Start& start);
 
-    /// For whatever else there is to do meanwhile: calls `ready` when the descriptor is readable.
-    /// Both outlive the run. To be called before it.
-    void watch(int fd, std::function<void()> ready);
     /// Whether to read what ranks print; those who print much then wait.
     void read_outputs(bool yes);
     /// The job is to end: as if a rank had failed.
     void fail(std::string what, int exit_code, int signal_for_others);
     void signal_all(int signal);
 
-    /// For whatever there is to wait for before and after the run, while signals are still caught
-    /// here: returns nought once the descriptor is readable, or the signal that asks to end.
-    int await(int fd);
+    /// Where whatever else there is to wait for meanwhile may be watched.
+    Reactor& reactor() const { return reactor_; }
+    /// A turn of the reactor before or after the run, while signals are still caught here. Gives
+    /// the signal that asks to end, or nought.
+    int turn();
 
     /// For a forked child, which is no launcher.
     void forget_in_child();
@@ -79,29 +79,37 @@ class Launcher {
     void restore_for_exec() const;
 
   private:
+    using Stream = RankProcess::Stream;
+    struct Watched {
+        std::unique_ptr<RankProcess> process;
+        std::array<Reactor::Watch, std::size(RankProcess::all_streams)> streams{};
+    };
+
     void start_rank(std::size_t index, const Start& start);
-    void watch(int fd, std::uint64_t event);
-    void unwatch(const RankProcess& rank, RankProcess::Stream stream);
-    void wait_and_handle();
-    void handle(std::uint64_t event);
+    void watch(std::size_t index, Stream stream);
+    void handle(std::size_t index, Stream stream);
+    void settle();
+    void take_signals();
     void on_signal(int signal);
-    void on_end(RankProcess& rank);
+    void on_end(std::size_t index);
+    void kill_again();
     void hear(int rank, FrameKind kind, std::string payload);
     void consider(Ending ending);
-    int patience_left() const;
 
     Options options_;
     Board board_;
     FileLimit file_limit_;
     Interrupts interrupts_;
-    Descriptor epoll_;
-    std::vector<std::unique_ptr<RankProcess>> ranks_;
-    std::vector<std::function<void()>> others_;  ///< what is watched besides
+    Reactor& reactor_;
+    Reactor::Watch signals_;
+    std::vector<Watched> ranks_;
     bool reads_outputs_ = true;
+    bool is_run_ = false;  ///< signals are for the ranks
+    int asked_ = 0;        ///< the signal that asked to end when no rank ran
     std::size_t running_ = 0;
-    Deadline time_limit_;
+    Reactor::Timer time_limit_;
     /// Set once the ranks were asked to end: when patience with them ends.
-    Deadline kill_at_;
+    Reactor::Timer kill_;
     /// The most telling failure of one look around.
     std::optional<Ending> worst_;
     Result result_;

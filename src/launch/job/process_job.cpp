@@ -49,13 +49,14 @@ void use_as_output(RankPipes& pipes) {
 
 }  // namespace
 
-ProcessJob::ProcessJob(const Plan& plan, const Body& body, const Launcher::Options& options)
+ProcessJob::ProcessJob(const Plan& plan, const Body& body, const Launcher::Options& options,
+                       Reactor& reactor)
     : plan_(plan),
       body_(body),
       launcher_pid_(::getpid()),
       memory_(Board::size_for(plan.ranks)),
       board_(Board::format(memory_.span(), plan.ranks)),
-      launcher_(options, board_) {}
+      launcher_(options, board_, reactor) {}
 
 Result ProcessJob::run() {
     flush_all_output();  // What is still buffered would be printed by every child again.
@@ -109,7 +110,8 @@ int ProcessJob::run_body(int id, int frames_fd) {
 }
 
 Result run_processes(const Plan& plan, const Body& body) {
-    return ProcessJob(plan, body, launcher_options(plan)).run();
+    Reactor reactor;
+    return ProcessJob(plan, body, launcher_options(plan), reactor).run();
 }
 
 }  // namespace railyard::job

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include "base/reactor.hpp"
 #include "launch/job/anonymous_memory.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/launcher.hpp"
@@ -13,8 +14,9 @@ namespace railyard::job {
 
 class ProcessJob {
   public:
-    /// Plan and body outlive it. Throws Error.
-    ProcessJob(const Plan& plan, const Body& body, const Launcher::Options& options);
+    /// All but the options outlive it. Throws Error.
+    ProcessJob(const Plan& plan, const Body& body, const Launcher::Options& options,
+               Reactor& reactor);
 
     Board board() const { return board_; }
     Launcher& launcher() { return launcher_; }

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/reactor.hpp"
 #include "base/shared_memory.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/launcher.hpp"
@@ -34,7 +35,9 @@ Result run_programs(const ProgramOptions& options) {
     const Plan plan = make_plan(plan_options);
     const Launcher::Options chosen = launcher_options(options, plan.ranks);
     const SharedMemory memory = SharedMemory::create("railyard-board", Board::size_for(plan.ranks));
-    Launcher launcher(chosen, Board::format({memory.data(), memory.size().count()}, plan.ranks));
+    Reactor reactor;
+    Launcher launcher(chosen, Board::format({memory.data(), memory.size().count()}, plan.ranks),
+                      reactor);
     ProgramRanks ranks(options.programs, plan, chosen.ranks, memory.handle());
     return ranks.run(launcher);
 }

@@ -91,7 +91,7 @@ TEST(Board, AbortEndsEveryWait) {
     f.board.abort(1);
     getter.join();
     fencer.join();
-    EXPECT_LT(watch.seconds(), 0.4);  // Woken, not by the bound on sleeping.
+    EXPECT_LT(watch.seconds(), within(0.4));  // Woken, not by the bound on sleeping.
     EXPECT_THROW(f.board.get(2, "never"), Aborted);
     f.board.put(2, "still", bytes("readable"));
     EXPECT_EQ(text(f.board.get(2, "still")), "readable");
@@ -107,7 +107,7 @@ TEST(Board, LeavingWakesThoseWhoWait) {
     f.board.leave(1);
     getter.join();
     fencer.join();
-    EXPECT_LT(watch.seconds(), 0.4);
+    EXPECT_LT(watch.seconds(), within(0.4));
     EXPECT_EQ(text(f.board.get(1, "last")), "words");
 }
 

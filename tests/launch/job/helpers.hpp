@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "launch/job/job.hpp"
+#include "launch/within.hpp"
 
 namespace railyard::job::testing {
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "base/reactor.hpp"
 #include "launch/job/anonymous_memory.hpp"
 #include "process_fixture.hpp"
 
@@ -19,10 +20,11 @@ class LauncherOfNobody : public testing::ProcessJob {
 
     AnonymousMemory memory_{Board::size_for(2)};
     Board board_ = Board::format(memory_.span(), 2);
+    Reactor reactor_;
 };
 
 TEST_F(LauncherOfNobody, StartsNothingOnceTheJobIsToEnd) {
-    Launcher launcher(two_ranks(), board_);
+    Launcher launcher(two_ranks(), board_, reactor_);
     launcher.fail("ended elsewhere", 3, SIGTERM);
     const Result result = launcher.run([](int, RankPipes&) -> pid_t {
         ADD_FAILURE() << "a rank is started";
@@ -34,12 +36,17 @@ TEST_F(LauncherOfNobody, StartsNothingOnceTheJobIsToEnd) {
 }
 
 TEST_F(LauncherOfNobody, HearsSignalsWhileItWaitsForSomethingElse) {
-    Launcher launcher(two_ranks(), board_);
+    Launcher launcher(two_ranks(), board_, reactor_);
     const Pipe pipe = make_pipe();
+    bool is_ready = false;
+    const auto watch =
+        launcher.reactor().watch(pipe.read.get(), Reactor::For::reading, [&] { is_ready = true; });
     ::raise(SIGTERM);
-    EXPECT_EQ(launcher.await(pipe.read.get()), SIGTERM);
+    EXPECT_EQ(launcher.turn(), SIGTERM);
+    EXPECT_FALSE(is_ready);
     ASSERT_EQ(::write(pipe.write.get(), "x", 1), 1);
-    EXPECT_EQ(launcher.await(pipe.read.get()), 0);
+    EXPECT_EQ(launcher.turn(), 0);
+    EXPECT_TRUE(is_ready);
 }
 
 }  // namespace

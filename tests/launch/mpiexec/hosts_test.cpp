@@ -138,7 +138,7 @@ TEST_F(MpiexecHosts, ByAFailureOfOneRankAllEnd) {
     for (const Case& one : cases) {
         const Ended ended = mpiexec(three(one.words));
         EXPECT_EQ(ended.exit_code, one.exit_code);
-        EXPECT_LT(ended.seconds, 2);
+        EXPECT_LT(ended.seconds, within(2));
         EXPECT_THAT(message(ended), StartsWith(one.message));
         EXPECT_EQ(lines(ended.err).size(), 1u) << ended.err;
         EXPECT_EQ(left(), 0u);
@@ -158,7 +158,7 @@ TEST_F(MpiexecHosts, WhatALostHostPrintedIsShown) {
 TEST_F(MpiexecHosts, ByTheTimeLimitAndByInterrupts) {
     const Ended late = mpiexec(with({"--timeout", "0.3"}, three({"wait"})));
     EXPECT_EQ(late.exit_code, 124);
-    EXPECT_LT(late.seconds, 2.3);
+    EXPECT_LT(late.seconds, within(2.3));
     Started call("mpiexec", three({"catch", std::to_string(SIGUSR1)}));
     ASSERT_TRUE(call.printed(3));
     ::kill(call.pid(), SIGINT);

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "launch/within.hpp"
+
 namespace railyard::launcher::testing {
 
 using Words = std::vector<std::string>;
