@@ -115,7 +115,7 @@ class Channel {
     /// Tells the peer what it may use again: ring space, or credits.
     void return_credits() {
         if (out.open())
-            out.publish(in.tell());
+            out.tell(in.tell());
         else if (buffers_.has_slot())
             send({.kind = PacketKind::credit});
     }

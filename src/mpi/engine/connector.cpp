@@ -203,7 +203,7 @@ void Connector::establish(Channel& channel, const fabric::PrivateData& data) {
                        fmt::format("an outsider answered for rank {}", channel.peer));
     if (channel.in.open() && theirs.geometry == netmod.geometry) {
         channel.out = RingWriter(netmod.nic, *channel.rails[0], theirs.ring, netmod.geometry,
-                                 channel.in.ledger());
+                                 channel.in.peers_counts());
         watched_.push_back(&channel);
         engine_.counters.peer_bytes += netmod.geometry.size() + channel.out.memory();
     } else {

@@ -2,104 +2,79 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <type_traits>
+#include <utility>
 
 #include "mpi/engine/posting.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 
-namespace {
+static_assert(sizeof(RingCounts) == sizeof(Cell));
 
-constexpr std::size_t cells_at = sizeof(Ledger);
-static_assert(sizeof(Ledger) == sizeof(Cell));
-
-/// A cell is the last line of its slot; where there are no slots, it is all of it.
-template <class Byte>
-auto first_cell(Byte* base, const RingGeometry& geometry) {
-    using To = std::conditional_t<std::is_const_v<Byte>, const Cell, Cell>;
-    return reinterpret_cast<To*>(base + cells_at + geometry.stride() - sizeof(Cell));
+RingMemory<Cell> RingGeometry::in(std::byte* region) const {
+    std::byte* const ring = region + sizeof(RingCounts);
+    RingMemory<Cell> memory;
+    // A cell is the last line of its slot; where there are no slots, it is all of it.
+    memory.cells = reinterpret_cast<Cell*>(ring + stride() - sizeof(Cell));
+    memory.count = cells;
+    memory.stride = stride();
+    if (slotted == 0) {
+        memory.data = ring + sizeof(Cell) * cells;
+        memory.data_size = bytes;
+    }
+    return memory;
 }
-template <class Byte>
-Byte* data_ring(Byte* base, const RingGeometry& geometry) {
-    return geometry.slotted != 0 ? nullptr : base + cells_at + sizeof(Cell) * geometry.cells;
-}
-
-void post_or_throw(fabric::Nic& nic, fabric::QueuePair& queue_pair,
-                   const fabric::WorkRequest& work) {
-    if (const railyard::Status status = post_blocking(nic, queue_pair, work); !status.ok())
-        throw Error(fmt::format("cannot write into a peer's ring: {}", status.name()));
-}
-
-}  // namespace
 
 RingReader::RingReader(fabric::Nic& nic, RingGeometry geometry)
-    : mask_(geometry.cells - 1),
-      size_(geometry.bytes),
-      stride_(geometry.stride()),
-      region_(nic.allocate(Bytes(geometry.size()), fabric::Access::remote_write)) {
-    const std::byte* base = region_->data();
-    current_ = first_ = first_cell(base, geometry);
-    data_ = data_ring(base, geometry);
+    : region_(nic.allocate(Bytes(geometry.size()), fabric::Access::remote_write)) {
+    ring_ = CellRingReader<Cell>(geometry.in(region_->data()));
 }
 
-RingWriter::RingWriter(fabric::Nic& nic, fabric::QueuePair& queue_pair,
-                       const fabric::RegionBlob& ring, RingGeometry geometry, const Ledger& ledger)
-    : stride_(geometry.stride()),
-      mask_(geometry.cells - 1),
-      size_(geometry.bytes),
-      mapped_(geometry.slotted == 0),
-      nic_(&nic),
-      queue_pair_(&queue_pair),
-      ledger_(&ledger),
-      remote_(nic.import_region(ring)) {
-    if (!mapped_) shadow_ = nic.allocate(Bytes(geometry.size()), fabric::Access::local);
-    std::byte* base = mapped_ ? remote_->mapped() : shadow_->data();
-    if (base == nullptr) throw Error("a peer's ring is not mapped, though the fabric maps memory");
-    current_ = first_ = first_cell(base, geometry);
-    data_ = data_ring(base, geometry);
+PeerRing::PeerRing(fabric::Nic& nic, fabric::QueuePair& queue_pair, const fabric::RegionBlob& ring,
+                   RingGeometry geometry)
+    : queue_pair_(&queue_pair), remote_(nic.import_region(ring)), nic_(&nic) {
+    if (geometry.slotted != 0)
+        shadow_ = nic.allocate(Bytes(geometry.size()), fabric::Access::local);
+    else if (remote_->mapped() == nullptr)
+        throw Error("a peer's ring is not mapped, though the fabric maps memory");
 }
 
-void RingWriter::look() {
-    // Acquire: the peer has read what it says it has emptied before we write there again. Of two
-    // counters an older one is only cautious.
-    auto& ledger = const_cast<Ledger&>(*ledger_);
-    // What came with packets may be newer.
-    emptied_.cells =
-        std::max(emptied_.cells, std::atomic_ref(ledger.cells).load(std::memory_order_acquire));
-    emptied_.bytes = std::atomic_ref(ledger.bytes).load(std::memory_order_acquire);
-}
-
-void RingWriter::write_slot(std::size_t length) {
-    const std::size_t before = length > Cell::capacity ? length : 0;
-    const std::byte* from = reinterpret_cast<const std::byte*>(current_) - before;
-    write(static_cast<std::size_t>(from - shadow_->data()), before + sizeof(Cell));
+void PeerRing::write_slot(Cell& cell, std::byte stamp, std::uint64_t bytes) {
+    cell.stamp = stamp;
+    write(reinterpret_cast<const std::byte*>(&cell) - bytes, bytes + sizeof(Cell));
 }
 
 /// That piece of the shadow, to the same place of the peer's region.
-void RingWriter::write(std::size_t offset, std::size_t length) {
-    const fabric::Slice slice(*shadow_, Bytes(offset), Bytes(length));
+void PeerRing::write(const std::byte* from, std::size_t length) {
+    const Bytes offset(static_cast<std::size_t>(from - shadow_->data()));
+    const fabric::Slice slice(*shadow_, offset, Bytes(length));
     fabric::WorkRequest work;
     work.op = fabric::Op::rdma_write;
     work.flags = fabric::Flags::unsignalled;
     work.local = std::span(&slice, 1);
-    work.remote = {remote_.get(), Bytes(offset)};
-    post_or_throw(*nic_, *queue_pair_, work);
+    work.remote = {remote_.get(), offset};
+    if (const railyard::Status status = post_blocking(*nic_, *queue_pair_, work); !status.ok())
+        throw Error(fmt::format("cannot write into a peer's ring: {}", status.name()));
 }
 
-void RingWriter::publish(const Ledger& emptied) {
-    if (mapped_) {
-        auto& ledger = *reinterpret_cast<Ledger*>(remote_->mapped());
-        // Release: our reads of what we have emptied come before the peer's writing there.
-        std::atomic_ref(ledger.cells).store(emptied.cells, std::memory_order_release);
-        std::atomic_ref(ledger.bytes).store(emptied.bytes, std::memory_order_release);
-        queue_pair_->nudge();
-        return;
+void PeerRing::tell(const RingCounts& emptied) {
+    auto& counts = *reinterpret_cast<RingCounts*>(memory());
+    if (!slotted()) {
+        counts.tell_cells(emptied.cells);
+        counts.tell_bytes(emptied.bytes);
+        return queue_pair_->nudge();
     }
     // In the first line of the shadow, which is not the ring's.
-    std::memcpy(shadow_->data(), &emptied, sizeof(std::uint64_t) * 2);
-    write(0, sizeof(std::uint64_t) * 2);
+    counts = emptied;
+    write(shadow_->data(), sizeof emptied.cells + sizeof emptied.bytes);
+}
+
+RingWriter::RingWriter(fabric::Nic& nic, fabric::QueuePair& queue_pair,
+                       const fabric::RegionBlob& ring, RingGeometry geometry,
+                       const RingCounts& emptied) {
+    PeerRing peer(nic, queue_pair, ring, geometry);
+    const RingMemory<Cell> memory = geometry.in(peer.memory());
+    ring_ = CellRingWriter<Cell, PeerRing>(memory, emptied, std::move(peer));
 }
 
 }  // namespace railyard::mpi

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/cell_ring.hpp"
 #include "base/mailbox.hpp"
 #include "base/shared_memory.hpp"
 #include "railyard/base/cpu.hpp"
@@ -40,9 +41,9 @@ enum class Kind : std::uint8_t {
 };
 enum class Where : std::uint8_t { cell, ring, chunk };
 
-/// One cache line, one message; the stamp is its StampedRing lap.
+/// One cache line of a ring, one message.
 struct alignas(cache_line) Cell {
-    std::atomic<std::uint32_t> stamp;
+    std::uint32_t stamp;  ///< see base/cell_ring.hpp
     Kind kind;
     Where where;
     std::uint8_t marks;    ///< of the Mark values below
@@ -110,8 +111,7 @@ struct Reply {
 struct Block {
     enum State : std::uint32_t { unused, in_use, closed };
     // Owner to peer: how far it has read. Changes with every message, so it has a line of its own.
-    alignas(cache_line) std::atomic<std::uint64_t> cells_done;
-    std::atomic<std::uint64_t> data_done;
+    RingCounts emptied;
     // Owner to peer: what changes seldom and is looked at often.
     alignas(cache_line) std::atomic<std::uint32_t> state;
     std::atomic<std::uint32_t> failure;     ///< a Code: what the peer did to make the owner give up

@@ -57,11 +57,14 @@ Status QueuePair::accept(fabric::ConnectionRequest& request, const PrivateData& 
     return Code::ok;
 }
 
+RingMemory<Cell> QueuePair::ring_in(Block& block) {
+    return {block.cells.data(), cell_count, block.data.data(), data_ring_size};
+}
+
 void QueuePair::take_block() {
     block_index_ = nic_.take_block(*this);
     block_ = &nic_.arena().blocks[block_index_];
-    inlet_ = RingConsumer<Cell, cell_count>(block_->cells.data(), &block_->cells_done);
-    in_data_ = ByteRingConsumer(block_->data.data(), data_ring_size, &block_->data_done);
+    inlet_ = CellRingReader<Cell, look_ahead>(ring_in(*block_));
     update_wake_rule();
 }
 
@@ -180,8 +183,7 @@ void QueuePair::link(std::shared_ptr<Peer> peer, std::uint32_t peer_block) {
     peer_block_index_ = peer_block;
     peer_block_ = &peer_->arena().blocks[peer_block];
     peer_generation_ = peer_block_->generation.load(std::memory_order_acquire);
-    outlet_ = RingProducer<Cell, cell_count>(peer_block_->cells.data(), &peer_block_->cells_done);
-    out_data_ = ByteRingProducer(peer_block_->data.data(), data_ring_size, &peer_block_->data_done);
+    outlet_ = CellRingWriter<Cell>(ring_in(*peer_block_), peer_block_->emptied);
     state_ = ConnectionState::connected;
     reason_ = Code::ok;
     // What the peer sent while we still looked unconnected is to be looked at.

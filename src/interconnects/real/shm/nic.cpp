@@ -217,15 +217,15 @@ std::uint32_t Nic::take_block(QueuePair& queue_pair) {
     Block& block = arena_->blocks[index];
     const auto relaxed = std::memory_order_relaxed;
     block.generation.fetch_add(1, relaxed);
-    block.cells_done.store(0, relaxed);
-    block.data_done.store(0, relaxed);
+    block.emptied.tell_cells(0);
+    block.emptied.tell_bytes(0);
     block.failure.store(0, relaxed);
     block.starving.store(0, relaxed);
     block.accessing.store(0, relaxed);
     block.reply.ticket.store(0, relaxed);
     block.offer.state.store(Offer::none, relaxed);
     for (Cell& cell : block.cells)
-        cell.stamp.store(0, relaxed);
+        std::atomic_ref(cell.stamp).store(0, relaxed);
     block.state.store(Block::in_use, std::memory_order_release);
     return index;
 }

@@ -12,8 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/byte_ring.hpp"
-#include "base/stamped_ring.hpp"
+#include "base/cell_ring.hpp"
 #include "interconnects/real/shm/arena.hpp"
 #include "interconnects/real/shm/completion_queue.hpp"
 #include "interconnects/real/shm/copy.hpp"
@@ -115,7 +114,7 @@ class QueuePair final : public fabric::QueuePair {
     void meet(const OfferRef& theirs);
 
   private:
-    using Cells = std::array<Cell, cell_count>;
+    static constexpr unsigned look_ahead = 8;  ///< cells that are looked at together
 
     // queue_pair.cpp
     Posted not_accepting() const;
@@ -135,7 +134,8 @@ class QueuePair final : public fabric::QueuePair {
     // send_path.cpp
     Outcome send(const fabric::WorkRequest& work, Transfer& transfer);
     bool send_segment(const fabric::WorkRequest& work, Transfer& transfer);
-    void publish(Cell& cell, bool wakes);
+    /// Shows the claimed cell, with so many bytes in the data ring.
+    void publish(bool wakes, std::uint64_t bytes = 0);
     void fill_header(Cell& cell, const fabric::WorkRequest& work, const Transfer& transfer);
 
     // receive_path.cpp
@@ -168,6 +168,8 @@ class QueuePair final : public fabric::QueuePair {
     Status may_connect() const;
     bool take_offer(const OfferRef& theirs, const fabric::PrivateData& answer);
     void take_block();
+    static RingMemory<Cell> ring_in(Block& block);
+    void pop_data(std::uint64_t bytes);
     void link(std::shared_ptr<Peer> peer, std::uint32_t peer_block);
     void connection_failed(Code code);
     bool withdraw();
@@ -183,10 +185,8 @@ class QueuePair final : public fabric::QueuePair {
     const Arena* peer_arena_ = nullptr;
     std::uint64_t peer_inode_ = 0;
     std::shared_ptr<Peer> peer_;
-    RingProducer<Cell, cell_count> outlet_;
-    ByteRingProducer out_data_;
-    RingConsumer<Cell, cell_count> inlet_;
-    ByteRingConsumer in_data_;
+    CellRingWriter<Cell> outlet_;
+    CellRingReader<Cell, look_ahead> inlet_;
     CompletionQueue* send_completions_;
     CompletionQueue* receive_completions_;
     ReceiveQueue* receives_;

@@ -17,11 +17,17 @@ bool QueuePair::drain() {
         const Cell* cell = inlet_.front();
         if (cell == nullptr || !consume(*cell)) break;
         inlet_.pop();
+        block_->emptied.tell_cells(inlet_.cells());
         any = true;
     }
     // The sender may sleep for want of room, or for our having received.
     if (any) peer_->wake();
     return any;
+}
+
+void QueuePair::pop_data(std::uint64_t bytes) {
+    inlet_.pop_data(bytes);
+    block_->emptied.tell_bytes(inlet_.bytes());
 }
 
 bool QueuePair::consume(const Cell& cell) {
@@ -86,9 +92,9 @@ bool QueuePair::take_segment(const Cell& cell) {
         const auto& chunk = peer_->arena().chunks[header.chunk % chunk_count];
         scatter(incoming_.receive.local(), incoming_.received, chunk.data(), cell.length);
     } else {
-        scatter(incoming_.receive.local(), incoming_.received, in_data_.front(cell.length),
+        scatter(incoming_.receive.local(), incoming_.received, inlet_.data(cell.length),
                 cell.length);
-        in_data_.pop(cell.length);
+        pop_data(cell.length);
     }
     incoming_.received += cell.length;
     if ((cell.marks & Mark::last) != 0) end_message(cell, header);
@@ -163,8 +169,8 @@ bool QueuePair::serve(const Cell& cell) {
             fail(Code::remote_closed, Code::remote_closed, code);
             return false;
         }
-        place(memory, in_data_.front(cell.length), cell.length);
-        in_data_.pop(cell.length);
+        place(memory, inlet_.data(cell.length), cell.length);
+        pop_data(cell.length);
         return true;
     }
     std::uint64_t old = 0;

@@ -117,7 +117,7 @@ Outcome QueuePair::write(const WorkRequest& work, Transfer& transfer) {
         notice_cell->marks = has(work.flags, Flags::solicited) ? Mark::solicited : 0;
         notice_cell->immediate = work.immediate;
         std::memcpy(notice_cell->payload.data(), &transfer.length, sizeof transfer.length);
-        publish(*notice_cell, has(work.flags, Flags::solicited));
+        publish(has(work.flags, Flags::solicited));
     } else {
         peer_->wake();
     }
@@ -144,12 +144,11 @@ Outcome QueuePair::put_segments(const WorkRequest& work, Transfer& transfer) {
     while (transfer.moved < transfer.length) {
         Cell* cell = outlet_.claim();
         const std::uint64_t length = std::min(transfer.length - transfer.moved, put_piece);
-        std::byte* to = cell == nullptr ? nullptr : out_data_.reserve(length);
+        std::byte* to = cell == nullptr ? nullptr : outlet_.reserve(length);
         if (to == nullptr) {
             peer_->wake();
             return Outcome::blocked;
         }
-        out_data_.commit(length);
         Gather(work).copy(to, transfer.moved, length);
         RequestHeader request{};
         request.key = target(work).key();
@@ -162,7 +161,7 @@ Outcome QueuePair::put_segments(const WorkRequest& work, Transfer& transfer) {
         cell->length = static_cast<std::uint32_t>(length);
         transfer.moved += length;
         transfer.last_cell = puts_end_ = outlet_.published() + 1;
-        publish(*cell, true);
+        publish(true, length);
     }
     return Outcome::finished;
 }
@@ -251,7 +250,7 @@ bool QueuePair::ask(Kind kind, const WorkRequest& work, std::uint64_t skip, std:
     std::memcpy(cell->payload.data(), &request, sizeof request);
     cell->kind = kind;
     cell->where = Where::cell;
-    publish(*cell, true);
+    publish(true);
     return true;
 }
 

@@ -27,8 +27,8 @@ bool wants_remote_completion(const WorkRequest& work) {
 
 }  // namespace
 
-void QueuePair::publish(Cell& cell, bool wakes) {
-    outlet_.publish(cell);
+void QueuePair::publish(bool wakes, std::uint64_t bytes) {
+    outlet_.publish(bytes);
     peer_->arena().activity.raise(peer_block_index_);
     if (wakes || peer_block_->solicited_only.load(std::memory_order_relaxed) == 0) peer_->wake();
 }
@@ -54,7 +54,7 @@ Outcome QueuePair::send(const WorkRequest& work, Transfer& transfer) {
         cell->marks |= Mark::last;
         cell->in_cell = static_cast<std::uint8_t>(transfer.length);
         Gather(work).copy(cell->payload.data(), 0, transfer.length);
-        publish(*cell, has(work.flags, Flags::solicited));
+        publish(has(work.flags, Flags::solicited));
         transfer.moved = transfer.length;
     } else {
         if (work.invalidate != nullptr && transfer.moved == 0) {
@@ -85,6 +85,7 @@ bool QueuePair::send_segment(const WorkRequest& work, Transfer& transfer) {
     header.message_length = transfer.length;
 
     std::byte* to = nullptr;
+    std::uint64_t in_ring = 0;
     std::uint64_t length = std::min<std::uint64_t>(left, chunk_size);
     if (transfer.length > ring_message) {
         if (const auto chunk = nic_.take_chunk()) {
@@ -98,11 +99,10 @@ bool QueuePair::send_segment(const WorkRequest& work, Transfer& transfer) {
     }
     if (to == nullptr) {
         // The ring is every connection's own: it works when others hold all the chunks.
-        length = std::min(left, ring_piece);
-        to = out_data_.reserve(length);
+        length = in_ring = std::min(left, ring_piece);
+        to = outlet_.reserve(length);
         if (to == nullptr) return false;
         cell->where = Where::ring;
-        out_data_.commit(length);
     }
     fill_header(*cell, work, transfer);
     if (work.invalidate != nullptr) name_invalidated(*work.invalidate, header);
@@ -112,7 +112,7 @@ bool QueuePair::send_segment(const WorkRequest& work, Transfer& transfer) {
     cell->length = static_cast<std::uint32_t>(length);
     std::memcpy(cell->payload.data(), &header, sizeof header);
     // A receiver that sleeps through unsolicited messages is still needed to empty the ring.
-    publish(*cell, has(work.flags, Flags::solicited));
+    publish(has(work.flags, Flags::solicited), in_ring);
     return true;
 }
 
