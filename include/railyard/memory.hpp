@@ -49,17 +49,23 @@ class Region {
     Bytes size() const { return size_; }
     std::span<std::byte> span() const { return {data_, size_.count()}; }
     Access access() const { return access_; }
+    /// Whether that Nic made it. Queues of others refuse it: Code::invalid.
+    bool made_by(const void* nic) const { return maker_ == nic; }
 
     /// The name by which a peer imports this region (Nic::import_region).
     virtual RegionBlob export_blob() const = 0;
 
   protected:
-    Region(std::byte* data, Bytes size, Access access)
-        : data_(data), size_(size), access_(access) {}
+    /// `nic`: only compared with, so a fabric may give whatever stands for the Nic in its inside.
+    Region(const void* nic, std::byte* data, Bytes size, Access access)
+        : data_(data), size_(size), access_(access), maker_(nic) {}
 
     std::byte* data_;
     Bytes size_;
     Access access_;
+
+  private:
+    const void* maker_;
 };
 
 /// A peer's region, imported once and then named in work requests.
@@ -70,6 +76,8 @@ class RemoteRegion {
     RemoteRegion& operator=(const RemoteRegion&) = delete;
 
     Bytes size() const { return size_; }
+    /// Whether that Nic imported it. Queue pairs of others refuse it: Code::invalid.
+    bool made_by(const void* nic) const { return maker_ == nic; }
 
     /// Where the peer's memory lies in this address space (allocated regions, where
     /// Traits::maps_allocated), or null. Stores there do what RDMA writes do; whoever makes them
@@ -78,9 +86,12 @@ class RemoteRegion {
     std::byte* mapped() const { return mapped_; }
 
   protected:
-    explicit RemoteRegion(Bytes size) : size_(size) {}
+    RemoteRegion(const void* nic, Bytes size) : size_(size), maker_(nic) {}
     Bytes size_;
     std::byte* mapped_ = nullptr;
+
+  private:
+    const void* maker_;
 };
 
 /// A piece of one's own region.

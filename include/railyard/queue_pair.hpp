@@ -20,6 +20,7 @@
 
 namespace railyard::fabric {
 
+/// The queues are those of the Nic that makes the queue pair; it refuses others by a UsageError.
 struct QueuePairOptions {
     CompletionQueue* send_completions = nullptr;
     CompletionQueue* receive_completions = nullptr;
@@ -62,7 +63,9 @@ class QueuePair {
 
     struct Posted {
         std::size_t count;  ///< how many were taken, from the front
-        Status status;      ///< why not the next: `again`, `not_connected`, `flushed`, malformed
+        /// Why not the next: `again`, `not_connected`, `flushed`; `invalid` if it is malformed or
+        /// names a region of another Nic.
+        Status status;
     };
     /// Takes requests in order, until one is refused. What a request does wrong at the target, or
     /// in its bounds, is told by its completion.

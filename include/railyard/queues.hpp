@@ -37,7 +37,8 @@ class ReceiveQueue {
     ReceiveQueue(const ReceiveQueue&) = delete;
     ReceiveQueue& operator=(const ReceiveQueue&) = delete;
 
-    /// `again` when the queue is full. Allowed before any queue pair is connected.
+    /// `again` when the queue is full, `invalid` for regions of another Nic. Allowed before any
+    /// queue pair is connected.
     virtual Status post(const ReceiveRequest& request) = 0;
 
     /// An own queue serves one queue pair, and is flushed when that fails; a shared one serves

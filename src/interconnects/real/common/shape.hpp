@@ -29,11 +29,13 @@ inline bool is_atomic(fabric::Op op) {
 
 // Both are inline: they stand on the way of every small message.
 
-inline Shape shape_of(std::span<const fabric::Slice> local, const Limits& limits) {
+// `nic`: whose queue is asked. Regions of another Nic make a call malformed, like none at all.
+
+inline Shape shape_of(std::span<const fabric::Slice> local, const Limits& limits, const void* nic) {
     Shape shape;
     if (local.size() > limits.slices) shape.refusal = Code::invalid;
     for (const fabric::Slice& slice : local) {
-        if (slice.region == nullptr) {
+        if (slice.region == nullptr || !slice.region->made_by(nic)) [[unlikely]] {
             shape.refusal = Code::invalid;
             return shape;
         }
@@ -44,7 +46,7 @@ inline Shape shape_of(std::span<const fabric::Slice> local, const Limits& limits
     return shape;
 }
 
-inline Shape shape_of(const fabric::WorkRequest& work, const Limits& limits) {
+inline Shape shape_of(const fabric::WorkRequest& work, const Limits& limits, const void* nic) {
     using fabric::Flags;
     using fabric::Op;
     Shape shape;
@@ -57,12 +59,16 @@ inline Shape shape_of(const fabric::WorkRequest& work, const Limits& limits) {
             shape.refusal = Code::too_long;
         shape.length = work.bytes.size();
     } else {
-        shape = shape_of(work.local, limits);
+        shape = shape_of(work.local, limits, nic);
     }
     if (work.op != Op::send) {
-        if (work.op == Op::receive || work.remote.region == nullptr) shape.refusal = Code::invalid;
+        if (work.op == Op::receive || work.remote.region == nullptr ||
+            !work.remote.region->made_by(nic))
+            shape.refusal = Code::invalid;
         if (is_atomic(work.op) && shape.length != sizeof(std::uint64_t))
             shape.refusal = Code::invalid;
+    } else if (work.invalidate != nullptr && !work.invalidate->made_by(nic)) [[unlikely]] {
+        shape.refusal = Code::invalid;
     }
     return shape;
 }

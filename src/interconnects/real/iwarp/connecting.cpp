@@ -32,13 +32,6 @@ Duration patience_of(const Hello& hello) {
 
 }  // namespace
 
-Status QueuePair::may_connect() const {
-    if (state_ == ConnectionState::idle) return Code::ok;
-    // An attempt that came to nothing leaves the queue pair as it was.
-    const bool came_to_nothing = state_ == ConnectionState::failed && !has_failed();
-    return came_to_nothing ? Code::ok : Code::invalid;
-}
-
 Status QueuePair::connect(const fabric::Address& to, fabric::Service service,
                           const PrivateData& data, Time deadline) {
     const auto guard = nic_.guard();
@@ -62,19 +55,15 @@ Status QueuePair::connect_peer(const fabric::Address& to, fabric::Discriminator 
 Status QueuePair::accept(fabric::ConnectionRequest& request, const PrivateData& data) {
     const auto guard = nic_.guard();
     if (const Status status = may_connect(); !status.ok()) return status;
-    const auto& call = static_cast<IncomingRequest&>(request).call();
+    auto* const incoming = dynamic_cast<IncomingRequest*>(&request);
+    if (incoming == nullptr || &incoming->nic() != &nic_) return Code::invalid;
+    const auto& call = incoming->call();
     if (!call->stands()) return Code::timed_out;  // the client has withdrawn
     begin_asking(call->from(), false, call->hello() ? call->hello()->target : 0, data,
                  nic_.host().now() + nic_.settings().handshake);
     asking_->plain = !call->hello();
     answer(call);
     return Code::ok;
-}
-
-ConnectionState QueuePair::state() {
-    const auto guard = nic_.guard();
-    nic_.progress_once();
-    return state_;
 }
 
 void QueuePair::begin_asking(const NicName& to, bool as_peer, std::uint64_t target,
@@ -101,7 +90,8 @@ void QueuePair::start_over() {
     asking_->yields_until = Time::never();
     asking_->meeting.emplace(Ask{nic_.name().id, random_word()});
     Meeting& meeting = *asking_->meeting;
-    while (const auto call = nic_.reception().find_peer_call(asking_->to.id, asking_->target)) {
+    while (const auto call =
+               nic_.connection_requests().find_peer_call(asking_->to.id, asking_->target)) {
         meeting.asked(call->hello()->ask);
         if (meeting.want() == Meeting::Step::accept_theirs && answer(call)) return;
     }
@@ -185,7 +175,7 @@ void QueuePair::dial_agreed() {
     if (asking_->as_peer) {
         asking_->meeting->accepted();
         if (theirs) peers_ask_ = theirs->ask;
-        if (peers_ask_) nic_.reception().expect_loser(*peers_ask_);
+        if (peers_ask_) nic_.connection_requests().expect_loser(*peers_ask_);
     }
     Descriptor socket = dial->take_socket();
     const Stream::Settings settings = stream_settings(initiator.agreement(), socket.get());

@@ -147,7 +147,7 @@ void Call::understand() {
         from_.at.port = hello_->port;
     }
     look_for_end();
-    if (socket_) nic_.reception().asked(shared_from_this());
+    if (socket_) nic_.connection_requests().asked(shared_from_this());
 }
 
 void Call::refuse(Hello::Refusal why, const PrivateData& users) {

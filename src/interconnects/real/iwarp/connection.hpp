@@ -1,6 +1,6 @@
 #pragma once
 /// Connections before there is one: attempts of this side (Dial), requests that have come in (Call)
-/// and where they are sorted (Reception).
+/// and where they are sorted (ConnectionRequests).
 
 #include <cstdint>
 #include <deque>
@@ -23,7 +23,6 @@ namespace railyard::iwarp {
 class Nic;
 class QueuePair;
 class Listener;
-class Reception;
 
 /// Hello, if the peer is one of ours, and what the user says, as MPA's private data.
 std::vector<std::byte> private_data(const std::optional<Hello>& hello,
@@ -112,6 +111,7 @@ class IncomingRequest final : public fabric::ConnectionRequest {
     const fabric::PrivateData& private_data() const override { return call_->users_data(); }
     void reject(const fabric::PrivateData& reason) override;
 
+    const Nic& nic() const { return nic_; }
     const std::shared_ptr<Call>& call() const { return call_; }
 
   private:
@@ -120,9 +120,9 @@ class IncomingRequest final : public fabric::ConnectionRequest {
     fabric::Address from_;
 };
 
-class Reception final : public Watcher {
+class ConnectionRequests final : public Watcher {
   public:
-    explicit Reception(Nic& nic) : nic_(nic) {}
+    explicit ConnectionRequests(Nic& nic) : nic_(nic) {}
 
     /// Begins to take calls. The socket's owner outlives this.
     void open(int socket);

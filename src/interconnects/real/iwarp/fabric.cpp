@@ -1,9 +1,8 @@
 #include "interconnects/real/iwarp/fabric.hpp"
 
-#include "hosts/real_host.hpp"
+#include "interconnects/real/common/fabric.hpp"
 #include "interconnects/real/iwarp/nic.hpp"
 #include "interconnects/real/iwarp/settings.hpp"
-#include "railyard/base/error.hpp"
 
 namespace railyard::iwarp {
 
@@ -31,27 +30,6 @@ fabric::Traits traits_for(const Settings& settings) {
     return t;
 }
 
-class IwarpFabric final : public fabric::Fabric, public fabric::Adapter {
-  public:
-    explicit IwarpFabric(const Settings& settings)
-        : settings_(settings), traits_(traits_for(settings)) {}
-
-    const fabric::Traits& traits() const override { return traits_; }
-    /// Any two hosts reach each other, whatever nodes a job pretends to have.
-    fabric::Adapter& adapter(fabric::NodeId) override { return *this; }
-
-    std::unique_ptr<fabric::Nic> open(fabric::Host& host) override {
-        auto* real = dynamic_cast<hosts::RealHost*>(&host);
-        if (real == nullptr)
-            throw UsageError("iwarp runs in real time; this rank stands on a virtual clock");
-        return std::make_unique<Nic>(*real, traits_, settings_);
-    }
-
-  private:
-    Settings settings_;
-    fabric::Traits traits_;
-};
-
 }  // namespace
 
 const fabric::Traits& traits() {
@@ -64,7 +42,10 @@ std::unique_ptr<fabric::Fabric> open() {
 }
 
 std::unique_ptr<fabric::Fabric> open(const Settings& settings) {
-    return std::make_unique<IwarpFabric>(settings);
+    return real::make_fabric(traits_for(settings),
+                             [settings](hosts::RealHost& host, const fabric::Traits& traits) {
+                                 return std::make_unique<Nic>(host, traits, settings);
+                             });
 }
 
 }  // namespace railyard::iwarp

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "interconnects/real/iwarp/completion_queue.hpp"
 #include "interconnects/real/iwarp/queue_pair.hpp"
-#include "interconnects/real/iwarp/receive_queue.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::iwarp {
@@ -24,13 +22,13 @@ constexpr unsigned most_trust = 4;
 }  // namespace
 
 Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits, const Settings& settings)
-    : host_(host), traits_(traits), settings_(settings), read_buffer_(read_buffer_size) {
+    : real::Nic<Parts>(host, traits), settings_(settings), read_buffer_(read_buffer_size) {
     raise_descriptor_limit();
     name_.at = find_address(settings.address);
     name_.id = random_nic_id();
     listening_ = listen_at(name_.at, settings.ports);
     address_ = name_.address();
-    reception_.open(listening_.get());
+    connection_requests_.open(listening_.get());
     if (settings.heartbeat != Duration::forever())
         next_heartbeat_ = host.now() + settings.heartbeat / 4;
     if (threaded()) start_thread();
@@ -42,48 +40,6 @@ Nic::~Nic() {
     stop_thread();
     listening_.reset();
     finish_lingering();
-}
-
-std::unique_ptr<fabric::Region> Nic::register_memory(std::span<std::byte> memory,
-                                                     fabric::Access access) {
-    return std::make_unique<LocalRegion>(*this, memory, access);
-}
-
-std::unique_ptr<fabric::Region> Nic::allocate(Bytes size, fabric::Access access,
-                                              fabric::Home home) {
-    if (home == fabric::Home::adapter)
-        throw Error("iwarp: there is no adapter with memory of its own; ask for Home::host");
-    return std::make_unique<LocalRegion>(*this, size, access);
-}
-
-std::unique_ptr<fabric::RemoteRegion> Nic::import_region(const fabric::RegionBlob& blob) {
-    return std::make_unique<ImportedRegion>(blob);
-}
-
-std::unique_ptr<fabric::CompletionQueue> Nic::create_completion_queue(std::uint32_t depth) {
-    if (depth == 0) throw UsageError("a completion queue holds at least one completion");
-    return std::make_unique<CompletionQueue>(*this, depth);
-}
-
-std::unique_ptr<fabric::ReceiveQueue> Nic::create_receive_queue(
-    std::uint32_t depth, fabric::ReceiveQueue::Sharing sharing) {
-    if (depth == 0) throw UsageError("a receive queue holds at least one receive");
-    return std::make_unique<ReceiveQueue>(*this, depth, sharing);
-}
-
-std::unique_ptr<fabric::QueuePair> Nic::create_queue_pair(const fabric::QueuePairOptions& options) {
-    return std::make_unique<QueuePair>(*this, options);
-}
-
-std::unique_ptr<fabric::Listener> Nic::listen(fabric::Service service) {
-    const auto held = guard();
-    return reception_.listen(service);
-}
-
-std::optional<fabric::PeerRequest> Nic::poll_peer_request() {
-    const auto held = guard();
-    progress_once();
-    return reception_.poll_peer_request();
 }
 
 mpa::Wishes Nic::wishes() const {

@@ -11,46 +11,27 @@
 #include <thread>
 #include <vector>
 
-#include "hosts/real_host.hpp"
+#include "hosts/bell.hpp"
+#include "interconnects/real/common/nic.hpp"
 #include "interconnects/real/iwarp/connection.hpp"
 #include "interconnects/real/iwarp/events.hpp"
 #include "interconnects/real/iwarp/link.hpp"
 #include "interconnects/real/iwarp/nic_name.hpp"
 #include "interconnects/real/iwarp/outbox.hpp"
+#include "interconnects/real/iwarp/queues.hpp"
 #include "interconnects/real/iwarp/region.hpp"
 #include "interconnects/real/iwarp/request.hpp"
 #include "interconnects/real/iwarp/settings.hpp"
 #include "interconnects/real/iwarp/staging.hpp"
 #include "interconnects/real/iwarp/tags.hpp"
-#include "railyard/nic.hpp"
 
 namespace railyard::iwarp {
 
-class QueuePair;
-
-class Nic final : public fabric::Nic, public hosts::Source {
+class Nic final : public real::Nic<Parts> {
   public:
     /// Throws Error if it cannot listen.
     Nic(hosts::RealHost& host, const fabric::Traits& traits, const Settings& settings);
     ~Nic() override;
-
-    fabric::Host& host() override { return host_; }
-    const fabric::Traits& traits() const override { return traits_; }
-    const fabric::Address& address() const override { return address_; }
-    void progress() override { make_progress(); }
-
-    std::unique_ptr<fabric::Region> register_memory(std::span<std::byte> memory,
-                                                    fabric::Access access) override;
-    std::unique_ptr<fabric::Region> allocate(Bytes size, fabric::Access access,
-                                             fabric::Home home) override;
-    std::unique_ptr<fabric::RemoteRegion> import_region(const fabric::RegionBlob& blob) override;
-    std::unique_ptr<fabric::CompletionQueue> create_completion_queue(std::uint32_t depth) override;
-    std::unique_ptr<fabric::ReceiveQueue> create_receive_queue(
-        std::uint32_t depth, fabric::ReceiveQueue::Sharing sharing) override;
-    std::unique_ptr<fabric::QueuePair> create_queue_pair(
-        const fabric::QueuePairOptions& options) override;
-    std::unique_ptr<fabric::Listener> listen(fabric::Service service) override;
-    std::optional<fabric::PeerRequest> poll_peer_request() override;
 
     bool make_progress() override;
     void expect_wait() override;
@@ -58,18 +39,24 @@ class Nic final : public fabric::Nic, public hosts::Source {
     bool tick(Time now) override;
     Time next_timer() const override;
 
-    // For the parts of this fabric.
-
-    /// All regions and streams of a Nic trust each other.
-    static constexpr Domain domain{1};
+    // For what real fabrics share.
 
     /// Where a progress thread runs, everything happens under this; it is not recursive.
     [[nodiscard]] std::unique_lock<std::mutex> guard() const {
         return threaded() ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
     }
-    bool threaded() const { return settings_.progress_thread; }
     /// make_progress() under a guard. True if anything happened that a waiter may care about.
     bool progress_once();
+    /// Nothing: whether an arrival is worth waking for is seen when it is here.
+    static void wake_rule_changed() {}
+    ConnectionRequests& connection_requests() { return connection_requests_; }
+
+    // For the parts of this fabric.
+
+    /// All regions and streams of a Nic trust each other.
+    static constexpr Domain domain{1};
+
+    bool threaded() const { return settings_.progress_thread; }
     /// Something happened that a waiter may care about.
     void has_news() { ++news_; }
 
@@ -81,7 +68,6 @@ class Nic final : public fabric::Nic, public hosts::Source {
     Lives& lives() { return lives_; }
     StagingPool& staging() { return staging_; }
     RequestPool& requests() { return requests_; }
-    Reception& reception() { return reception_; }
     Events& events() { return events_; }
     /// For one read; what is in it is used up before the next.
     std::span<std::byte> read_buffer() { return read_buffer_; }
@@ -103,9 +89,6 @@ class Nic final : public fabric::Nic, public hosts::Source {
     /// A region's memory is about to go.
     void detach_memory(std::span<const std::byte> memory);
 
-    void set_connecting(QueuePair& queue_pair) { connecting_.push_back(&queue_pair); }
-    const std::vector<QueuePair*>& connecting() const { return connecting_; }
-    void forget_connecting(QueuePair& queue_pair) { std::erase(connecting_, &queue_pair); }
     /// QueuePair::tick() is to be called when QueuePair::next_timer() says so.
     void watch_time(QueuePair& queue_pair);
     /// Its connection is over.
@@ -126,15 +109,12 @@ class Nic final : public fabric::Nic, public hosts::Source {
     void stop_thread();
     void run_thread();
 
-    hosts::RealHost& host_;
-    const fabric::Traits& traits_;
     const Settings settings_;
     NicName name_;
-    fabric::Address address_;
     mutable std::mutex mutex_;
     Descriptor listening_;
     Events events_;
-    Reception reception_{*this};
+    ConnectionRequests connection_requests_{*this};
     TagTable tags_;
     Lives lives_;
     StagingPool staging_;
@@ -157,7 +137,6 @@ class Nic final : public fabric::Nic, public hosts::Source {
     std::vector<Link*> serving_;   ///< those of ready_ whose turn it is; empty but meanwhile
     std::vector<Link*> senders_;   ///< whose peers may not have acknowledged everything
     std::vector<std::unique_ptr<Link>> lingering_;
-    std::vector<QueuePair*> connecting_;
     std::vector<QueuePair*> timed_;
     std::vector<Link*> dead_;          ///< found to be, and about to be ended
     Time next_check_ = Time::never();  ///< of senders_

@@ -35,7 +35,7 @@ bool Nic::tick_once(Time now) {
     for (QueuePair* queue_pair : candidates)
         queue_pair->tick(now);
     std::erase_if(timed_, [](QueuePair* q) { return q->next_timer() == Time::never(); });
-    reception_.tick(now);
+    connection_requests_.tick(now);
     for (const auto& link : lingering_)
         if (now >= link->until()) link->give_up();
     reap();
@@ -54,7 +54,7 @@ Time Nic::next_timer() const {
 }
 
 Time Nic::earliest_timer() const {
-    Time next = std::min({next_check_, next_heartbeat_, reception_.next_timer()});
+    Time next = std::min({next_check_, next_heartbeat_, connection_requests_.next_timer()});
     if (check_due_) next = std::min(next, host_.now() + settings_.patience / 4);
     for (const QueuePair* queue_pair : timed_)
         next = std::min(next, queue_pair->next_timer());

@@ -14,8 +14,8 @@ fabric::Address plain_address(const std::string& host, std::uint16_t port) {
 }
 
 TaggedBuffer tagged_buffer(const fabric::RegionBlob& ours) {
-    const ImportedRegion region(ours);
-    return {region.stag(), region.tagged_offset(0), region.size().count()};
+    const RegionName name = region_name(ours);
+    return {name.stag, name.base, name.size};
 }
 
 fabric::RegionBlob plain_region(const TaggedBuffer& theirs, fabric::Access access) {

@@ -1,14 +1,11 @@
 #include "interconnects/real/iwarp/queue_pair.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 #include "interconnects/real/common/shape.hpp"
 #include "interconnects/real/iwarp/nic.hpp"
 #include "interconnects/real/iwarp/region.hpp"
-#include "railyard/base/error.hpp"
 
 namespace railyard::iwarp {
 
@@ -18,50 +15,13 @@ using fabric::Op;
 using fabric::WorkRequest;
 
 QueuePair::QueuePair(Nic& nic, const fabric::QueuePairOptions& options)
-    : fabric::QueuePair(options.context),
-      nic_(nic),
-      send_depth_(options.send_depth),
-      send_completions_(static_cast<CompletionQueue*>(options.send_completions)),
-      receive_completions_(static_cast<CompletionQueue*>(options.receive_completions)),
-      receives_(static_cast<ReceiveQueue*>(options.receives)),
-      own_patience_(options.receiver_not_ready_timeout) {
-    const fabric::Traits& traits = nic.traits();
-    if (send_completions_ == nullptr || receive_completions_ == nullptr || receives_ == nullptr)
-        throw UsageError("a queue pair needs two completion queues and a receive queue");
-    if (send_depth_ == 0 || send_depth_ > traits.max_send_depth)
-        throw UsageError(fmt::format("send depth of a queue pair: 1 to {}, found {}",
-                                     traits.max_send_depth, send_depth_));
-    if (options.port >= traits.ports)
-        throw UsageError(fmt::format("iwarp has one port, number 0; found {}", options.port));
-    if (!receives_->shared()) {
-        if (receives_->has_owner())
-            throw UsageError("a receive queue of Sharing::own serves one queue pair only");
-        receives_->set_owner(this);
-    }
-}
+    : real::QueuePair<Parts>(nic, options), own_patience_(options.receiver_not_ready_timeout) {}
 
 QueuePair::~QueuePair() {
     close();
     const auto guard = nic_.guard();
     nic_.forget(*this);
-    receives_->remove_starving(*this);
-    if (!receives_->shared()) receives_->set_owner(nullptr);
-    send_completions_->discard(this);
-    receive_completions_->discard(this);
-}
-
-Status QueuePair::reason() const {
-    const auto guard = nic_.guard();
-    return reason_;
-}
-
-bool QueuePair::has_failed() const {
-    return state_ == ConnectionState::failed && reason_ != Code::refused &&
-           reason_ != Code::timed_out;
-}
-
-QueuePair::Posted QueuePair::not_accepting() const {
-    return {0, has_failed() ? Code::flushed : Code::not_connected};
+    leave_queues();
 }
 
 QueuePair::Posted QueuePair::post(std::span<const WorkRequest> requests) {
@@ -71,7 +31,7 @@ QueuePair::Posted QueuePair::post(std::span<const WorkRequest> requests) {
     const real::Limits limits{max_slices, max_inline, nic_.traits().max_message.count()};
     Posted posted{0, Code::ok};
     for (const WorkRequest& work : requests) {
-        const real::Shape shape = real::shape_of(work, limits);
+        const real::Shape shape = real::shape_of(work, limits, &nic_);
         posted.status = shape.refusal;
         if (shape.refusal == Code::ok && count_ == send_depth_) {
             link_->push();
@@ -116,10 +76,7 @@ void QueuePair::enqueue(const WorkRequest& work, std::uint64_t length, Code faul
         request.places[request.count++] = {request.bytes.data(), work.bytes.size(), Lease()};
     } else if (request.fault == Code::ok) {
         for (const fabric::Slice& slice : work.local)
-            if (slice.length > Bytes())
-                request.places[request.count++] = {
-                    slice.data(), slice.length.count(),
-                    static_cast<const LocalRegion*>(slice.region)->lease()};
+            if (slice.length > Bytes()) request.places[request.count++] = place_of(slice);
     }
     (oldest_ == nullptr ? oldest_ : newest_->next) = &request;
     newest_ = &request;
@@ -160,13 +117,7 @@ void QueuePair::retire() {
 }
 
 void QueuePair::complete(const Request& request, Code status) {
-    fabric::Completion completion;
-    completion.id = request.id;
-    completion.status = status;
-    completion.op = request.op;
-    completion.length = Bytes(status == Code::ok ? request.length : 0);
-    completion.queue_pair = this;
-    send_completions_->push(completion);
+    complete_send(request.id, request.op, status, status == Code::ok ? request.length : 0);
     nic_.has_news();
 }
 
@@ -184,7 +135,9 @@ void QueuePair::fail(Code code, Code oldest, const std::optional<Terminate>& las
     state_ = ConnectionState::failed;
     reason_ = code;
     flush_requests(oldest);
-    flush_receives(code);
+    if (std::exchange(claimed_, false)) complete_receive(receive_.id, code);
+    starving_ = false;
+    flush_receives();
     nic_.forget(*this);
     nic_.has_news();
     if (last_words) link_->stream().terminate(*last_words);
@@ -201,32 +154,6 @@ void QueuePair::flush_requests(Code oldest) {
         oldest = Code::flushed;
     }
     newest_ = unissued_ = current_ = nullptr;
-}
-
-void QueuePair::flush_receives(Code current) {
-    if (claimed_) {
-        claimed_ = false;
-        fabric::Completion completion;
-        completion.op = Op::receive;
-        completion.queue_pair = this;
-        completion.id = receive_.id;
-        completion.status = current;
-        receive_completions_->push(completion);
-    }
-    receives_->remove_starving(*this);
-    starving_ = false;
-    if (receives_->shared()) return;
-    for (; !receives_->empty(); receives_->pop())
-        flush_receive(receives_->front().id);
-}
-
-void QueuePair::flush_receive(std::uint64_t id) {
-    fabric::Completion completion;
-    completion.id = id;
-    completion.status = Code::flushed;
-    completion.op = Op::receive;
-    completion.queue_pair = this;
-    receive_completions_->push(completion);
 }
 
 }  // namespace railyard::iwarp

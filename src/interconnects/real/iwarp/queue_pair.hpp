@@ -10,20 +10,19 @@
 #include <memory>
 #include <optional>
 
-#include "interconnects/real/iwarp/completion_queue.hpp"
+#include "interconnects/real/common/queue_pair.hpp"
 #include "interconnects/real/iwarp/connection.hpp"
 #include "interconnects/real/iwarp/link.hpp"
 #include "interconnects/real/iwarp/meeting.hpp"
 #include "interconnects/real/iwarp/nic_name.hpp"
-#include "interconnects/real/iwarp/receive_queue.hpp"
+#include "interconnects/real/iwarp/queues.hpp"
 #include "interconnects/real/iwarp/request.hpp"
-#include "railyard/queue_pair.hpp"
 
 namespace railyard::iwarp {
 
 class Nic;
 
-class QueuePair final : public fabric::QueuePair, public Upcalls {
+class QueuePair final : public real::QueuePair<Parts>, public Upcalls {
   public:
     QueuePair(Nic& nic, const fabric::QueuePairOptions& options);
     ~QueuePair() override;
@@ -33,9 +32,6 @@ class QueuePair final : public fabric::QueuePair, public Upcalls {
     Status accept(fabric::ConnectionRequest& request, const fabric::PrivateData& data) override;
     Status connect_peer(const fabric::Address& to, fabric::Discriminator discriminator,
                         const fabric::PrivateData& data, Time deadline) override;
-    fabric::ConnectionState state() override;
-    Status reason() const override;
-    const fabric::PrivateData& peer_data() const override { return peer_data_; }
     void close() override;
     Posted post(std::span<const fabric::WorkRequest> requests) override;
     using fabric::QueuePair::post;
@@ -63,16 +59,11 @@ class QueuePair final : public fabric::QueuePair, public Upcalls {
 
     // For the receive queue.
 
-    /// Over for good; an attempt to connect that came to nothing can be repeated.
-    bool has_failed() const;
     /// A receive has been posted: goes on with what waits for it.
     void feed();
-    /// A receive has been posted too late.
-    void flush_receive(std::uint64_t id);
 
     // For the Nic, and for those who connect.
 
-    bool is_connecting() const { return state_ == fabric::ConnectionState::connecting; }
     Link* link() { return link_.get(); }
     /// Whether it asks `from` for `discriminator`, by another ask than `theirs`.
     bool waits_for(const NicId& from, fabric::Discriminator discriminator, const Ask& theirs) const;
@@ -102,7 +93,6 @@ class QueuePair final : public fabric::QueuePair, public Upcalls {
 
   private:
     // queue_pair.cpp
-    Posted not_accepting() const;
     void enqueue(const fabric::WorkRequest& work, std::uint64_t length, Code fault);
     bool is_done(const Request& request) const;
     void retire_done();
@@ -112,7 +102,6 @@ class QueuePair final : public fabric::QueuePair, public Upcalls {
     /// waits, all others are flushed; the peer is told `last_words`.
     void fail(Code code, Code oldest, const std::optional<Terminate>& last_words);
     void flush_requests(Code oldest);
-    void flush_receives(Code current);
 
     // send_path.cpp
     bool begin_next(Stream& stream);
@@ -125,7 +114,6 @@ class QueuePair final : public fabric::QueuePair, public Upcalls {
     Code status_of(const Terminate& found) const;
 
     // connecting.cpp
-    Status may_connect() const;
     void begin_asking(const NicName& to, bool as_peer, std::uint64_t target,
                       const fabric::PrivateData& data, Time deadline);
     void dial();
@@ -144,11 +132,8 @@ class QueuePair final : public fabric::QueuePair, public Upcalls {
     void connected();
 
     // What a small message touches comes first.
-    Nic& nic_;
-    fabric::ConnectionState state_ = fabric::ConnectionState::idle;
     bool claimed_ = false;  ///< receive_ is in use
     bool starving_ = false;
-    std::uint32_t send_depth_;
     std::uint32_t count_ = 0;  ///< requests from oldest_ on
     std::uint32_t reads_under_way_ = 0;
     Request* oldest_ = nullptr;
@@ -161,19 +146,14 @@ class QueuePair final : public fabric::QueuePair, public Upcalls {
     std::uint64_t confirmation_asked_ = 0;
     std::uint32_t next_number_ = 1;  ///< of sinks and atomics: what answers name
     std::unique_ptr<Link> link_;
-    CompletionQueue* send_completions_;
-    CompletionQueue* receive_completions_;
-    ReceiveQueue* receives_;
     PostedReceive receive_;
     ReceiveBuffer receive_buffer_;
 
-    Code reason_ = Code::ok;
     Code receive_fault_ = Code::ok;
     bool peer_is_ours_ = false;
     bool life_asked_ = false;   ///< and not yet answered
     bool life_wanted_ = false;  ///< to be asked
     NicId peer_{};
-    fabric::PrivateData peer_data_;
     Duration own_patience_;                          ///< with a peer that posts no receive
     Duration peers_patience_ = Duration::forever();  ///< with us
     Time starving_until_ = Time::never();

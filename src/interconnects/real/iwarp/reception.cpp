@@ -14,12 +14,12 @@
 
 namespace railyard::iwarp {
 
-void Reception::open(int socket) {
+void ConnectionRequests::open(int socket) {
     socket_ = socket;
     if (!nic_.events().add_level(socket, *this)) throw system_error("iwarp: watching a socket");
 }
 
-void Reception::ready(std::uint32_t) {
+void ConnectionRequests::ready(std::uint32_t) {
     const Time deadline = nic_.host().now() + nic_.settings().handshake;
     // Whoever calls and calls keeps nobody else waiting.
     constexpr int most_at_once = 64;
@@ -42,7 +42,7 @@ void Reception::ready(std::uint32_t) {
     clean_up();
 }
 
-bool Reception::evict_oldest() {
+bool ConnectionRequests::evict_oldest() {
     const auto oldest =
         std::ranges::find_if(calls_, [](const auto& call) { return call->half_open(); });
     if (oldest == calls_.end()) return false;
@@ -53,17 +53,17 @@ bool Reception::evict_oldest() {
 
 /// Somebody calls, and there is no descriptor left for him. A rank that sleeps would be woken by
 /// him for nothing, again and again.
-void Reception::rest() {
+void ConnectionRequests::rest() {
     log_debug("iwarp: no descriptors are left; nobody is let in for a while");
     nic_.events().remove(socket_);
     rests_until_ = nic_.host().now() + Duration::ms(100);
 }
 
-void Reception::clean_up() {
+void ConnectionRequests::clean_up() {
     std::erase_if(calls_, [](const auto& call) { return call->closed(); });
 }
 
-void Reception::asked(const std::shared_ptr<Call>& call) {
+void ConnectionRequests::asked(const std::shared_ptr<Call>& call) {
     if (!call->hello()) return give_to_listener(call, *nic_.settings().plain_service);
     const Hello& hello = *call->hello();
     if (!call->is_peer()) return give_to_listener(call, hello.target);
@@ -76,14 +76,15 @@ void Reception::asked(const std::shared_ptr<Call>& call) {
     nic_.has_news();
 }
 
-void Reception::give_to_listener(const std::shared_ptr<Call>& call, fabric::Service service) {
+void ConnectionRequests::give_to_listener(const std::shared_ptr<Call>& call,
+                                          fabric::Service service) {
     const auto listener = listeners_.find(service);
     if (listener == listeners_.end() || !listener->second->add(call))
         return call->refuse(Hello::Refusal::nobody_listens);
     nic_.has_news();
 }
 
-std::unique_ptr<Listener> Reception::listen(fabric::Service service) {
+std::unique_ptr<Listener> ConnectionRequests::listen(fabric::Service service) {
     if (listeners_.contains(service))
         throw Error(fmt::format("iwarp: this Nic already listens for service {}", service));
     auto listener = std::make_unique<Listener>(nic_, service);
@@ -91,7 +92,7 @@ std::unique_ptr<Listener> Reception::listen(fabric::Service service) {
     return listener;
 }
 
-std::optional<fabric::PeerRequest> Reception::poll_peer_request() {
+std::optional<fabric::PeerRequest> ConnectionRequests::poll_peer_request() {
     for (const auto& call : calls_) {
         if (!call->stands() || !call->is_peer()) continue;
         if (std::exchange(call->shown, true)) continue;
@@ -101,8 +102,8 @@ std::optional<fabric::PeerRequest> Reception::poll_peer_request() {
     return std::nullopt;
 }
 
-std::shared_ptr<Call> Reception::find_peer_call(const NicId& from,
-                                                fabric::Discriminator discriminator) {
+std::shared_ptr<Call> ConnectionRequests::find_peer_call(const NicId& from,
+                                                         fabric::Discriminator discriminator) {
     const auto found = std::ranges::find_if(calls_, [&](const auto& call) {
         return call->stands() && call->is_peer() && call->from().id == from &&
                call->hello()->target == discriminator;
@@ -113,7 +114,7 @@ std::shared_ptr<Call> Reception::find_peer_call(const NicId& from,
     return call;
 }
 
-void Reception::tick(Time now) {
+void ConnectionRequests::tick(Time now) {
     if (now >= rests_until_) {
         rests_until_ = Time::never();
         open(socket_);
@@ -126,7 +127,7 @@ void Reception::tick(Time now) {
     clean_up();
 }
 
-Time Reception::next_timer() const {
+Time ConnectionRequests::next_timer() const {
     // All have the same time, so the first is the earliest.
     for (const auto& call : calls_)
         if (call->half_open()) return std::min(rests_until_, call->deadline());
@@ -135,7 +136,7 @@ Time Reception::next_timer() const {
 
 Listener::~Listener() {
     const auto guard = nic_.guard();
-    nic_.reception().stop_listening(service_);
+    nic_.connection_requests().stop_listening(service_);
     for (const auto& call : waiting_)
         if (call->stands()) call->refuse(Hello::Refusal::nobody_listens);
 }

@@ -45,7 +45,7 @@ void Lives::end(Index life) {
 }
 
 LocalRegion::LocalRegion(Nic& nic, std::span<std::byte> memory, Access access)
-    : Region(memory.data(), Bytes(memory.size()), access), nic_(nic) {
+    : Region(&nic, memory.data(), Bytes(memory.size()), access), nic_(nic) {
     enter();
 }
 
@@ -53,7 +53,7 @@ LocalRegion::LocalRegion(Nic& nic, Bytes size, Access access)
     : LocalRegion(nic, zeroed(size), size, access) {}
 
 LocalRegion::LocalRegion(Nic& nic, Memory memory, Bytes size, Access access)
-    : Region(memory.get(), size, access), nic_(nic), own_(std::move(memory)) {
+    : Region(&nic, memory.get(), size, access), nic_(nic), own_(std::move(memory)) {
     enter();
 }
 
@@ -103,21 +103,28 @@ RegionBlob region_blob(const RegionName& name) {
     return blob;
 }
 
-ImportedRegion::ImportedRegion(const RegionBlob& blob) : RemoteRegion(Bytes()) {
+RegionName region_name(const RegionBlob& blob) {
     const std::byte* const from = blob.bytes.data();
     if (load32(from) != key_magic || load32(from + guarded) != crc32c({from, guarded}))
         throw Error("iwarp: these bytes are not the name of a region; it is made by export_blob()");
-    stag_ = load32(from + 4);
-    base_ = load64(from + 8);
-    size_ = Bytes(load64(from + 16));
-    std::memcpy(owner_.data(), from + 24, owner_.size());
-    access_ = static_cast<Access>(load8(from + 40));
+    RegionName name;
+    name.stag = load32(from + 4);
+    name.base = load64(from + 8);
+    name.size = load64(from + 16);
+    std::memcpy(name.owner.data(), from + 24, name.owner.size());
+    name.access = static_cast<Access>(load8(from + 40));
+    return name;
+}
+
+ImportedRegion::ImportedRegion(const Nic& nic, const RegionBlob& blob)
+    : RemoteRegion(&nic, Bytes()), name_(region_name(blob)) {
+    size_ = Bytes(name_.size);
 }
 
 Code ImportedRegion::check(std::uint64_t offset, std::uint64_t length, Access wanted) const {
     const std::uint64_t size = size_.count();
     if (offset > size || length > size - offset) return Code::out_of_bounds;
-    if (!fabric::allows(access_, wanted)) return Code::no_right;
+    if (!fabric::allows(name_.access, wanted)) return Code::no_right;
     if (wanted == Access::remote_atomic && tagged_offset(offset) % 8 != 0) return Code::misaligned;
     return Code::ok;
 }

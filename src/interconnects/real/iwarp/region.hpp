@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "interconnects/real/iwarp/nic_name.hpp"
+#include "interconnects/real/iwarp/place.hpp"
 #include "interconnects/real/iwarp/tags.hpp"
 #include "railyard/base/status.hpp"
 #include "railyard/memory.hpp"
@@ -59,6 +60,12 @@ class LocalRegion final : public fabric::Region {
     std::uint32_t stag_ = 0;
 };
 
+/// A slice of a region of this fabric, of which somebody sends or receives.
+inline Place place_of(const fabric::Slice& slice) {
+    return {slice.data(), slice.length.count(),
+            static_cast<const LocalRegion*>(slice.region)->lease()};
+}
+
 /// What a blob says.
 struct RegionName {
     std::uint32_t stag = 0;
@@ -68,24 +75,23 @@ struct RegionName {
     fabric::Access access = fabric::Access::local;
 };
 fabric::RegionBlob region_blob(const RegionName& name);
+/// Throws Error if no Nic of ours made the blob.
+RegionName region_name(const fabric::RegionBlob& blob);
 
 class ImportedRegion final : public fabric::RemoteRegion {
   public:
     /// Throws Error if no Nic of ours made the blob.
-    explicit ImportedRegion(const fabric::RegionBlob& blob);
+    ImportedRegion(const Nic& nic, const fabric::RegionBlob& blob);
 
-    const NicId& owner() const { return owner_; }
-    std::uint32_t stag() const { return stag_; }
+    const NicId& owner() const { return name_.owner; }
+    std::uint32_t stag() const { return name_.stag; }
     /// The tagged offset of a byte of the region.
-    std::uint64_t tagged_offset(std::uint64_t offset) const { return base_ + offset; }
+    std::uint64_t tagged_offset(std::uint64_t offset) const { return name_.base + offset; }
     /// What the owner would say to this access, as far as can be known here; it looks for itself.
     Code check(std::uint64_t offset, std::uint64_t length, fabric::Access wanted) const;
 
   private:
-    NicId owner_{};
-    std::uint32_t stag_ = 0;
-    std::uint64_t base_ = 0;
-    fabric::Access access_ = fabric::Access::local;
+    RegionName name_;
 };
 
 }  // namespace railyard::iwarp

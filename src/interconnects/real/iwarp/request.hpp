@@ -10,7 +10,7 @@
 
 #include "interconnects/real/common/shape.hpp"
 #include "interconnects/real/iwarp/place.hpp"
-#include "interconnects/real/iwarp/receive_queue.hpp"
+#include "interconnects/real/iwarp/queues.hpp"
 #include "railyard/base/status.hpp"
 #include "railyard/work.hpp"
 

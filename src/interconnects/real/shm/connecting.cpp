@@ -13,19 +13,6 @@ namespace railyard::shm {
 using fabric::ConnectionState;
 using fabric::PrivateData;
 
-Status QueuePair::may_connect() const {
-    switch (state_) {
-        case ConnectionState::idle:
-            return Code::ok;
-        case ConnectionState::failed:
-            // An attempt that came to nothing leaves the queue pair as it was.
-            return reason_ == Code::refused || reason_ == Code::timed_out ? Code::ok
-                                                                          : Code::invalid;
-        default:
-            return Code::invalid;
-    }
-}
-
 Status QueuePair::connect(const fabric::Address& to, fabric::Service service,
                           const PrivateData& data, Time deadline) {
     if (const Status status = may_connect(); !status.ok()) return status;
@@ -36,7 +23,7 @@ Status QueuePair::connect_peer(const fabric::Address& to, fabric::Discriminator 
                                const PrivateData& data, Time deadline) {
     if (const Status status = may_connect(); !status.ok()) return status;
     nic_.make_progress();  // their letter may have come
-    const auto theirs = nic_.switchboard().find_peer_offer(handle_of(to), discriminator);
+    const auto theirs = nic_.connection_requests().find_peer_offer(handle_of(to), discriminator);
     if (theirs) {
         take_block();
         if (take_offer(*theirs, data)) return Code::ok;
@@ -47,13 +34,14 @@ Status QueuePair::connect_peer(const fabric::Address& to, fabric::Discriminator 
 
 Status QueuePair::accept(fabric::ConnectionRequest& request, const PrivateData& data) {
     if (const Status status = may_connect(); !status.ok()) return status;
-    auto& incoming = static_cast<IncomingRequest&>(request);
+    auto* const incoming = dynamic_cast<IncomingRequest*>(&request);
+    if (incoming == nullptr || &incoming->nic() != &nic_) return Code::invalid;
     take_block();
-    if (!take_offer(incoming.offer(), data)) {
+    if (!take_offer(incoming->offer(), data)) {
         nic_.free_block(block_index_);
         return Code::timed_out;  // the client has withdrawn
     }
-    incoming.set_answered();
+    incoming->set_answered();
     return Code::ok;
 }
 
@@ -188,11 +176,6 @@ void QueuePair::link(std::shared_ptr<Peer> peer, std::uint32_t peer_block) {
     reason_ = Code::ok;
     // What the peer sent while we still looked unconnected is to be looked at.
     nic_.arena().activity.raise(block_index_);
-}
-
-ConnectionState QueuePair::state() {
-    nic_.make_progress();
-    return state_;
 }
 
 }  // namespace railyard::shm

@@ -36,8 +36,9 @@ void OfferRef::answer(Offer::State state, std::uint32_t own_block, const Private
     peer->wake();
 }
 
-IncomingRequest::IncomingRequest(OfferRef offer)
-    : offer_(std::move(offer)),
+IncomingRequest::IncomingRequest(const Nic& nic, OfferRef offer)
+    : nic_(nic),
+      offer_(std::move(offer)),
       from_(address_of(offer_.peer->handle())),
       data_(offer_.offer().question) {}
 
@@ -50,7 +51,7 @@ void IncomingRequest::reject(const PrivateData& reason) {
         offer_.answer(Offer::rejected, 0, reason);
 }
 
-void Switchboard::deliver(const Letter& letter) {
+void ConnectionRequests::deliver(const Letter& letter) {
     OfferRef offer;
     try {
         offer = {nic_.meet(letter.from), letter.block, letter.generation, letter.service};
@@ -77,7 +78,7 @@ void Switchboard::deliver(const Letter& letter) {
     }
 }
 
-std::unique_ptr<Listener> Switchboard::listen(fabric::Service service) {
+std::unique_ptr<Listener> ConnectionRequests::listen(fabric::Service service) {
     if (listeners_.contains(service))
         throw Error(fmt::format("shm: this Nic already listens for service {}", service));
     auto listener = std::make_unique<Listener>(nic_, service);
@@ -85,7 +86,7 @@ std::unique_ptr<Listener> Switchboard::listen(fabric::Service service) {
     return listener;
 }
 
-std::optional<fabric::PeerRequest> Switchboard::poll_peer_request() {
+std::optional<fabric::PeerRequest> ConnectionRequests::poll_peer_request() {
     std::erase_if(peer_offers_, [](const PeerOffer& o) { return !o.ref.stands(); });
     for (PeerOffer& candidate : peer_offers_) {
         if (std::exchange(candidate.shown, true)) continue;
@@ -95,8 +96,8 @@ std::optional<fabric::PeerRequest> Switchboard::poll_peer_request() {
     return std::nullopt;
 }
 
-std::optional<OfferRef> Switchboard::find_peer_offer(const SharedMemory::Handle& from,
-                                                     fabric::Discriminator discriminator) {
+std::optional<OfferRef> ConnectionRequests::find_peer_offer(const SharedMemory::Handle& from,
+                                                            fabric::Discriminator discriminator) {
     std::erase_if(peer_offers_, [](const PeerOffer& o) { return !o.ref.stands(); });
     const auto found =
         std::find_if(peer_offers_.begin(), peer_offers_.end(), [&](const PeerOffer& o) {
@@ -109,9 +110,9 @@ std::optional<OfferRef> Switchboard::find_peer_offer(const SharedMemory::Handle&
 }
 
 Listener::~Listener() {
-    nic_.switchboard().stop_listening(service_);
+    nic_.connection_requests().stop_listening(service_);
     for (OfferRef& offer : waiting_)
-        IncomingRequest(std::move(offer)).reject(PrivateData());
+        IncomingRequest(nic_, std::move(offer)).reject(PrivateData());
 }
 
 std::unique_ptr<fabric::ConnectionRequest> Listener::poll() {
@@ -119,7 +120,7 @@ std::unique_ptr<fabric::ConnectionRequest> Listener::poll() {
     while (!waiting_.empty()) {
         OfferRef offer = std::move(waiting_.front());
         waiting_.pop_front();
-        if (offer.stands()) return std::make_unique<IncomingRequest>(std::move(offer));
+        if (offer.stands()) return std::make_unique<IncomingRequest>(nic_, std::move(offer));
     }
     return nullptr;
 }

@@ -45,27 +45,29 @@ struct OfferRef {
 /// A client's request as the server sees it.
 class IncomingRequest final : public fabric::ConnectionRequest {
   public:
-    explicit IncomingRequest(OfferRef offer);
+    IncomingRequest(const Nic& nic, OfferRef offer);
     ~IncomingRequest() override;
 
     const fabric::Address& from() const override { return from_; }
     const fabric::PrivateData& private_data() const override { return data_; }
     void reject(const fabric::PrivateData& reason) override;
 
+    const Nic& nic() const { return nic_; }
     const OfferRef& offer() const { return offer_; }
     void set_answered() { answered_ = true; }
 
   private:
+    const Nic& nic_;
     OfferRef offer_;
     fabric::Address from_;
     fabric::PrivateData data_;
     bool answered_ = false;
 };
 
-/// Where letters are sorted.
-class Switchboard {
+/// What has come in, sorted.
+class ConnectionRequests {
   public:
-    explicit Switchboard(Nic& nic) : nic_(nic) {}
+    explicit ConnectionRequests(Nic& nic) : nic_(nic) {}
 
     void deliver(const Letter& letter);
 

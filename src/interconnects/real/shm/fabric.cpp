@@ -1,10 +1,9 @@
 #include "interconnects/real/shm/fabric.hpp"
 
-#include "hosts/real_host.hpp"
+#include "interconnects/real/common/fabric.hpp"
 #include "interconnects/real/shm/arena.hpp"
 #include "interconnects/real/shm/nic.hpp"
 #include "interconnects/real/shm/queue_pair.hpp"
-#include "railyard/base/error.hpp"
 
 namespace railyard::shm {
 
@@ -32,32 +31,10 @@ const fabric::Traits& traits() {
     return traits;
 }
 
-namespace {
-
-class ShmAdapter final : public fabric::Adapter {
-  public:
-    std::unique_ptr<fabric::Nic> open(fabric::Host& host) override {
-        auto* real = dynamic_cast<hosts::RealHost*>(&host);
-        if (real == nullptr)
-            throw UsageError("shm runs in real time; this rank stands on a virtual clock");
-        return std::make_unique<Nic>(*real, traits());
-    }
-};
-
-class ShmFabric final : public fabric::Fabric {
-  public:
-    const fabric::Traits& traits() const override { return shm::traits(); }
-    /// Memory is shared by the whole host, whatever nodes a job pretends to have.
-    fabric::Adapter& adapter(fabric::NodeId) override { return adapter_; }
-
-  private:
-    ShmAdapter adapter_;
-};
-
-}  // namespace
-
 std::unique_ptr<fabric::Fabric> open() {
-    return std::make_unique<ShmFabric>();
+    return real::make_fabric(traits(), [](hosts::RealHost& host, const fabric::Traits& traits) {
+        return std::make_unique<Nic>(host, traits);
+    });
 }
 
 }  // namespace railyard::shm

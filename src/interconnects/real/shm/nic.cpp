@@ -7,9 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "interconnects/real/shm/completion_queue.hpp"
 #include "interconnects/real/shm/queue_pair.hpp"
-#include "interconnects/real/shm/receive_queue.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::shm {
@@ -24,13 +22,12 @@ constexpr Duration peer_check_interval = 100_ms;
 }  // namespace
 
 Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits)
-    : host_(host),
-      traits_(traits),
+    : real::Nic<Parts>(host, traits),
       memory_(SharedMemory::create("railyard-arena", Bytes(sizeof(Arena)))),
       arena_(&arena_in(memory_)),
       reach_policy_(reach_policy_from_environment()),
       regions_(*arena_, [this](std::uint32_t region) { wait_for_access(region); }),
-      switchboard_(*this) {
+      connection_requests_(*this) {
     address_ = address_of(memory_.handle());
     arena_->own_address = reinterpret_cast<std::uint64_t>(arena_);
     arena_->bell = host.bell().handle();
@@ -51,48 +48,6 @@ Nic::~Nic() {
         if (const auto peer = weak.lock()) peer->wake();
 }
 
-std::unique_ptr<fabric::Region> Nic::register_memory(std::span<std::byte> memory,
-                                                     fabric::Access access) {
-    return std::make_unique<LocalRegion>(regions_, handle(), memory, access);
-}
-
-std::unique_ptr<fabric::Region> Nic::allocate(Bytes size, fabric::Access access,
-                                              fabric::Home home) {
-    if (home == fabric::Home::adapter)
-        throw Error("shm: there is no adapter with memory of its own; ask for Home::host");
-    // A mapping cannot be empty, a region can.
-    auto segment = SharedMemory::create("railyard-region", std::max(size, Bytes(1)));
-    return std::make_unique<LocalRegion>(regions_, handle(), std::move(segment), size, access);
-}
-
-std::unique_ptr<fabric::RemoteRegion> Nic::import_region(const fabric::RegionBlob& blob) {
-    return std::make_unique<ImportedRegion>(blob);
-}
-
-std::unique_ptr<fabric::CompletionQueue> Nic::create_completion_queue(std::uint32_t depth) {
-    if (depth == 0) throw UsageError("a completion queue holds at least one completion");
-    return std::make_unique<CompletionQueue>(*this, depth);
-}
-
-std::unique_ptr<fabric::ReceiveQueue> Nic::create_receive_queue(
-    std::uint32_t depth, fabric::ReceiveQueue::Sharing sharing) {
-    if (depth == 0) throw UsageError("a receive queue holds at least one receive");
-    return std::make_unique<ReceiveQueue>(depth, sharing);
-}
-
-std::unique_ptr<fabric::QueuePair> Nic::create_queue_pair(const fabric::QueuePairOptions& options) {
-    return std::make_unique<QueuePair>(*this, options);
-}
-
-std::unique_ptr<fabric::Listener> Nic::listen(fabric::Service service) {
-    return switchboard_.listen(service);
-}
-
-std::optional<fabric::PeerRequest> Nic::poll_peer_request() {
-    make_progress();
-    return switchboard_.poll_peer_request();
-}
-
 bool Nic::make_progress() {
     // Looking in vain costs a few loads, however many connections there are. The connection that
     // last received is looked at first: what it finds is handed over before anything else is
@@ -104,7 +59,7 @@ bool Nic::make_progress() {
     if (arena_->activity.any()) any |= serve_activity();
     if (arena_->mailbox.has_news(letters_seen_)) {
         letters_seen_ = arena_->mailbox.take_all(
-            [this](const Letter& letter) { switchboard_.deliver(letter); });
+            [this](const Letter& letter) { connection_requests_.deliver(letter); });
         any = true;
     }
     if (!busy_.empty()) any |= advance_busy();
@@ -274,7 +229,7 @@ void Nic::forget(QueuePair& queue_pair) {
     std::erase(connecting_, &queue_pair);
 }
 
-void Nic::update_wake_rules() {
+void Nic::wake_rule_changed() {
     for (QueuePair* queue_pair : by_block_)
         if (queue_pair != nullptr) queue_pair->update_wake_rule();
 }

@@ -9,50 +9,37 @@
 #include <optional>
 #include <vector>
 
-#include "hosts/real_host.hpp"
+#include "interconnects/real/common/nic.hpp"
 #include "interconnects/real/shm/arena.hpp"
 #include "interconnects/real/shm/connection.hpp"
 #include "interconnects/real/shm/peer.hpp"
+#include "interconnects/real/shm/queues.hpp"
 #include "interconnects/real/shm/region.hpp"
-#include "railyard/nic.hpp"
 
 namespace railyard::shm {
 
-class QueuePair;
-
-class Nic final : public fabric::Nic, public hosts::Source {
+class Nic final : public real::Nic<Parts> {
   public:
     Nic(hosts::RealHost& host, const fabric::Traits& traits);
     ~Nic() override;
 
-    fabric::Host& host() override { return host_; }
-    const fabric::Traits& traits() const override { return traits_; }
-    const fabric::Address& address() const override { return address_; }
-    void progress() override { make_progress(); }
-
-    std::unique_ptr<fabric::Region> register_memory(std::span<std::byte> memory,
-                                                    fabric::Access access) override;
-    std::unique_ptr<fabric::Region> allocate(Bytes size, fabric::Access access,
-                                             fabric::Home home) override;
-    std::unique_ptr<fabric::RemoteRegion> import_region(const fabric::RegionBlob& blob) override;
-    std::unique_ptr<fabric::CompletionQueue> create_completion_queue(std::uint32_t depth) override;
-    std::unique_ptr<fabric::ReceiveQueue> create_receive_queue(
-        std::uint32_t depth, fabric::ReceiveQueue::Sharing sharing) override;
-    std::unique_ptr<fabric::QueuePair> create_queue_pair(
-        const fabric::QueuePairOptions& options) override;
-    std::unique_ptr<fabric::Listener> listen(fabric::Service service) override;
-    std::optional<fabric::PeerRequest> poll_peer_request() override;
-
     bool make_progress() override;
     bool tick(Time now) override;
     Time next_timer() const override;
+
+    // For what real fabrics share.
+
+    static real::NoGuard guard() { return {}; }
+    void progress_once() { make_progress(); }
+    /// Tells peers for what they need not wake us.
+    void wake_rule_changed();
+    ConnectionRequests& connection_requests() { return connection_requests_; }
 
     // For the parts of this fabric.
 
     Arena& arena() const { return *arena_; }
     const SharedMemory::Handle& handle() const { return memory_.handle(); }
     RegionTable& regions() { return regions_; }
-    Switchboard& switchboard() { return switchboard_; }
     /// The peer with that arena, met before or now. Throws Error when it is gone.
     std::shared_ptr<Peer> meet(const SharedMemory::Handle& handle);
 
@@ -75,11 +62,8 @@ class Nic final : public fabric::Nic, public hosts::Source {
     void return_chunk(std::uint32_t chunk) { free_chunks_.push_back(chunk); }
 
     void set_busy(QueuePair& queue_pair) { busy_.push_back(&queue_pair); }
-    void set_connecting(QueuePair& queue_pair) { connecting_.push_back(&queue_pair); }
-    const std::vector<QueuePair*>& connecting() const { return connecting_; }
     /// The queue pair is detached from its block: no longer looked after.
     void forget(QueuePair& queue_pair);
-    void update_wake_rules();
 
   private:
     bool serve_activity();
@@ -89,9 +73,6 @@ class Nic final : public fabric::Nic, public hosts::Source {
     void reclaim_lingering();
     void wait_for_access(std::uint32_t region);
 
-    hosts::RealHost& host_;
-    const fabric::Traits& traits_;
-    fabric::Address address_;
     SharedMemory memory_;
     Arena* arena_;
     ReachPolicy reach_policy_;
@@ -100,9 +81,8 @@ class Nic final : public fabric::Nic, public hosts::Source {
     std::uint32_t letters_seen_ = 0;
     std::vector<QueuePair*> by_block_;
     std::vector<QueuePair*> busy_;
-    std::vector<QueuePair*> connecting_;
     RegionTable regions_;
-    Switchboard switchboard_;
+    ConnectionRequests connection_requests_;
     std::map<std::uint64_t, std::weak_ptr<Peer>> peers_;
     std::vector<std::uint32_t> free_blocks_;
     std::vector<std::uint32_t> free_chunks_;

@@ -1,13 +1,11 @@
 #include "interconnects/real/shm/queue_pair.hpp"
 
 #include <algorithm>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include "base/log.hpp"
 #include "interconnects/real/common/shape.hpp"
 #include "interconnects/real/shm/nic.hpp"
-#include "railyard/base/error.hpp"
 
 namespace railyard::shm {
 
@@ -18,7 +16,6 @@ using fabric::WorkRequest;
 
 namespace {
 
-constexpr std::uint32_t max_send_depth = 4096;
 // How often a sender looks whether its peer has run out of receives.
 constexpr Duration starvation_check = Duration::ms(5);
 
@@ -27,39 +24,14 @@ constexpr real::Limits limits{max_slices, max_inline};
 }  // namespace
 
 QueuePair::QueuePair(Nic& nic, const fabric::QueuePairOptions& options)
-    : fabric::QueuePair(options.context),
-      nic_(nic),
+    : real::QueuePair<Parts>(nic, options),
       track_sends_(options.receiver_not_ready_timeout != Duration::forever()),
-      send_completions_(static_cast<CompletionQueue*>(options.send_completions)),
-      receive_completions_(static_cast<CompletionQueue*>(options.receive_completions)),
-      receives_(static_cast<ReceiveQueue*>(options.receives)),
-      send_depth_(options.send_depth),
-      receiver_not_ready_timeout_(options.receiver_not_ready_timeout) {
-    if (send_completions_ == nullptr || receive_completions_ == nullptr || receives_ == nullptr)
-        throw UsageError("a queue pair needs two completion queues and a receive queue");
-    if (send_depth_ == 0 || send_depth_ > max_send_depth)
-        throw UsageError(fmt::format("send depth of a queue pair: 1 to {}, found {}",
-                                     max_send_depth, send_depth_));
-    if (options.port >= nic.traits().ports)
-        throw UsageError(fmt::format("shm has one port, number 0; found {}", options.port));
-    if (!receives_->shared()) {
-        if (receives_->has_owner())
-            throw UsageError("a receive queue of Sharing::own serves one queue pair only");
-        receives_->set_owner(this);
-    }
-}
+      receiver_not_ready_timeout_(options.receiver_not_ready_timeout) {}
 
 QueuePair::~QueuePair() {
     close();
     nic_.forget(*this);
-    receives_->remove_starving(*this);
-    if (!receives_->shared()) receives_->set_owner(nullptr);
-    send_completions_->discard(this);
-    receive_completions_->discard(this);
-}
-
-QueuePair::Posted QueuePair::not_accepting() const {
-    return {0, has_failed() ? Code::flushed : Code::not_connected};
+    leave_queues();
 }
 
 QueuePair::Posted QueuePair::post(std::span<const WorkRequest> requests) {
@@ -67,7 +39,7 @@ QueuePair::Posted QueuePair::post(std::span<const WorkRequest> requests) {
         return not_accepting();
     std::size_t taken = 0;
     for (const WorkRequest& work : requests) {
-        const real::Shape shape = real::shape_of(work, limits);
+        const real::Shape shape = real::shape_of(work, limits, &nic_);
         if (shape.refusal != Code::ok) [[unlikely]]
             return {taken, shape.refusal};
         Transfer transfer;
@@ -186,13 +158,7 @@ Time QueuePair::next_timer() const {
 }
 
 void QueuePair::complete(const WorkRequest& work, Code status, std::uint64_t length) {
-    fabric::Completion completion;
-    completion.id = work.id;
-    completion.status = status;
-    completion.op = work.op;
-    completion.length = Bytes(length);
-    completion.queue_pair = this;
-    send_completions_->push(completion);
+    complete_send(work.id, work.op, status, length);
 }
 
 void QueuePair::close() {
@@ -217,7 +183,8 @@ void QueuePair::fail(Code code, Code oldest, Code told) {
     state_ = ConnectionState::failed;
     reason_ = code;
     flush_queued(oldest);
-    flush_receives(code);
+    if (std::exchange(incoming_.active, false)) complete_receive(incoming_.receive.id, code);
+    flush_receives();
     detach(told);
 }
 
@@ -228,31 +195,6 @@ void QueuePair::flush_queued(Code oldest) {
     }
     count_ = 0;
     unissued_ = 0;
-}
-
-void QueuePair::flush_receives(Code current) {
-    fabric::Completion completion;
-    completion.op = Op::receive;
-    completion.queue_pair = this;
-    if (incoming_.active) {
-        incoming_.active = false;
-        completion.id = incoming_.receive.id;
-        completion.status = current;
-        receive_completions_->push(completion);
-    }
-    receives_->remove_starving(*this);
-    if (receives_->shared()) return;
-    for (; !receives_->empty(); receives_->pop())
-        flush_receive(receives_->front().id);
-}
-
-void QueuePair::flush_receive(std::uint64_t id) {
-    fabric::Completion completion;
-    completion.id = id;
-    completion.status = Code::flushed;
-    completion.op = Op::receive;
-    completion.queue_pair = this;
-    receive_completions_->push(completion);
 }
 
 void QueuePair::detach(Code told) {

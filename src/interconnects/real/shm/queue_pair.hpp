@@ -13,16 +13,14 @@
 #include <vector>
 
 #include "base/cell_ring.hpp"
+#include "interconnects/real/common/queue_pair.hpp"
 #include "interconnects/real/shm/arena.hpp"
-#include "interconnects/real/shm/completion_queue.hpp"
 #include "interconnects/real/shm/copy.hpp"
 #include "interconnects/real/shm/peer.hpp"
-#include "interconnects/real/shm/receive_queue.hpp"
-#include "railyard/queue_pair.hpp"
+#include "interconnects/real/shm/queues.hpp"
 
 namespace railyard::shm {
 
-class Nic;
 struct OfferRef;
 
 inline constexpr std::size_t max_inline = 256;
@@ -51,7 +49,7 @@ struct QueuedRequest {
     std::array<std::byte, max_inline> bytes;
 };
 
-class QueuePair final : public fabric::QueuePair {
+class QueuePair final : public real::QueuePair<Parts> {
   public:
     QueuePair(Nic& nic, const fabric::QueuePairOptions& options);
     ~QueuePair() override;
@@ -61,9 +59,6 @@ class QueuePair final : public fabric::QueuePair {
     Status accept(fabric::ConnectionRequest& request, const fabric::PrivateData& data) override;
     Status connect_peer(const fabric::Address& to, fabric::Discriminator discriminator,
                         const fabric::PrivateData& data, Time deadline) override;
-    fabric::ConnectionState state() override;
-    Status reason() const override { return reason_; }
-    const fabric::PrivateData& peer_data() const override { return peer_data_; }
     void close() override;
     Posted post(std::span<const fabric::WorkRequest> requests) override;
     using fabric::QueuePair::post;
@@ -81,7 +76,6 @@ class QueuePair final : public fabric::QueuePair {
     bool has_queued() const { return count_ != 0; }
     /// Looks whether the connection came about.
     bool advance_connection();
-    bool is_connecting() const { return state_ == fabric::ConnectionState::connecting; }
     /// Gives up connecting if it is too late. True if it did.
     bool expire(Time now);
     /// Looks whether the peer has closed, failed or died.
@@ -97,15 +91,8 @@ class QueuePair final : public fabric::QueuePair {
 
     // For the receive queue.
 
-    /// Over for good; an attempt to connect that came to nothing can be repeated.
-    bool has_failed() const {
-        return state_ == fabric::ConnectionState::failed && reason_ != Code::refused &&
-               reason_ != Code::timed_out;
-    }
     /// A receive has been posted: hand it what waits.
     void feed();
-    /// A receive has been posted too late.
-    void flush_receive(std::uint64_t id);
 
     std::uint32_t block_index() const { return block_index_; }
     const std::shared_ptr<Peer>& peer() const { return peer_; }
@@ -117,7 +104,6 @@ class QueuePair final : public fabric::QueuePair {
     static constexpr unsigned look_ahead = 8;  ///< cells that are looked at together
 
     // queue_pair.cpp
-    Posted not_accepting() const;
     bool enqueue(const fabric::WorkRequest& work, const Transfer& transfer, Outcome outcome);
     void retire();
     Outcome execute(const fabric::WorkRequest& work, Transfer& transfer);
@@ -126,7 +112,6 @@ class QueuePair final : public fabric::QueuePair {
     /// waits, all others are flushed; the peer is told `told`.
     void fail(Code code, Code oldest, Code told);
     void flush_queued(Code oldest);
-    void flush_receives(Code current);
     void detach(Code told);
     QueuedRequest& queued(std::uint32_t i) { return queue_[(first_ + i) % queue_.size()]; }
     bool starved_too_long(QueuedRequest& request);
@@ -165,7 +150,6 @@ class QueuePair final : public fabric::QueuePair {
     // connection.cpp
     Status offer(const SharedMemory::Handle& to, bool peer_to_peer, std::uint64_t service,
                  const fabric::PrivateData& data, Time deadline);
-    Status may_connect() const;
     bool take_offer(const OfferRef& theirs, const fabric::PrivateData& answer);
     void take_block();
     static RingMemory<Cell> ring_in(Block& block);
@@ -175,8 +159,6 @@ class QueuePair final : public fabric::QueuePair {
     bool withdraw();
 
     // What the small-message path touches comes first.
-    Nic& nic_;
-    fabric::ConnectionState state_ = fabric::ConnectionState::idle;
     bool track_sends_;  ///< sends count as done only when received (a receiver may be too late)
     std::uint32_t count_ = 0;      ///< requests in queue_
     Block* block_ = nullptr;       ///< ours: what comes in
@@ -187,14 +169,10 @@ class QueuePair final : public fabric::QueuePair {
     std::shared_ptr<Peer> peer_;
     CellRingWriter<Cell> outlet_;
     CellRingReader<Cell, look_ahead> inlet_;
-    CompletionQueue* send_completions_;
-    CompletionQueue* receive_completions_;
-    ReceiveQueue* receives_;
 
     std::vector<QueuedRequest> queue_;  ///< a ring, made when first needed
     std::uint32_t first_ = 0;
     std::uint32_t unissued_ = 0;  ///< requests before this one have been issued
-    std::uint32_t send_depth_;
     Duration receiver_not_ready_timeout_;
 
     /// A chunk of our pool that the peer may still read: until it has emptied `cell` cells.
@@ -219,8 +197,6 @@ class QueuePair final : public fabric::QueuePair {
 
     std::uint32_t block_index_ = 0;
     std::uint32_t peer_generation_ = 0;
-    Status reason_;
-    fabric::PrivateData peer_data_;
     // While connecting.
     Time deadline_ = Time::never();
     SharedMemory::Handle asked_;

@@ -1,10 +1,12 @@
 #include "interconnects/real/shm/region.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
 #include <fmt/format.h>
 
+#include "interconnects/real/shm/nic.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::shm {
@@ -83,30 +85,31 @@ LocalRegion* RegionTable::invalidate(std::uint32_t index, std::uint64_t wanted) 
     return regions_[index];
 }
 
-LocalRegion::LocalRegion(RegionTable& table, const SharedMemory::Handle& owner,
-                         std::span<std::byte> memory, Access access)
-    : Region(memory.data(), Bytes(memory.size()), access),
-      table_(table),
-      owner_(owner),
-      index_(table.add(*this)),
-      key_(table.key(index_)) {}
+LocalRegion::LocalRegion(Nic& nic, std::span<std::byte> memory, Access access)
+    : Region(&nic, memory.data(), Bytes(memory.size()), access),
+      nic_(nic),
+      index_(nic.regions().add(*this)),
+      key_(nic.regions().key(index_)) {}
 
-LocalRegion::LocalRegion(RegionTable& table, const SharedMemory::Handle& owner,
-                         SharedMemory segment, Bytes size, Access access)
-    : Region(segment.data(), size, access),
-      table_(table),
-      owner_(owner),
+LocalRegion::LocalRegion(Nic& nic, Bytes size, Access access)
+    // A mapping cannot be empty, a region can.
+    : LocalRegion(nic, SharedMemory::create("railyard-region", std::max(size, Bytes(1))), size,
+                  access) {}
+
+LocalRegion::LocalRegion(Nic& nic, SharedMemory segment, Bytes size, Access access)
+    : Region(&nic, segment.data(), size, access),
+      nic_(nic),
       segment_(std::move(segment)),
-      index_(table.add(*this)),
-      key_(table.key(index_)) {}
+      index_(nic.regions().add(*this)),
+      key_(nic.regions().key(index_)) {}
 
 LocalRegion::~LocalRegion() {
-    table_.remove(index_);
+    nic_.regions().remove(index_);
 }
 
 fabric::RegionBlob LocalRegion::export_blob() const {
     Name name{};
-    name.owner = owner_.inode;
+    name.owner = nic_.handle().inode;
     name.key = key_;
     name.size = size_.count();
     name.index = index_;
@@ -122,7 +125,8 @@ fabric::RegionBlob LocalRegion::export_blob() const {
     return blob;
 }
 
-ImportedRegion::ImportedRegion(const fabric::RegionBlob& blob) : RemoteRegion(Bytes()) {
+ImportedRegion::ImportedRegion(const Nic& nic, const fabric::RegionBlob& blob)
+    : RemoteRegion(&nic, Bytes()) {
     Name name{};
     std::memcpy(&name, blob.bytes.data(), sizeof name);
     owner_ = name.owner;

@@ -14,6 +14,7 @@
 
 namespace railyard::shm {
 
+class Nic;
 class LocalRegion;
 
 /// The owner's side of Arena::regions.
@@ -46,18 +47,17 @@ class RegionTable {
 class LocalRegion final : public fabric::Region {
   public:
     /// The user's memory.
-    LocalRegion(RegionTable& table, const SharedMemory::Handle& owner, std::span<std::byte> memory,
-                fabric::Access access);
+    LocalRegion(Nic& nic, std::span<std::byte> memory, fabric::Access access);
     /// Memory of its own, which peers map.
-    LocalRegion(RegionTable& table, const SharedMemory::Handle& owner, SharedMemory segment,
-                Bytes size, fabric::Access access);
+    LocalRegion(Nic& nic, Bytes size, fabric::Access access);
     ~LocalRegion() override;
 
     fabric::RegionBlob export_blob() const override;
 
   private:
-    RegionTable& table_;
-    SharedMemory::Handle owner_;  ///< the arena's
+    LocalRegion(Nic& nic, SharedMemory segment, Bytes size, fabric::Access access);
+
+    Nic& nic_;
     SharedMemory segment_;
     std::uint32_t index_;
     std::uint64_t key_;
@@ -65,7 +65,7 @@ class LocalRegion final : public fabric::Region {
 
 class ImportedRegion final : public fabric::RemoteRegion {
   public:
-    explicit ImportedRegion(const fabric::RegionBlob& blob);
+    ImportedRegion(const Nic& nic, const fabric::RegionBlob& blob);
 
     /// Inode of the arena whose owner registered it.
     std::uint64_t owner() const { return owner_; }

@@ -1,7 +1,5 @@
 #include "interconnects/virtual/common/endpoint.hpp"
 
-#include <typeinfo>
-
 namespace railyard::virtual_time {
 
 using fabric::ConnectionState;
@@ -13,8 +11,9 @@ namespace {
 // Buffers larger than this are given back after use; smaller ones serve the next request.
 constexpr std::size_t kept_buffer = 256;
 
-const RegionKey* key_of(const fabric::RemoteRegion* region) {
-    if (!region || typeid(*region) != typeid(RemoteRegion)) return nullptr;
+/// Null if there is none, or if another Nic imported it.
+const RegionKey* key_of(const fabric::RemoteRegion* region, const NicState& nic) {
+    if (!region || !region->made_by(&nic)) return nullptr;
     return &static_cast<const RemoteRegion*>(region)->key();
 }
 
@@ -41,18 +40,19 @@ Status Endpoint::check(const fabric::WorkRequest& request) const {
     if (request.local.size() > traits.max_slices) return Code::invalid;
     switch (request.op) {
         case Op::send:
-            if (request.invalidate && !key_of(request.invalidate)) return Code::invalid;
+            if (request.invalidate && !key_of(request.invalidate, *setup_.nic))
+                return Code::invalid;
             break;
         case Op::rdma_write_imm:
             if (!traits.write_immediate) return Code::unsupported;
             [[fallthrough]];
         case Op::rdma_write:
-            if (!key_of(request.remote.region)) return Code::invalid;
+            if (!key_of(request.remote.region, *setup_.nic)) return Code::invalid;
             break;
         case Op::rdma_read:
         case Op::fetch_add:
         case Op::compare_swap:
-            if (inlined || !key_of(request.remote.region)) return Code::invalid;
+            if (inlined || !key_of(request.remote.region, *setup_.nic)) return Code::invalid;
             break;
         default:
             return Code::invalid;
@@ -73,9 +73,9 @@ Status Endpoint::take(const fabric::WorkRequest& request) {
     taken.has_immediate = request.op == Op::rdma_write_imm || request.with_immediate;
     taken.immediate = request.immediate;
     taken.remote_offset = request.remote.offset;
-    if (const RegionKey* key = key_of(request.remote.region)) taken.remote = *key;
+    if (const RegionKey* key = key_of(request.remote.region, *setup_.nic)) taken.remote = *key;
     taken.invalidates = request.op == Op::send && request.invalidate;
-    if (taken.invalidates) taken.invalidate = *key_of(request.invalidate);
+    if (taken.invalidates) taken.invalidate = *key_of(request.invalidate, *setup_.nic);
     taken.operand = request.operand;
     taken.swap = request.swap;
     taken.verdict = {};

@@ -111,7 +111,7 @@ std::unique_ptr<fabric::Region> Nic::allocate(Bytes size, fabric::Access access,
 }
 
 std::unique_ptr<fabric::RemoteRegion> Nic::import_region(const fabric::RegionBlob& blob) {
-    return std::make_unique<RemoteRegion>(blob);
+    return std::make_unique<RemoteRegion>(*state_, blob);
 }
 
 std::unique_ptr<fabric::CompletionQueue> Nic::create_completion_queue(std::uint32_t depth) {

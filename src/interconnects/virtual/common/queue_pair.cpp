@@ -98,7 +98,7 @@ Status QueuePair::connect(const fabric::Address& to, fabric::Service service,
 
 Status QueuePair::accept(fabric::ConnectionRequest& request, const fabric::PrivateData& data) {
     auto* ours = dynamic_cast<ConnectionRequest*>(&request);
-    if (!ours || !renew()) return Code::invalid;
+    if (!ours || ours->ask()->to != nic_->name || !renew()) return Code::invalid;
     nic_->spend(HostStep::connect);
     return endpoint_->accept(ours->ask(), data);
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <typeinfo>
 
 #include "interconnects/virtual/common/network.hpp"
 
@@ -70,7 +69,7 @@ ZeroedMemory zeroed_memory(std::size_t size) {
 
 Region::Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabric::Access access,
                fabric::Home home, ZeroedMemory owned)
-    : fabric::Region(memory.data(), Bytes(memory.size()), access),
+    : fabric::Region(nic.get(), memory.data(), Bytes(memory.size()), access),
       nic_(std::move(nic)),
       state_(std::make_shared<RegionState>()),
       owned_(std::move(owned)) {
@@ -79,7 +78,6 @@ Region::Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabri
                .size = size_,
                .access = access,
                .home = home,
-               .nic = nic_.get(),
                .region = this};
     nic_->regions.emplace(state_->id, state_);
 }
@@ -102,12 +100,9 @@ bool to_pieces(std::span<const fabric::Slice> slices, const NicState& nic,
                std::vector<Piece>& out) {
     out.clear();
     for (const fabric::Slice& slice : slices) {
-        if (!slice.region) return false;
-        const fabric::Region& region = *slice.region;
-        if (typeid(region) != typeid(Region)) return false;
-        const auto& state = static_cast<const Region&>(region).state();
-        if (state->nic != &nic) return false;
-        out.push_back({state, slice.offset, slice.length});
+        if (!slice.region || !slice.region->made_by(&nic)) return false;
+        out.push_back(
+            {static_cast<const Region&>(*slice.region).state(), slice.offset, slice.length});
     }
     return true;
 }

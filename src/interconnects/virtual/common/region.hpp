@@ -66,9 +66,8 @@ struct RegionState {
     Bytes size;
     fabric::Access access = fabric::Access::local;
     fabric::Home home = fabric::Home::host;
-    bool registered = true;         ///< false once the region is destroyed
-    bool invalidated = false;       ///< by a peer's send: no longer for peers, still for us
-    const NicState* nic = nullptr;  ///< only to compare with
+    bool registered = true;    ///< false once the region is destroyed
+    bool invalidated = false;  ///< by a peer's send: no longer for peers, still for us
     const fabric::Region* region = nullptr;  ///< the user's
 
     bool usable_by_peers() const { return registered && !invalidated; }
@@ -134,11 +133,13 @@ class Region final : public fabric::Region {
 
 class RemoteRegion final : public fabric::RemoteRegion {
   public:
-    explicit RemoteRegion(const fabric::RegionBlob& blob) : RemoteRegion(RegionKey::of(blob)) {}
+    RemoteRegion(const NicState& nic, const fabric::RegionBlob& blob)
+        : RemoteRegion(nic, RegionKey::of(blob)) {}
     const RegionKey& key() const { return key_; }
 
   private:
-    explicit RemoteRegion(const RegionKey& key) : fabric::RemoteRegion(key.size), key_(key) {}
+    RemoteRegion(const NicState& nic, const RegionKey& key)
+        : fabric::RemoteRegion(&nic, key.size), key_(key) {}
     RegionKey key_;
 };
 

@@ -181,9 +181,9 @@ std::vector<Wrong> everything_wrong(std::uint32_t stag, std::uint64_t end) {
 
 TEST_F(Hostile, EveryClassOfWrongSegmentsIsToldOff) {
     const fabric::RegionBlob blob = victim.region().export_blob();
-    const ImportedRegion region(blob);
-    const std::uint64_t end = region.tagged_offset(victim.region().size().count());
-    for (const Wrong& wrong : everything_wrong(region.stag(), end)) {
+    const RegionName region = region_name(blob);
+    const std::uint64_t end = region.base + victim.region().size().count();
+    for (const Wrong& wrong : everything_wrong(region.stag, end)) {
         SCOPED_TRACE(wrong.name);
         Intruder intruder = let_in();
         std::vector<std::byte> room(8);

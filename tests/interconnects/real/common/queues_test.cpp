@@ -1,4 +1,4 @@
-#include "interconnects/real/common/completion_ring.hpp"
+#include "interconnects/real/common/queues.hpp"
 
 #include <gtest/gtest.h>
 
