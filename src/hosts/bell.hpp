@@ -56,7 +56,7 @@ class RemoteBell {
         : memory_(SharedMemory::open(handle)), page_(reinterpret_cast<BellPage*>(memory_.data())) {}
 
     /// To be called after storing what the owner waits for.
-    void ring_if_asleep() const {
+    [[gnu::always_inline]] void ring_if_asleep() const {
         // Pairs with the heavy fence in Bell::prepare: either we see that the owner sleeps, or its
         // last look sees what we stored.
         light_fence();

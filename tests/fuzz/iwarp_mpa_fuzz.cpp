@@ -13,7 +13,7 @@
 
 #include "interconnects/real/iwarp/big_endian.hpp"
 #include "interconnects/real/iwarp/crc32c.hpp"
-#include "interconnects/real/iwarp/deframer.hpp"
+#include "interconnects/real/iwarp/framing.hpp"
 
 namespace {
 

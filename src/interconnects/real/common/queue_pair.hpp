@@ -12,8 +12,8 @@
 
 namespace railyard::real {
 
-/// `Parts`: see queues.hpp. A fabric's queue pair adds `feed()`: a receive has been posted while it
-/// starved.
+/// `Parts`: see queues.hpp. A fabric's queue pair adds `receive_posted()`: a receive has been
+/// posted while it starved.
 template <class Parts>
 class QueuePair : public fabric::QueuePair {
   public:

@@ -23,7 +23,8 @@ class QueuePair;
 /// Completions in the order in which they came. It grows rather than overrun. One thread at a time.
 class CompletionRing {
   public:
-    explicit CompletionRing(std::uint32_t depth);
+    explicit CompletionRing(std::uint32_t depth)
+        : entries_(std::bit_ceil(std::max(depth, 1U))), mask_(entries_.size() - 1) {}
 
     bool empty() const { return head_ == tail_; }
     void push(const fabric::Completion& completion) {
@@ -39,7 +40,14 @@ class CompletionRing {
         return count;
     }
     /// Forgets what belongs to a queue pair that is being destroyed.
-    void discard(const fabric::QueuePair* queue_pair);
+    void discard(const fabric::QueuePair* queue_pair) {
+        std::uint64_t kept = head_;
+        for (std::uint64_t i = head_; i != tail_; ++i) {
+            const Entry entry = entries_[i & mask_];
+            if (entry.queue_pair != queue_pair) entries_[kept++ & mask_] = entry;
+        }
+        tail_ = kept;
+    }
 
   private:
     /// A completion in whole words. It is often read within nanoseconds of being written, and a
@@ -71,7 +79,16 @@ class CompletionRing {
         fabric::QueuePair* queue_pair = nullptr;
         const fabric::Region* invalidated = nullptr;
     };
-    void grow();
+    void grow() {
+        std::vector<Entry> larger(entries_.size() * 2);
+        std::uint64_t count = 0;
+        while (head_ != tail_)
+            larger[count++] = entries_[head_++ & mask_];
+        entries_.swap(larger);
+        mask_ = entries_.size() - 1;
+        head_ = 0;
+        tail_ = count;
+    }
 
     std::vector<Entry> entries_;  ///< a power of two
     std::uint64_t mask_;
@@ -143,7 +160,7 @@ class ReceiveQueue final : public fabric::ReceiveQueue {
         if (!starving_.empty()) [[unlikely]] {
             auto* const first = static_cast<typename Parts::QueuePair*>(starving_.front());
             starving_.erase(starving_.begin());
-            first->feed();
+            first->receive_posted();
         }
         return Code::ok;
     }
@@ -154,7 +171,8 @@ class ReceiveQueue final : public fabric::ReceiveQueue {
     const Posted& front() const { return entries_[head_ & mask_]; }
     void pop() { ++head_; }
 
-    /// A queue pair with a message and no receive for it: told by feed() when one is posted.
+    /// A queue pair with a message and no receive for it: told by receive_posted() when one is
+    /// posted.
     void add_starving(QueuePair<Parts>& queue_pair) {
         if (std::ranges::find(starving_, &queue_pair) == starving_.end())
             starving_.push_back(&queue_pair);

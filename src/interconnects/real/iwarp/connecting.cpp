@@ -1,5 +1,6 @@
-// A queue pair's way from idle to connected. As client it dials; as server it answers a call; as
-// peer it does whichever comes first, and where both ask at once a Meeting says whose ask counts.
+// A queue pair's way from idle to connected. As client it makes an attempt; as server it answers a
+// request; as peer it does whichever comes first, and where both ask at once SimultaneousOpen says
+// whose ask counts.
 //
 // Who dialled is connected when the reply is there, and says so by MPA's ready-to-receive message;
 // who answered is connected when that has come. So one who gave up in between leaves nobody behind
@@ -37,7 +38,7 @@ Status QueuePair::connect(const fabric::Address& to, fabric::Service service,
     const auto guard = nic_.guard();
     if (const Status status = may_connect(); !status.ok()) return status;
     begin_asking(NicName::from_address(to).value_or(NicName{}), false, service, data, deadline);
-    dial();
+    start_attempt();
     return Code::ok;
 }
 
@@ -45,7 +46,7 @@ Status QueuePair::connect_peer(const fabric::Address& to, fabric::Discriminator 
                                const PrivateData& data, Time deadline) {
     const auto guard = nic_.guard();
     if (const Status status = may_connect(); !status.ok()) return status;
-    nic_.progress_once();  // their call may have come
+    nic_.progress_once();  // their request may have come
     begin_asking(NicName::from_address(to).value_or(NicName{}), true, discriminator, data,
                  deadline);
     start_over();
@@ -57,12 +58,12 @@ Status QueuePair::accept(fabric::ConnectionRequest& request, const PrivateData& 
     if (const Status status = may_connect(); !status.ok()) return status;
     auto* const incoming = dynamic_cast<IncomingRequest*>(&request);
     if (incoming == nullptr || &incoming->nic() != &nic_) return Code::invalid;
-    const auto& call = incoming->call();
-    if (!call->stands()) return Code::timed_out;  // the client has withdrawn
-    begin_asking(call->from(), false, call->hello() ? call->hello()->target : 0, data,
-                 nic_.host().now() + nic_.settings().handshake);
-    asking_->plain = !call->hello();
-    answer(call);
+    const auto& connection = incoming->connection();
+    if (!connection->stands()) return Code::timed_out;  // the client has withdrawn
+    begin_asking(connection->from(), false, connection->hello() ? connection->hello()->target : 0,
+                 data, nic_.host().now() + nic_.settings().handshake);
+    asking_->plain = !connection->hello();
+    answer(connection);
     return Code::ok;
 }
 
@@ -86,17 +87,17 @@ void QueuePair::begin_asking(const NicName& to, bool as_peer, std::uint64_t targ
 /// second.
 void QueuePair::start_over() {
     if (!asking_->as_peer) return connection_failed(Code::timed_out);
-    asking_->dial.reset();
+    asking_->attempt.reset();
     asking_->yields_until = Time::never();
-    asking_->meeting.emplace(Ask{nic_.name().id, random_word()});
-    Meeting& meeting = *asking_->meeting;
-    while (const auto call =
-               nic_.connection_requests().find_peer_call(asking_->to.id, asking_->target)) {
-        meeting.asked(call->hello()->ask);
-        if (meeting.want() == Meeting::Step::accept_theirs && answer(call)) return;
+    asking_->both_ask.emplace(Ask{nic_.name().id, random_word()});
+    SimultaneousOpen& both_ask = *asking_->both_ask;
+    while (const auto connection =
+               nic_.connection_requests().find_peer(asking_->to.id, asking_->target)) {
+        both_ask.asked(connection->hello()->ask);
+        if (both_ask.want() == SimultaneousOpen::Step::accept_theirs && answer(connection)) return;
     }
-    meeting.want();
-    dial();
+    both_ask.want();
+    start_attempt();
 }
 
 /// Nothing for peers that are not ours.
@@ -107,7 +108,7 @@ std::optional<Hello> QueuePair::hello() const {
     hello.port = nic_.name().at.port;
     hello.target = asking_->target;
     hello.ask.nic = nic_.name().id;
-    if (asking_->meeting) hello.ask = asking_->meeting->ours();
+    if (asking_->both_ask) hello.ask = asking_->both_ask->ours();
     hello.key = asking_->to.key();
     if (own_patience_ != Duration::forever()) {
         const std::int64_t ms = own_patience_.picoseconds() / Duration::ms(1).picoseconds();
@@ -116,26 +117,26 @@ std::optional<Hello> QueuePair::hello() const {
     return hello;
 }
 
-void QueuePair::dial() {
+void QueuePair::start_attempt() {
     // Only Nics of ours know how two that ask at once become one.
-    if (asking_->as_peer && asking_->plain) return dial_failed();
+    if (asking_->as_peer && asking_->plain) return attempt_failed();
     Descriptor socket = begin_connect(nic_.name().at, asking_->to.at);
-    if (!socket) return dial_failed();
+    if (!socket) return attempt_failed();
     set_options(socket.get(), nic_.settings().patience);
     const int number = socket.get();
     mpa::Wishes wishes = nic_.wishes();
     wishes.revision = asking_->revision;
-    asking_->dial = std::make_unique<Dial>(nic_, *this, std::move(socket), wishes,
-                                           private_data(hello(), asking_->data));
-    if (!nic_.events().add_edge(number, *asking_->dial)) return dial_failed();
-    asking_->dial->advance();
+    asking_->attempt = std::make_unique<ConnectAttempt>(nic_, *this, std::move(socket), wishes,
+                                                        private_data(hello(), asking_->data));
+    if (!nic_.events().add_edge(number, *asking_->attempt)) return attempt_failed();
+    asking_->attempt->advance();
 }
 
-void QueuePair::dial_failed() {
-    const std::unique_ptr<Dial> failed = std::move(asking_->dial);
+void QueuePair::attempt_failed() {
+    const std::unique_ptr<ConnectAttempt> failed = std::move(asking_->attempt);
     if (failed && asking_->plain && asking_->revision > 1 && failed->may_speak_revision_1()) {
         asking_->revision = 1;
-        return dial();
+        return start_attempt();
     }
     if (failed && failed->initiator().terminate()) say_why(*failed);
     connection_failed(Code::refused);
@@ -143,7 +144,7 @@ void QueuePair::dial_failed() {
 
 /// The peer has agreed to something that we cannot do. It believes in a connection, so it learns by
 /// a Terminate that there is none.
-void QueuePair::say_why(Dial& failed) {
+void QueuePair::say_why(ConnectAttempt& failed) {
     const mpa::Initiator& initiator = failed.initiator();
     Descriptor socket = failed.take_socket();
     const Stream::Settings settings = stream_settings(initiator.agreement(), socket.get());
@@ -153,12 +154,12 @@ void QueuePair::say_why(Dial& failed) {
     nic_.linger(std::move(link), false);
 }
 
-void QueuePair::dial_rejected() {
-    const mpa::StartupFrame& reply = asking_->dial->initiator().reply();
+void QueuePair::attempt_rejected() {
+    const mpa::StartupFrame& reply = asking_->attempt->initiator().reply();
     const auto theirs = Hello::read_from(reply.private_data());
     if (asking_->as_peer && theirs && theirs->refusal == Hello::Refusal::collision) {
-        asking_->meeting->refused(theirs->refusal);
-        asking_->dial.reset();
+        asking_->both_ask->refused(theirs->refusal);
+        asking_->attempt.reset();
         asking_->yields_until = nic_.host().now() + yielding;
         return;
     }
@@ -166,18 +167,18 @@ void QueuePair::dial_rejected() {
     connection_failed(Code::refused);
 }
 
-void QueuePair::dial_agreed() {
-    const std::unique_ptr<Dial> dial = std::move(asking_->dial);
-    const mpa::Initiator& initiator = dial->initiator();
+void QueuePair::attempt_agreed() {
+    const std::unique_ptr<ConnectAttempt> attempt = std::move(asking_->attempt);
+    const mpa::Initiator& initiator = attempt->initiator();
     peer_data_ = users_part(initiator.reply());
     const auto theirs = Hello::read_from(initiator.reply().private_data());
     set_peer(theirs);
     if (asking_->as_peer) {
-        asking_->meeting->accepted();
+        asking_->both_ask->accepted();
         if (theirs) peers_ask_ = theirs->ask;
         if (peers_ask_) nic_.connection_requests().expect_loser(*peers_ask_);
     }
-    Descriptor socket = dial->take_socket();
+    Descriptor socket = attempt->take_socket();
     const Stream::Settings settings = stream_settings(initiator.agreement(), socket.get());
     link_ = std::make_unique<Link>(nic_, *this, std::move(socket), settings,
                                    std::span<const std::byte>());
@@ -201,24 +202,24 @@ void QueuePair::dial_agreed() {
     }
     connected();
     link_->push();
-    // What came in together with the reply was announced once, to the dial.
+    // What came in together with the reply was announced once, to the attempt.
     if (link_) nic_.come_back_to(*link_);
 }
 
 bool QueuePair::waits_for(const NicId& from, fabric::Discriminator discriminator,
                           const Ask& theirs) const {
-    return is_connecting() && asking_->as_peer && asking_->meeting && !link_ &&
+    return is_connecting() && asking_->as_peer && asking_->both_ask && !link_ &&
            asking_->to.id == from && asking_->target == discriminator &&
-           asking_->meeting->ours() != theirs;
+           asking_->both_ask->ours() != theirs;
 }
 
-void QueuePair::meet(const std::shared_ptr<Call>& theirs) {
-    switch (asking_->meeting->asked(theirs->hello()->ask)) {
-        case Meeting::Step::accept_theirs:
-            asking_->dial.reset();
+void QueuePair::meet(const std::shared_ptr<IncomingConnection>& theirs) {
+    switch (asking_->both_ask->asked(theirs->hello()->ask)) {
+        case SimultaneousOpen::Step::accept_theirs:
+            asking_->attempt.reset();
             answer(theirs);
             break;
-        case Meeting::Step::refuse_theirs:
+        case SimultaneousOpen::Step::refuse_theirs:
             theirs->refuse(Hello::Refusal::collision);
             break;
         default:
@@ -227,16 +228,16 @@ void QueuePair::meet(const std::shared_ptr<Call>& theirs) {
 }
 
 /// Accepts. False if the other side has gone.
-bool QueuePair::answer(const std::shared_ptr<Call>& call) {
-    if (!call->stands()) return false;
-    peer_data_ = call->users_data();
-    set_peer(call->hello());
+bool QueuePair::answer(const std::shared_ptr<IncomingConnection>& connection) {
+    if (!connection->stands()) return false;
+    peer_data_ = connection->users_data();
+    set_peer(connection->hello());
     const mpa::Agreement& agreement =
-        call->accept(nic_.wishes(), private_data(hello(), asking_->data));
-    Descriptor socket = call->take_socket();
+        connection->accept(nic_.wishes(), private_data(hello(), asking_->data));
+    Descriptor socket = connection->take_socket();
     Stream::Settings settings = stream_settings(agreement, socket.get());
     settings.speaks_second = true;
-    link_ = std::make_unique<Link>(nic_, *this, std::move(socket), settings, call->reply());
+    link_ = std::make_unique<Link>(nic_, *this, std::move(socket), settings, connection->reply());
     link_->push();
     if (link_ && agreement.rtr == mpa::Rtr::none) connected();
     if (link_) nic_.come_back_to(*link_);

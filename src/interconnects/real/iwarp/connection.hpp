@@ -1,6 +1,6 @@
 #pragma once
-/// Connections before there is one: attempts of this side (Dial), requests that have come in (Call)
-/// and where they are sorted (ConnectionRequests).
+/// Connections before there is one: attempts of this side (ConnectAttempt), connections that have
+/// come in (IncomingConnection) and where they are sorted (ConnectionRequests).
 
 #include <cstdint>
 #include <deque>
@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "interconnects/real/iwarp/events.hpp"
 #include "interconnects/real/iwarp/handshake.hpp"
 #include "interconnects/real/iwarp/hello.hpp"
-#include "interconnects/real/iwarp/nic_name.hpp"
+#include "interconnects/real/iwarp/names.hpp"
+#include "interconnects/real/iwarp/socket.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/connection.hpp"
 
@@ -31,11 +31,11 @@ std::vector<std::byte> private_data(const std::optional<Hello>& hello,
 fabric::PrivateData users_part(const mpa::StartupFrame& frame);
 
 /// A queue pair's attempt to connect: TCP, then MPA's request and its reply.
-class Dial final : public Watcher {
+class ConnectAttempt final : public Watcher {
   public:
-    Dial(Nic& nic, QueuePair& owner, Descriptor socket, const mpa::Wishes& wishes,
-         std::span<const std::byte> private_data);
-    ~Dial() override;
+    ConnectAttempt(Nic& nic, QueuePair& owner, Descriptor socket, const mpa::Wishes& wishes,
+                   std::span<const std::byte> private_data);
+    ~ConnectAttempt() override;
 
     void ready(std::uint32_t) override { advance(); }
     /// Goes on. Tells the owner how it ended, which ends this, too.
@@ -54,10 +54,11 @@ class Dial final : public Watcher {
 };
 
 /// Somebody who has connected to this Nic, until he is answered.
-class Call final : public Watcher, public std::enable_shared_from_this<Call> {
+class IncomingConnection final : public Watcher,
+                                 public std::enable_shared_from_this<IncomingConnection> {
   public:
-    Call(Nic& nic, Descriptor socket, const SocketAddress& from, Time deadline);
-    ~Call() override;
+    IncomingConnection(Nic& nic, Descriptor socket, const SocketAddress& from, Time deadline);
+    ~IncomingConnection() override;
 
     void ready(std::uint32_t) override { advance(); }
     void advance();
@@ -71,7 +72,7 @@ class Call final : public Watcher, public std::enable_shared_from_this<Call> {
     Time deadline() const { return deadline_; }
 
     // Once asked.
-    /// None if the caller is not a Nic of ours.
+    /// None if the other side is not a Nic of ours.
     const std::optional<Hello>& hello() const { return hello_; }
     bool is_peer() const { return hello_ && hello_->kind == Hello::Kind::peer; }
     const NicName& from() const { return from_; }
@@ -84,7 +85,7 @@ class Call final : public Watcher, public std::enable_shared_from_this<Call> {
     std::span<const std::byte> reply() { return answerer_.output().unsent(); }
     Descriptor take_socket();
     void refuse(Hello::Refusal why, const fabric::PrivateData& users = {});
-    void hang_up();
+    void close();
 
     bool shown = false;  ///< given to the user, or matched when it came
 
@@ -104,19 +105,19 @@ class Call final : public Watcher, public std::enable_shared_from_this<Call> {
 /// A client's request as the server sees it.
 class IncomingRequest final : public fabric::ConnectionRequest {
   public:
-    IncomingRequest(Nic& nic, std::shared_ptr<Call> call);
+    IncomingRequest(Nic& nic, std::shared_ptr<IncomingConnection> connection);
     ~IncomingRequest() override;
 
     const fabric::Address& from() const override { return from_; }
-    const fabric::PrivateData& private_data() const override { return call_->users_data(); }
+    const fabric::PrivateData& private_data() const override { return connection_->users_data(); }
     void reject(const fabric::PrivateData& reason) override;
 
     const Nic& nic() const { return nic_; }
-    const std::shared_ptr<Call>& call() const { return call_; }
+    const std::shared_ptr<IncomingConnection>& connection() const { return connection_; }
 
   private:
     Nic& nic_;
-    std::shared_ptr<Call> call_;
+    std::shared_ptr<IncomingConnection> connection_;
     fabric::Address from_;
 };
 
@@ -124,18 +125,19 @@ class ConnectionRequests final : public Watcher {
   public:
     explicit ConnectionRequests(Nic& nic) : nic_(nic) {}
 
-    /// Begins to take calls. The socket's owner outlives this.
+    /// Begins to take connections. The socket's owner outlives this.
     void open(int socket);
     void ready(std::uint32_t) override;
 
-    /// A call has its request complete.
-    void asked(const std::shared_ptr<Call>& call);
+    /// A connection has its request complete.
+    void asked(const std::shared_ptr<IncomingConnection>& connection);
 
     std::unique_ptr<Listener> listen(fabric::Service service);
     void stop_listening(fabric::Service service) { listeners_.erase(service); }
     std::optional<fabric::PeerRequest> poll_peer_request();
     /// A standing request of `from` with that discriminator, if one has come; it is taken out.
-    std::shared_ptr<Call> find_peer_call(const NicId& from, fabric::Discriminator discriminator);
+    std::shared_ptr<IncomingConnection> find_peer(const NicId& from,
+                                                  fabric::Discriminator discriminator);
 
     /// An ask of a peer's that lost against one of ours: it may still be on its way.
     void expect_loser(const Ask& ask) { losers_.insert(ask); }
@@ -145,7 +147,8 @@ class ConnectionRequests final : public Watcher {
     Time next_timer() const;
 
   private:
-    void give_to_listener(const std::shared_ptr<Call>& call, fabric::Service service);
+    void give_to_listener(const std::shared_ptr<IncomingConnection>& connection,
+                          fabric::Service service);
     bool evict_oldest();
     void rest();
     void clean_up();
@@ -153,7 +156,8 @@ class ConnectionRequests final : public Watcher {
     Nic& nic_;
     int socket_ = -1;
     Time rests_until_ = Time::never();
-    std::vector<std::shared_ptr<Call>> calls_;  ///< half open, or peers that wait; oldest first
+    std::vector<std::shared_ptr<IncomingConnection>>
+        incoming_;  ///< half open, or peers that wait; oldest first
     std::map<fabric::Service, Listener*> listeners_;
     std::set<Ask> losers_;
 };
@@ -165,12 +169,12 @@ class Listener final : public fabric::Listener {
 
     std::unique_ptr<fabric::ConnectionRequest> poll() override;
     /// False if too many wait already.
-    bool add(const std::shared_ptr<Call>& call);
+    bool add(const std::shared_ptr<IncomingConnection>& connection);
 
   private:
     Nic& nic_;
     fabric::Service service_;
-    std::deque<std::shared_ptr<Call>> waiting_;
+    std::deque<std::shared_ptr<IncomingConnection>> waiting_;
 };
 
 }  // namespace railyard::iwarp

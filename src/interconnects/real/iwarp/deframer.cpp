@@ -1,11 +1,11 @@
-#include "interconnects/real/iwarp/deframer.hpp"
+#include "interconnects/real/iwarp/framing.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "interconnects/real/iwarp/big_endian.hpp"
 #include "interconnects/real/iwarp/crc32c.hpp"
-#include "interconnects/real/iwarp/ddp.hpp"
+#include "interconnects/real/iwarp/headers.hpp"
 
 namespace railyard::iwarp::mpa {
 

@@ -1,4 +1,4 @@
-#include "interconnects/real/iwarp/framer.hpp"
+#include "interconnects/real/iwarp/framing.hpp"
 
 #include <array>
 #include <cstring>

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
-#include "interconnects/real/iwarp/events.hpp"
 #include "interconnects/real/iwarp/socket.hpp"
 #include "interconnects/real/iwarp/stream.hpp"
 #include "railyard/base/time.hpp"

@@ -14,15 +14,14 @@
 #include "hosts/bell.hpp"
 #include "interconnects/real/common/nic.hpp"
 #include "interconnects/real/iwarp/connection.hpp"
-#include "interconnects/real/iwarp/events.hpp"
+#include "interconnects/real/iwarp/framing.hpp"
 #include "interconnects/real/iwarp/link.hpp"
-#include "interconnects/real/iwarp/nic_name.hpp"
+#include "interconnects/real/iwarp/names.hpp"
 #include "interconnects/real/iwarp/outbox.hpp"
 #include "interconnects/real/iwarp/queues.hpp"
 #include "interconnects/real/iwarp/region.hpp"
-#include "interconnects/real/iwarp/request.hpp"
 #include "interconnects/real/iwarp/settings.hpp"
-#include "interconnects/real/iwarp/staging.hpp"
+#include "interconnects/real/iwarp/socket.hpp"
 #include "interconnects/real/iwarp/tags.hpp"
 
 namespace railyard::iwarp {

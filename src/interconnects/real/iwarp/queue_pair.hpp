@@ -12,11 +12,10 @@
 
 #include "interconnects/real/common/queue_pair.hpp"
 #include "interconnects/real/iwarp/connection.hpp"
+#include "interconnects/real/iwarp/hello.hpp"
 #include "interconnects/real/iwarp/link.hpp"
-#include "interconnects/real/iwarp/meeting.hpp"
-#include "interconnects/real/iwarp/nic_name.hpp"
+#include "interconnects/real/iwarp/names.hpp"
 #include "interconnects/real/iwarp/queues.hpp"
-#include "interconnects/real/iwarp/request.hpp"
 
 namespace railyard::iwarp {
 
@@ -60,7 +59,7 @@ class QueuePair final : public real::QueuePair<Parts>, public Upcalls {
     // For the receive queue.
 
     /// A receive has been posted: goes on with what waits for it.
-    void feed();
+    void receive_posted();
 
     // For the Nic, and for those who connect.
 
@@ -68,10 +67,10 @@ class QueuePair final : public real::QueuePair<Parts>, public Upcalls {
     /// Whether it asks `from` for `discriminator`, by another ask than `theirs`.
     bool waits_for(const NicId& from, fabric::Discriminator discriminator, const Ask& theirs) const;
     /// A peer asks for what this queue pair asks for, too.
-    void meet(const std::shared_ptr<Call>& theirs);
-    void dial_agreed();
-    void dial_rejected();
-    void dial_failed();
+    void meet(const std::shared_ptr<IncomingConnection>& theirs);
+    void attempt_agreed();
+    void attempt_rejected();
+    void attempt_failed();
     /// What time brings: attempts that are too late, messages that waited too long.
     bool tick(Time now);
     /// When tick() is due; never if nothing depends on time.
@@ -116,11 +115,11 @@ class QueuePair final : public real::QueuePair<Parts>, public Upcalls {
     // connecting.cpp
     void begin_asking(const NicName& to, bool as_peer, std::uint64_t target,
                       const fabric::PrivateData& data, Time deadline);
-    void dial();
-    void say_why(Dial& failed);
+    void start_attempt();
+    void say_why(ConnectAttempt& failed);
     void start_over();
     std::optional<Hello> hello() const;
-    bool answer(const std::shared_ptr<Call>& call);
+    bool answer(const std::shared_ptr<IncomingConnection>& connection);
     Stream::Settings stream_settings(const mpa::Agreement& agreement, int socket) const;
     void set_peer(const std::optional<Hello>& theirs);
     void connection_failed(Code code);
@@ -167,8 +166,8 @@ class QueuePair final : public real::QueuePair<Parts>, public Upcalls {
         fabric::PrivateData data;
         Time deadline = Time::never();
         Time yields_until = Time::never();
-        std::optional<Meeting> meeting;
-        std::unique_ptr<Dial> dial;
+        std::optional<SimultaneousOpen> both_ask;
+        std::unique_ptr<ConnectAttempt> attempt;
     };
     std::unique_ptr<Asking> asking_;
     std::optional<Ask> peers_ask_;  ///< that lost against ours, and may still come

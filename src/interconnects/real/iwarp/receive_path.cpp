@@ -60,7 +60,7 @@ void QueuePair::starve() {
     nic_.watch_time(*this);
 }
 
-void QueuePair::feed() {
+void QueuePair::receive_posted() {
     starving_ = false;
     starving_until_ = Time::never();
     if (link_) link_->resume();

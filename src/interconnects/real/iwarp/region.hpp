@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "interconnects/real/iwarp/nic_name.hpp"
+#include "interconnects/real/iwarp/names.hpp"
 #include "interconnects/real/iwarp/place.hpp"
 #include "interconnects/real/iwarp/tags.hpp"
 #include "railyard/base/status.hpp"

@@ -7,11 +7,10 @@
 #include <cstdint>
 #include <span>
 
-#include "interconnects/real/iwarp/ddp.hpp"
-#include "interconnects/real/iwarp/framer.hpp"
+#include "interconnects/real/iwarp/framing.hpp"
+#include "interconnects/real/iwarp/headers.hpp"
 #include "interconnects/real/iwarp/outbox.hpp"
 #include "interconnects/real/iwarp/place.hpp"
-#include "interconnects/real/iwarp/rdmap.hpp"
 #include "interconnects/real/iwarp/terminate.hpp"
 
 namespace railyard::iwarp {

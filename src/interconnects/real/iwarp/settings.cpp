@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/quantity.hpp"
+#include "interconnects/real/iwarp/handshake.hpp"
 #include "interconnects/real/iwarp/mpa.hpp"
-#include "interconnects/real/iwarp/startup.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::iwarp {

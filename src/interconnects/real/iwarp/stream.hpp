@@ -3,7 +3,7 @@
 /// and are placed, messages are given and become bytes. It answers the peer's Reads and atomics by
 /// itself, and sees to it that a Terminate is the last thing that leaves.
 ///
-///     in:   readv(direct() + a buffer), direct_filled(), feed()      -> Upcalls
+///     in:   readv(direct() + a buffer), direct_filled(), receive_posted()      -> Upcalls
 ///     out:  while (pump() and there is a request) begin(request)     -> outbox() -> sendmsg
 
 #include <cstddef>
@@ -11,11 +11,10 @@
 #include <optional>
 #include <span>
 
-#include "interconnects/real/iwarp/deframer.hpp"
+#include "interconnects/real/iwarp/framing.hpp"
 #include "interconnects/real/iwarp/outbox.hpp"
 #include "interconnects/real/iwarp/receiver.hpp"
 #include "interconnects/real/iwarp/sender.hpp"
-#include "interconnects/real/iwarp/staging.hpp"
 #include "interconnects/real/iwarp/tags.hpp"
 
 namespace railyard::iwarp {

@@ -9,9 +9,8 @@
 #include <span>
 #include <string>
 
-#include "interconnects/real/iwarp/ddp.hpp"
+#include "interconnects/real/iwarp/headers.hpp"
 #include "interconnects/real/iwarp/mpa.hpp"
-#include "interconnects/real/iwarp/rdmap.hpp"
 
 namespace railyard::iwarp {
 

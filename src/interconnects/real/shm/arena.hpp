@@ -1,8 +1,8 @@
 #pragma once
-/// The memory that a Nic shares with its peers: who it is, its regions, its letters, the inbound
-/// side of each of its connections, and a pool of chunks for large messages. Mapped by a peer when
-/// they first meet. Everything in it is zero at first, and pages that nobody touches take no
-/// memory.
+/// The memory that a Nic shares with its peers: who it is, its regions, notices of connection
+/// requests, the inbound side of each of its connections, and a pool of chunks for large messages.
+/// Mapped by a peer when they first meet. Everything in it is zero at first, and pages that nobody
+/// touches take no memory.
 ///
 /// Whoever is named as writer writes; everybody else only reads, but for the fields marked both.
 
@@ -137,8 +137,8 @@ struct alignas(cache_line) RegionEntry {
     std::uint32_t access;
 };
 
-/// A letter says: look at the offer in that block of mine.
-struct Letter {
+/// Says: look at the offer in that block of mine.
+struct ConnectNotice {
     SharedMemory::Handle from;
     std::uint32_t block = 0;
     std::uint32_t generation = 0;
@@ -185,7 +185,7 @@ struct Arena {
     std::atomic<std::uint32_t> closed;
 
     Activity activity;
-    Mailbox<Letter, 64> mailbox;
+    Mailbox<ConnectNotice, 64> mailbox;
 
     alignas(4096) std::array<std::array<std::byte, chunk_size>, chunk_count> chunks;
     alignas(4096) std::array<RegionEntry, max_regions> regions;

@@ -22,7 +22,7 @@ Status QueuePair::connect(const fabric::Address& to, fabric::Service service,
 Status QueuePair::connect_peer(const fabric::Address& to, fabric::Discriminator discriminator,
                                const PrivateData& data, Time deadline) {
     if (const Status status = may_connect(); !status.ok()) return status;
-    nic_.make_progress();  // their letter may have come
+    nic_.make_progress();  // their notice may have come
     const auto theirs = nic_.connection_requests().find_peer_offer(handle_of(to), discriminator);
     if (theirs) {
         take_block();
@@ -77,7 +77,7 @@ Status QueuePair::offer(const SharedMemory::Handle& to, bool peer_to_peer, std::
         std::memory_order_release);
     state_ = ConnectionState::connecting;
     reason_ = Code::ok;
-    letter_pending_ = true;
+    notice_pending_ = true;
     nic_.set_connecting(*this);
     advance_connection();
     return Code::ok;
@@ -97,7 +97,7 @@ void QueuePair::meet(const OfferRef& theirs) {
     const PrivateData question = block_->offer.question;
     if (!withdraw()) return;
     if (take_offer(theirs, question)) return;
-    // Theirs was withdrawn meanwhile: ours stands again, under the same letter.
+    // Theirs was withdrawn meanwhile: ours stands again, under the same notice.
     block_->offer.state.store(
         Offer::tagged(block_->generation.load(std::memory_order_relaxed), Offer::offered),
         std::memory_order_release);
@@ -120,11 +120,11 @@ bool QueuePair::withdraw() {
 
 bool QueuePair::advance_connection() {
     if (state_ != ConnectionState::connecting) return false;
-    if (letter_pending_) {
-        const Letter letter{nic_.handle(), block_index_,
-                            block_->generation.load(std::memory_order_relaxed), asked_as_peer_,
-                            asked_service_};
-        letter_pending_ = !asked_peer_->arena().mailbox.drop(letter);
+    if (notice_pending_) {
+        const ConnectNotice notice{nic_.handle(), block_index_,
+                                   block_->generation.load(std::memory_order_relaxed),
+                                   asked_as_peer_, asked_service_};
+        notice_pending_ = !asked_peer_->arena().mailbox.drop(notice);
         asked_peer_->wake();
     }
     switch (Offer::untagged(block_->offer.state.load(std::memory_order_acquire))) {

@@ -51,26 +51,26 @@ void IncomingRequest::reject(const PrivateData& reason) {
         offer_.answer(Offer::rejected, 0, reason);
 }
 
-void ConnectionRequests::deliver(const Letter& letter) {
+void ConnectionRequests::deliver(const ConnectNotice& notice) {
     OfferRef offer;
     try {
-        offer = {nic_.meet(letter.from), letter.block, letter.generation, letter.service};
+        offer = {nic_.meet(notice.from), notice.block, notice.generation, notice.service};
     } catch (const Error& error) {
         log_debug("shm: a connection request came from a process that is gone: {}", error.what());
         return;
     }
-    if (letter.peer_to_peer) {
+    if (notice.peer_to_peer) {
         QueuePair* match = nullptr;
         for (QueuePair* candidate : nic_.connecting()) {
-            const bool own_letter =
-                letter.from == nic_.handle() && letter.block == candidate->block_index();
-            if (!own_letter && candidate->waits_for(letter.from, letter.service)) match = candidate;
+            const bool own_notice =
+                notice.from == nic_.handle() && notice.block == candidate->block_index();
+            if (!own_notice && candidate->waits_for(notice.from, notice.service)) match = candidate;
         }
         peer_offers_.push_back({offer, match != nullptr});
         if (match != nullptr) match->meet(offer);
         return;
     }
-    const auto listener = listeners_.find(letter.service);
+    const auto listener = listeners_.find(notice.service);
     if (listener != listeners_.end()) {
         listener->second->add(std::move(offer));
     } else if (offer.claim()) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Connection requests of a Nic: those that came by letter and wait for a listener or a peer to
+/// Connection requests of a Nic: those that have come and wait for a listener or a peer to
 /// take them up. Offers themselves live in the askers' arenas (see Offer).
 
 #include <cstdint>
@@ -69,7 +69,7 @@ class ConnectionRequests {
   public:
     explicit ConnectionRequests(Nic& nic) : nic_(nic) {}
 
-    void deliver(const Letter& letter);
+    void deliver(const ConnectNotice& notice);
 
     std::unique_ptr<Listener> listen(fabric::Service service);
     void stop_listening(fabric::Service service) { listeners_.erase(service); }

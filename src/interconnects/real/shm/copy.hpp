@@ -45,7 +45,7 @@ class Gather {
         : bytes_(request.bytes), slices_(request.local) {}
 
     /// Copies `n` bytes from `skip` bytes into the message on.
-    void copy(std::byte* to, std::uint64_t skip, std::uint64_t n) const {
+    [[gnu::always_inline]] void copy(std::byte* to, std::uint64_t skip, std::uint64_t n) const {
         if (slices_.empty()) {
             copy_bytes(to, bytes_.data() + skip, n);
             return;

@@ -57,9 +57,9 @@ bool Nic::make_progress() {
         return true;
     bool any = false;
     if (arena_->activity.any()) any |= serve_activity();
-    if (arena_->mailbox.has_news(letters_seen_)) {
-        letters_seen_ = arena_->mailbox.take_all(
-            [this](const Letter& letter) { connection_requests_.deliver(letter); });
+    if (arena_->mailbox.has_news(notices_seen_)) {
+        notices_seen_ = arena_->mailbox.take_all(
+            [this](const ConnectNotice& notice) { connection_requests_.deliver(notice); });
         any = true;
     }
     if (!busy_.empty()) any |= advance_busy();

@@ -78,7 +78,7 @@ class Nic final : public real::Nic<Parts> {
     ReachPolicy reach_policy_;
     QueuePair* hot_ = nullptr;  ///< the one that last received: looked at first
     unsigned hot_hits_ = 0;
-    std::uint32_t letters_seen_ = 0;
+    std::uint32_t notices_seen_ = 0;
     std::vector<QueuePair*> by_block_;
     std::vector<QueuePair*> busy_;
     RegionTable regions_;

@@ -42,7 +42,7 @@ class Peer {
         arena_->activity.raise(block);
         bell_.ring_if_asleep();
     }
-    void wake() const { bell_.ring_if_asleep(); }
+    [[gnu::always_inline]] void wake() const { bell_.ring_if_asleep(); }
 
     /// Asks the kernel; remembers a death. A thread of this process cannot die alone.
     bool gone();

@@ -84,7 +84,7 @@ bool QueuePair::enqueue(const WorkRequest& work, const Transfer& transfer, Outco
     return true;
 }
 
-Outcome QueuePair::execute(const WorkRequest& work, Transfer& transfer) {
+inline Outcome QueuePair::execute(const WorkRequest& work, Transfer& transfer) {
     switch (work.op) {
         case Op::send:
             return send(work, transfer);

@@ -92,7 +92,7 @@ class QueuePair final : public real::QueuePair<Parts> {
     // For the receive queue.
 
     /// A receive has been posted: hand it what waits.
-    void feed();
+    void receive_posted();
 
     std::uint32_t block_index() const { return block_index_; }
     const std::shared_ptr<Peer>& peer() const { return peer_; }
@@ -106,7 +106,7 @@ class QueuePair final : public real::QueuePair<Parts> {
     // queue_pair.cpp
     bool enqueue(const fabric::WorkRequest& work, const Transfer& transfer, Outcome outcome);
     void retire();
-    Outcome execute(const fabric::WorkRequest& work, Transfer& transfer);
+    [[gnu::always_inline]] Outcome execute(const fabric::WorkRequest& work, Transfer& transfer);
     void complete(const fabric::WorkRequest& work, Code status, std::uint64_t length);
     /// The queue pair is over for the reason `code`. `oldest` goes to the oldest request that still
     /// waits, all others are flushed; the peer is told `told`.
@@ -120,7 +120,12 @@ class QueuePair final : public real::QueuePair<Parts> {
     Outcome send(const fabric::WorkRequest& work, Transfer& transfer);
     bool send_segment(const fabric::WorkRequest& work, Transfer& transfer);
     /// Shows the claimed cell, with so many bytes in the data ring.
-    void publish(bool wakes, std::uint64_t bytes = 0);
+    [[gnu::always_inline]] void publish(bool wakes, std::uint64_t bytes = 0) {
+        outlet_.publish(bytes);
+        peer_->arena().activity.raise(peer_block_index_);
+        if (wakes || peer_block_->solicited_only.load(std::memory_order_relaxed) == 0)
+            peer_->wake();
+    }
     void fill_header(Cell& cell, const fabric::WorkRequest& work, const Transfer& transfer);
 
     // receive_path.cpp
@@ -202,7 +207,7 @@ class QueuePair final : public real::QueuePair<Parts> {
     SharedMemory::Handle asked_;
     std::uint64_t asked_service_ = 0;
     bool asked_as_peer_ = false;
-    bool letter_pending_ = false;  ///< the peer's mailbox was full
+    bool notice_pending_ = false;  ///< the peer's mailbox was full
     std::shared_ptr<Peer> asked_peer_;
 };
 

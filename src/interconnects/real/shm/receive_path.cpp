@@ -143,7 +143,7 @@ void QueuePair::starve() {
     peer_->wake();
 }
 
-void QueuePair::feed() {
+void QueuePair::receive_posted() {
     starving_ = false;
     if (block_ == nullptr) return;
     block_->starving.store(0, std::memory_order_release);

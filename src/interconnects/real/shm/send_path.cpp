@@ -27,12 +27,6 @@ bool wants_remote_completion(const WorkRequest& work) {
 
 }  // namespace
 
-void QueuePair::publish(bool wakes, std::uint64_t bytes) {
-    outlet_.publish(bytes);
-    peer_->arena().activity.raise(peer_block_index_);
-    if (wakes || peer_block_->solicited_only.load(std::memory_order_relaxed) == 0) peer_->wake();
-}
-
 void QueuePair::fill_header(Cell& cell, const WorkRequest& work, const Transfer& transfer) {
     cell.kind = transfer.moved == 0 ? Kind::send : Kind::more;
     cell.marks =

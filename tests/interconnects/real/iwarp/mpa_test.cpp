@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "interconnects/real/iwarp/deframer.hpp"
-#include "interconnects/real/iwarp/framer.hpp"
+#include "interconnects/real/iwarp/framing.hpp"
 #include "interconnects/real/iwarp/support.hpp"
 #include "interconnects/real/iwarp/vectors.hpp"
 

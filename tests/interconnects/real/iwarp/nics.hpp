@@ -16,7 +16,7 @@
 #include "hosts/real_host.hpp"
 #include "interconnects/real/iwarp/connection.hpp"
 #include "interconnects/real/iwarp/fabric.hpp"
-#include "interconnects/real/iwarp/nic_name.hpp"
+#include "interconnects/real/iwarp/names.hpp"
 #include "interconnects/real/iwarp/settings.hpp"
 #include "interconnects/real/iwarp/support.hpp"
 #include "railyard/nic.hpp"

@@ -2,7 +2,7 @@
 /// by hand, and what it gets is looked at byte by byte, so this stands in for the siw and the
 /// hardware that are not here.
 
-#include "interconnects/real/iwarp/plain.hpp"
+#include "interconnects/real/iwarp/names.hpp"
 
 #include "interconnects/real/iwarp/plain_peer.hpp"
 

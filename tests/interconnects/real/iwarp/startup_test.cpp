@@ -1,4 +1,4 @@
-#include "interconnects/real/iwarp/startup.hpp"
+#include "interconnects/real/iwarp/handshake.hpp"
 
 #include <gtest/gtest.h>
 

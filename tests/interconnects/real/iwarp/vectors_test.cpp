@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "interconnects/real/iwarp/startup.hpp"
+#include "interconnects/real/iwarp/handshake.hpp"
 #include "interconnects/real/iwarp/support.hpp"
 
 namespace railyard::iwarp {

@@ -1,4 +1,4 @@
-#include "interconnects/real/iwarp/meeting.hpp"
+#include "interconnects/real/iwarp/hello.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace railyard::iwarp {
 namespace {
 
 using namespace testing;
-using State = Meeting::State;
+using State = SimultaneousOpen::State;
 
 TEST(Hello, ComesBackFromItsBytes) {
     Hello hello{.kind = Hello::Kind::peer,
@@ -37,31 +37,31 @@ struct World {
         enum class Kind { wants, request, accepted, refused, closed } kind;
         int to;
     };
-    Meeting sides[2] = {Meeting({.nonce = 1}), Meeting({.nonce = 2})};
+    SimultaneousOpen sides[2] = {SimultaneousOpen({.nonce = 1}), SimultaneousOpen({.nonce = 2})};
     std::vector<Message> under_way = {{Message::Kind::wants, 0}, {Message::Kind::wants, 1}};
 
-    void act(Meeting::Step step, int side, bool was_asking) {
+    void act(SimultaneousOpen::Step step, int side, bool was_asking) {
         const int other = 1 - side;
         switch (step) {
-            case Meeting::Step::connect:
+            case SimultaneousOpen::Step::connect:
                 under_way.push_back({Message::Kind::request, other});
                 break;
-            case Meeting::Step::accept_theirs:
+            case SimultaneousOpen::Step::accept_theirs:
                 under_way.push_back({Message::Kind::accepted, other});
                 if (was_asking) under_way.push_back({Message::Kind::closed, other});
                 break;
-            case Meeting::Step::refuse_theirs:
+            case SimultaneousOpen::Step::refuse_theirs:
                 under_way.push_back({Message::Kind::refused, other});
                 break;
-            case Meeting::Step::hold_theirs:
-            case Meeting::Step::nothing:
+            case SimultaneousOpen::Step::hold_theirs:
+            case SimultaneousOpen::Step::nothing:
                 break;
         }
     }
     void arrive(std::size_t i) {
         const Message m = under_way[i];
         under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(i));
-        Meeting& side = sides[m.to];
+        SimultaneousOpen& side = sides[m.to];
         const bool was_asking = side.state() == State::asking;
         switch (m.kind) {
             case Message::Kind::wants:
@@ -80,7 +80,7 @@ struct World {
 
 int explore(const World& world, const std::string& way) {
     if (world.under_way.empty()) {
-        for (const Meeting& side : world.sides)
+        for (const SimultaneousOpen& side : world.sides)
             EXPECT_EQ(side.state(), State::connected) << way;
         EXPECT_NE(world.sides[0].by_own_ask(), world.sides[1].by_own_ask()) << way;
         return 1;
@@ -96,29 +96,29 @@ int explore(const World& world, const std::string& way) {
     return ways;
 }
 
-TEST(Meeting, EveryOrderOfEventsGivesOneConnection) {
+TEST(SimultaneousOpen, EveryOrderOfEventsGivesOneConnection) {
     EXPECT_GT(explore({}, ""), 20);
 }
 
-TEST(Meeting, ARequestIsHeldUntilItIsWanted) {
-    Meeting meeting({.nonce = 1});
-    EXPECT_EQ(meeting.asked({.nonce = 2}), Meeting::Step::hold_theirs);
-    EXPECT_EQ(meeting.asked({.nonce = 3}), Meeting::Step::refuse_theirs);
-    meeting.withdrawn();
-    EXPECT_EQ(meeting.state(), State::idle);
-    EXPECT_EQ(meeting.asked({.nonce = 4}), Meeting::Step::hold_theirs);
-    EXPECT_EQ(meeting.want(), Meeting::Step::accept_theirs);
-    EXPECT_EQ(meeting.state(), State::connected);
-    EXPECT_FALSE(meeting.by_own_ask());
-    EXPECT_EQ(meeting.asked({.nonce = 5}), Meeting::Step::refuse_theirs);
-    EXPECT_EQ(meeting.want(), Meeting::Step::nothing);
+TEST(SimultaneousOpen, ARequestIsHeldUntilItIsWanted) {
+    SimultaneousOpen machine({.nonce = 1});
+    EXPECT_EQ(machine.asked({.nonce = 2}), SimultaneousOpen::Step::hold_theirs);
+    EXPECT_EQ(machine.asked({.nonce = 3}), SimultaneousOpen::Step::refuse_theirs);
+    machine.withdrawn();
+    EXPECT_EQ(machine.state(), State::idle);
+    EXPECT_EQ(machine.asked({.nonce = 4}), SimultaneousOpen::Step::hold_theirs);
+    EXPECT_EQ(machine.want(), SimultaneousOpen::Step::accept_theirs);
+    EXPECT_EQ(machine.state(), State::connected);
+    EXPECT_FALSE(machine.by_own_ask());
+    EXPECT_EQ(machine.asked({.nonce = 5}), SimultaneousOpen::Step::refuse_theirs);
+    EXPECT_EQ(machine.want(), SimultaneousOpen::Step::nothing);
 }
 
-TEST(Meeting, ARefusalByTheUserIsTheEnd) {
-    Meeting meeting({.nonce = 1});
-    EXPECT_EQ(meeting.want(), Meeting::Step::connect);
-    meeting.refused(Hello::Refusal::by_user);
-    EXPECT_EQ(meeting.state(), State::failed);
+TEST(SimultaneousOpen, ARefusalByTheUserIsTheEnd) {
+    SimultaneousOpen machine({.nonce = 1});
+    EXPECT_EQ(machine.want(), SimultaneousOpen::Step::connect);
+    machine.refused(Hello::Refusal::by_user);
+    EXPECT_EQ(machine.state(), State::failed);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
-#include "interconnects/real/iwarp/nic_name.hpp"
+#include "interconnects/real/iwarp/names.hpp"
 
 #include <sys/random.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "interconnects/real/iwarp/region.hpp"
+#include "interconnects/real/iwarp/socket.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::iwarp {
@@ -56,6 +58,26 @@ std::uint64_t random_word() {
     std::uint64_t word = 0;
     fill_random(&word, sizeof word);
     return word;
+}
+
+fabric::Address plain_address(const std::string& host, std::uint16_t port) {
+    NicName name;
+    name.at = find_address(host);
+    name.at.port = port;
+    return name.address();
+}
+
+TaggedBuffer tagged_buffer(const fabric::RegionBlob& ours) {
+    const RegionName name = region_name(ours);
+    return {name.stag, name.base, name.size};
+}
+
+fabric::RegionBlob plain_region(const TaggedBuffer& theirs, fabric::Access access) {
+    return region_blob({.stag = theirs.stag,
+                        .base = theirs.offset,
+                        .size = theirs.size,
+                        .owner = NicId{},
+                        .access = access});
 }
 
 }  // namespace railyard::iwarp

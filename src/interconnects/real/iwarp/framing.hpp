@@ -1,26 +1,79 @@
 #pragma once
-/// MPA's receiving side: finds frames in the byte stream, however that is cut, checks CRC and
-/// Markers, and brings each payload to where the layer above says.
-///
-/// With CRC or Markers a frame is first whole and checked, then placed. Without them payload is on
-/// its way to its place from the moment its header was understood; direct() then says where the
-/// bytes that come next belong, so that the socket can be read straight into it:
-///
-///     vectors = direct() + own buffer;  n = readv(vectors)
-///     direct_filled(part of n that went there);  feed(the rest)
+/// MPA's frames on a stream: cut out of what comes in, and made for what goes out.
 
 #include <sys/uio.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "interconnects/real/iwarp/mpa.hpp"
+#include "interconnects/real/iwarp/outbox.hpp"
 #include "interconnects/real/iwarp/place.hpp"
-#include "interconnects/real/iwarp/staging.hpp"
+
+namespace railyard::iwarp {
+
+/// Where frames that came in part wait for their rest. Lent for as long as that takes, so that idle
+/// connections hold none; kept for the next, so that a busy Nic does not allocate.
+class StagingPool {
+  public:
+    using Buffer = std::array<std::byte, mpa::longest_frame>;
+    using Handle = std::unique_ptr<Buffer>;
+
+    Handle take() {
+        if (spare_.empty()) return Handle(new Buffer);  // bytes are written before they are read
+        Handle buffer = std::move(spare_.back());
+        spare_.pop_back();
+        return buffer;
+    }
+    void give_back(Handle buffer) {
+        if (buffer && spare_.size() < most_spare) spare_.push_back(std::move(buffer));
+    }
+    std::size_t spare() const { return spare_.size(); }
+
+  private:
+    static constexpr std::size_t most_spare = 16;
+    std::vector<Handle> spare_;
+};
+
+}  // namespace railyard::iwarp
 
 namespace railyard::iwarp::mpa {
+
+/// MPA's sending side: makes frames of ULPDUs, with padding, CRC, and Markers where the peer wants
+/// them. Payload is not copied unless it is so short that a vector of its own would cost more.
+class Framer {
+  public:
+    /// Payload up to this is copied: it then travels in the vector of its header.
+    static constexpr std::size_t copied_up_to = 512;
+    /// A ULPDU that is not longer, with a list of not more places, always fits an empty Outbox.
+    static constexpr std::size_t most_places = 64;
+    static constexpr std::size_t longest_head = 80;
+
+    explicit Framer(Framing framing) : framing_(framing) {}
+
+    /// Adds a frame to `out`: `head`, then the next `length` bytes of `payload`, which moves on.
+    /// The payload's memory is `out`'s until sent. False if there is no room: then nothing was
+    /// done. Payload that `may_change` is copied if there is a CRC: that would be wrong otherwise.
+    bool frame(Outbox& out, std::span<const std::byte> head, Cursor& payload, std::size_t length,
+               bool may_change = false);
+
+    const Framing& framing() const { return framing_; }
+
+  private:
+    class Writer;
+    void frame_plain(Outbox& out, std::span<const std::byte> head, Cursor& payload,
+                     std::size_t length, bool copies) const;
+    void frame_marked(Outbox& out, std::span<const std::byte> head, Cursor& payload,
+                      std::size_t length);
+
+    Framing framing_;
+    std::uint64_t position_ = 0;  ///< in the stream; counted only where there are Markers
+};
 
 /// What DDP tells MPA about a frame.
 enum class Verdict : std::uint8_t {
@@ -45,6 +98,15 @@ class Consumer {
     virtual void broken(Fault fault) = 0;
 };
 
+/// MPA's receiving side: finds frames in the byte stream, however that is cut, checks CRC and
+/// Markers, and brings each payload to where the layer above says.
+///
+/// With CRC or Markers a frame is first whole and checked, then placed. Without them payload is on
+/// its way to its place from the moment its header was understood; direct() then says where the
+/// bytes that come next belong, so that the socket can be read straight into it:
+///
+///     vectors = direct() + own buffer;  n = readv(vectors)
+///     direct_filled(part of n that went there);  feed(the rest)
 class Deframer {
   public:
     /// Pool and consumer must outlive it. `watched`: another thread may look for the last byte of
