@@ -6,6 +6,8 @@
 #
 # INTERFACE railyard/base: its headers in include/railyard/base belong to it as well.
 # AS kernels: files include its headers as "kernels/...", whatever its folder is called.
+# APART a.cpp: these are not compiled together with the others, since some program, such as MPI's library,
+# needs only the ones or the others, and less of other projects' libraries with them.
 # COLD: nothing in it is run often, so it is optimised only as far as that is quickly done.
 # WITH_SUBFOLDERS: the folders in it belong to it, and are no layers of their own.
 #
@@ -31,7 +33,7 @@ railyard_precompiled(cold_layers OPTIONS ${RAILYARD_COLD} LINK fmt::fmt
                      HEADERS ${headers_of_all} <nlohmann/json.hpp>)
 
 function(railyard_layer name)
-    cmake_parse_arguments(LAYER "WITH_SUBFOLDERS;COLD" "FOLDER;AS;INTERFACE" "DEPENDS;LINK" ${ARGN})
+    cmake_parse_arguments(LAYER "WITH_SUBFOLDERS;COLD" "FOLDER;AS;INTERFACE" "APART;DEPENDS;LINK" ${ARGN})
     if(NOT LAYER_FOLDER)
         set(LAYER_FOLDER ${name})
     endif()
@@ -67,7 +69,7 @@ function(railyard_layer name)
     target_include_directories(${target} PUBLIC ${root})
     # PRIVATE: whoever links this layer gets the code below it, but sees only the headers it names.
     target_link_libraries(${target} PRIVATE ${dependencies} PUBLIC ${LAYER_LINK})
-    railyard_unity(${target})
+    railyard_unity(${target} APART ${LAYER_APART})
     if(LAYER_COLD)
         target_compile_options(${target} PRIVATE ${RAILYARD_COLD})
         railyard_precompile(${target} cold_layers)

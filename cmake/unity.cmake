@@ -2,13 +2,23 @@
 option(RAILYARD_UNITY "Compile the files of a target together, with a precompiled header" ON)
 set(RAILYARD_UNITY_BATCH 10 CACHE STRING "How many files are compiled together")
 
-# Files of C++ of one target are compiled several at a time.
+# Files of C++ of one target are compiled several at a time; those APART with each other alone.
 function(railyard_unity target)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${RAILYARD_UNITY}
-                          UNITY_BUILD_BATCH_SIZE ${RAILYARD_UNITY_BATCH})
+    cmake_parse_arguments(UNITY "" "" "APART" ${ARGN})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${RAILYARD_UNITY} UNITY_BUILD_MODE GROUP)
     get_target_property(sources ${target} SOURCES)
-    list(FILTER sources INCLUDE REGEX "\\.c$")
-    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    list(FILTER sources INCLUDE REGEX "\\.cpp$")
+    set(count 0)
+    foreach(source ${sources})
+        get_filename_component(name ${source} NAME)
+        if(name IN_LIST UNITY_APART)
+            set_source_files_properties(${source} PROPERTIES UNITY_GROUP apart)
+        else()
+            math(EXPR group "${count} / ${RAILYARD_UNITY_BATCH}")
+            math(EXPR count "${count} + 1")
+            set_source_files_properties(${source} PROPERTIES UNITY_GROUP group_${group})
+        endif()
+    endforeach()
     # GCC takes the files that are compiled together for headers, where an unnamed namespace in a
     # type's members would be a mistake.
     if(RAILYARD_UNITY)
