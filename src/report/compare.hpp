@@ -30,7 +30,7 @@ inline constexpr double least_difference = 0.001;
 /// ranges together, so that the middle halves of the samples stand apart, and more than the least.
 Change change(const results::Row& before, const results::Row& after);
 
-/// |after - before| as a share of |before|; infinite if only `before` is nought.
+/// |after - before| as a share of |before|; infinite if only `before` is 0.
 double relative_difference(const results::Row& before, const results::Row& after);
 
 const char* name(Change change);  ///< "better"; empty for none

@@ -53,7 +53,7 @@ enum class Scale : unsigned char {
 };
 
 /// (ours - paper) / paper, in percent; of a gain, that of the factors. For a paper's value of
-/// nought: nought if ours is near enough, else 100.
+/// 0: 0 if ours is near enough, else 100.
 double difference_percent(double paper, double ours, Scale scale = Scale::plain);
 
 /// Whether ours, printed with two digits behind the point, is the paper's: how wu02 prints shares.

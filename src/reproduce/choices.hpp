@@ -30,7 +30,7 @@ inline constexpr std::int64_t entries = 1000;
 
 // How near, as shares of one.
 inline constexpr double tolerance = 0.05;  ///< a value, stated or "about"
-inline constexpr double zero = 0.05;       ///< a value of nought: absolute, in its unit
+inline constexpr double zero = 0.05;       ///< a value of 0: absolute, in its unit
 inline constexpr double alike = 0.10;      ///< "alike", "about twice"
 inline constexpr double same_path = 0.02;  ///< two ways of connecting, once connected
 inline constexpr double noise = 0.001;     ///< two values nearer than that do not differ

@@ -8,7 +8,7 @@
 
 namespace railyard::results {
 
-/// Nought, or "unknown", where the system does not tell.
+/// 0, or "unknown", where the system does not tell.
 struct Machine {
     std::string cpu;
     unsigned cores = 0;    ///< physical

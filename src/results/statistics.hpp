@@ -15,7 +15,7 @@ struct Statistics {
     double min = 0;
     double max = 0;
     /// The interquartile range over the median, (p75 - p25) / p50: how far apart the middle half of
-    /// the samples lies. Nought when the median is nought.
+    /// the samples lies. 0 when the median is 0.
     double spread = 0;
     std::uint64_t iterations = 0;  ///< how many samples there were
 
@@ -26,7 +26,7 @@ struct Statistics {
 /// are no samples, or when one of them is not a number.
 Statistics summarize(std::vector<double> samples);
 
-/// For a thing measured once as a whole: `value` everywhere, spread nought.
+/// For a thing measured once as a whole: `value` everywhere, spread 0.
 Statistics single(double value, std::uint64_t iterations = 1);
 
 }  // namespace railyard::results

@@ -47,7 +47,7 @@ struct Request {
 struct Variant {
     results::Parameters parameters{};                             ///< on every row of the job
     std::vector<std::pair<std::string, std::string>> settings{};  ///< of the MPI library, by name
-    int ranks = 0;  ///< nought: as many as if there were no variants
+    int ranks = 0;  ///< 0: as many as if there were no variants
 };
 
 struct Experiment;
@@ -104,7 +104,7 @@ struct Experiment {
     int least_ranks = 2;
     int most_ranks = 2;
     /// How many run when nobody says otherwise: least_ranks, but in virtual time, where ranks cost
-    /// nothing, this many if it is not nought.
+    /// nothing, this many if it is not 0.
     int virtual_ranks = 0;
     /// The same for real jobs, where more ranks than cores are slow.
     int real_ranks = 0;
@@ -120,7 +120,7 @@ struct Experiment {
     /// ranks, where the user says how many. Null: there is one.
     std::vector<Variant> (*variants)(const fabric::Traits&, std::optional<int> ranks) = nullptr;
 
-    /// What it measures when nobody says otherwise. An empty list (or a window of nought) means
+    /// What it measures when nobody says otherwise. An empty list (or a window of 0) means
     /// that it has no such parameter.
     Request defaults{};
     /// Every operation that it can measure; `defaults.ops` is among them.

@@ -48,7 +48,7 @@ struct Plan {
 void check(const Plan& plan);
 
 /// The jobs that `experiment` consists of on a fabric with these traits: none if the plan wants
-/// only such as it does not have there. `ranks` is nought in none of them.
+/// only such as it does not have there. `ranks` is 0 in none of them.
 std::vector<Variant> variants_of(const Experiment& experiment, const fabric::Traits& traits,
                                  const Plan& plan);
 

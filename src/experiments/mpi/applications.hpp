@@ -15,7 +15,7 @@ struct MpiKernel {
     bool square;              ///< runs on squares of ranks, the others on powers of two
     int small_ranks;          ///< class S has work for so many; W for all that are measured here
     bool any_source;          ///< received from any source in the days of the paper
-    int iterations;           ///< after which nothing new comes; nought: it always runs whole
+    int iterations;           ///< after which nothing new comes; 0: it always runs whole
 };
 
 /// wu02's: CG, MG, IS, SP, BT.

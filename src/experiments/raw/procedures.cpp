@@ -14,7 +14,7 @@ namespace railyard::experiments::raw {
 
 namespace {
 
-/// Times `play(n)` with both sides starting together. Counters start from nought.
+/// Times `play(n)` with both sides starting together. Counters start from 0.
 template <class Play>
 std::vector<Duration> duel(Pair& pair, const Sampling& sampling, Play play) {
     auto& shared = pair.shared();

@@ -14,7 +14,7 @@ class Windows {
     Windows(Pair& pair, fabric::Op op, Bytes size, unsigned window)
         : pair_(pair), op_(op), window_(window) {
         // A written window is found by the last byte of its last message, which therefore comes
-        // from a buffer of its own; the others leave that byte at nought. Where the fabric does not
+        // from a buffer of its own; the others leave that byte at 0. Where the fabric does not
         // place it last, or there is none, an empty send follows the window.
         watched_ = op == fabric::Op::rdma_write && size > Bytes(0) &&
                    pair.traits().placement == fabric::Placement::last_byte_last;

@@ -70,7 +70,7 @@ void Striped::make_parts() {
 
 void Striped::make_whole() {
     // The last message comes from a buffer of its own, since its last byte is watched; the others
-    // leave that byte at nought.
+    // leave that byte at 0.
     slices_ = {fabric::Slice(bundle_.local(), Bytes(0), size_),
                fabric::Slice(bundle_.local(), size_, size_)};
     fabric::WorkRequest write;
