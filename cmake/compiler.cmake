@@ -17,6 +17,9 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow
 # not (its bug 105651). Which lines it suspects changes with what it inlines: processor, level,
 # precompiled headers. So these are off everywhere; asan looks for what they would.
 add_compile_options("$<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds>")
+# A multiplication and an addition stay two roundings: where a processor can fuse them and another
+# cannot, results would differ in the last digit.
+add_compile_options(-ffp-contract=off)
 # Frame pointers keep profiles and sanitizer stacks readable at a cost that nobody can measure.
 add_compile_options(-fno-omit-frame-pointer)
 # Nobody interposes our functions but MPI's, which are made for it: let the compiler inline the rest.
