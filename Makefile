@@ -54,7 +54,7 @@ bench: ## Run every benchmark: ours, the reference, their ratio and the target
 	build/release/bin/railyard-bench --json build/bench/results.json
 
 soak: ## Hours rather than minutes: long stress, all tests under the sanitizers, fuzzing
-	scripts/install-packages build test soak
+	scripts/install-packages build test soak portability
 	scripts/soak
 
 portability: ## Build for the other processor, x86-64 or aarch64, and run tests and golden traces under qemu
