@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/parse.hpp"
 #include "profiles/profile_file.hpp"
 
 namespace railyard::profiles {
@@ -12,13 +13,6 @@ using fabric::Evidence;
 
 constexpr std::array kinds{Evidence::stated, Evidence::fitted, Evidence::assumed,
                            Evidence::derived};
-
-std::string_view trim(std::string_view text) {
-    constexpr std::string_view blank = " \t\r";
-    const auto begin = text.find_first_not_of(blank);
-    if (begin == text.npos) return {};
-    return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
-}
 
 /// What is left when commas and semicolons are taken off the front.
 std::string_view without_separators(std::string_view text) {

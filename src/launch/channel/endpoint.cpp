@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <memory>
 
+#include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::channel {
@@ -122,10 +122,9 @@ HostPort parse_host_port(std::string_view text) {
         rest.remove_prefix(found.host.size());
     }
     if (!rest.empty()) {
-        rest.remove_prefix(1);
-        const char* end = rest.data() + rest.size();
-        const auto [stop, error] = std::from_chars(rest.data(), end, found.port);
-        if (error != std::errc{} || stop != end || *(rest.data() - 1) != ':') throw wrong();
+        const auto port = parse_number<decltype(found.port)>(rest.substr(1));
+        if (!port || rest.front() != ':') throw wrong();
+        found.port = *port;
     }
     return found;
 }

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::channel {
@@ -25,13 +26,6 @@ int digit(char c) {
     if (c >= 'a' && c <= 'f') return c - 'a' + 10;
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
-}
-
-std::string_view without_blanks(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\n";
-    const auto start = text.find_first_not_of(blanks);
-    if (start == std::string_view::npos) return {};
-    return text.substr(start, text.find_last_not_of(blanks) - start + 1);
 }
 
 UsageError weak(const std::string& why) {
@@ -56,7 +50,7 @@ Secret Secret::make() {
 }
 
 Secret Secret::parse(std::string_view text) {
-    text = without_blanks(text);
+    text = trim(text);
     std::set<int> different;
     for (const char c : text)
         different.insert(digit(c));

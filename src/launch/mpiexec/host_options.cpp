@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
+#include "base/parse.hpp"
 #include "launch/mpiexec/host_words.hpp"
 #include "railyard/base/error.hpp"
 
@@ -26,13 +26,11 @@ void about(std::string_view option, Work&& work) {
 }
 
 template <class Number>
-Number parse_number(const std::string& text, Number least, Number most, std::string_view what) {
-    Number value{};
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stop != end || !(value >= least) || value > most)
+Number number_within(const std::string& text, Number least, Number most, std::string_view what) {
+    const auto value = parse_number<Number>(text);
+    if (!value || !(*value >= least) || *value > most)
         throw UsageError(fmt::format("expected {}, found '{}'", what, text));
-    return value;
+    return *value;
 }
 
 void choose_hosts(Call& call, std::vector<WrittenHost> hosts) {
@@ -73,7 +71,7 @@ std::vector<Option> host_options() {
          "How many ranks a host takes that is written without a number",
          [](Call& call, Program&, Words w) {
              about("--ppn",
-                   [&] { call.slots = parse_number<int>(w[0], 1, 1 << 16, "a number of ranks"); });
+                   [&] { call.slots = number_within<int>(w[0], 1, 1 << 16, "a number of ranks"); });
          }},
         {{"launcher", "bootstrap"},
          1,
@@ -94,7 +92,7 @@ std::vector<Option> host_options() {
          [](Call& call, Program&, Words w) {
              about("--heartbeat", [&] {
                  call.hosts.heartbeat = Duration::from_seconds(
-                     parse_number<double>(w[0], 1, 86400, "seconds, at least 1"));
+                     number_within<double>(w[0], 1, 86400, "seconds, at least 1"));
              });
          }},
     };

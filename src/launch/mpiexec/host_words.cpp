@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <fstream>
 #include <sstream>
 
+#include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::launcher {
@@ -17,11 +17,8 @@ namespace {
 constexpr int most_slots = 1 << 16;
 
 std::optional<int> parse_slots(std::string_view text) {
-    int value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stop != end || value < 1 || value > most_slots) return std::nullopt;
-    return value;
+    const auto value = parse_number<int>(text);
+    return value && *value >= 1 && *value <= most_slots ? value : std::nullopt;
 }
 
 /// A name goes to commands as a word: one that begins with a dash would be an option there.

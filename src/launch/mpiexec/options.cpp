@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
+#include "base/parse.hpp"
 #include "launch/job/job.hpp"
 #include "launch/mpiexec/host_options.hpp"
 #include "railyard/base/error.hpp"
@@ -24,23 +24,19 @@ using Words = std::span<const std::string>;
 constexpr int most_ranks = 1 << 16;
 
 int parse_ranks(const std::string& text) {
-    int value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stop != end || value < 1 || value > most_ranks)
+    const auto value = parse_number<int>(text);
+    if (!value || *value < 1 || *value > most_ranks)
         throw UsageError(fmt::format("-n: expected a number of ranks from 1 to {}, found '{}'",
                                      most_ranks, text));
-    return value;
+    return *value;
 }
 
 Duration parse_seconds(const std::string& text) {
-    double value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stop != end || !(value > 0) || value > 1e6)
+    const auto value = parse_number<double>(text);
+    if (!value || !(*value > 0) || *value > 1e6)
         throw UsageError(
             fmt::format("--timeout: expected seconds, such as 60 or 0.5, found '{}'", text));
-    return Duration::from_seconds(value);
+    return Duration::from_seconds(*value);
 }
 
 std::string one_of(std::string_view option, const std::string& word,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/parse.hpp"
 #include "base/suggest.hpp"
 #include "railyard/base/error.hpp"
 
@@ -112,12 +113,6 @@ Algorithm parse_algorithm(std::string_view word, Collective collective) {
                                  meant(word, known)));
 }
 
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\n");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
-
 }  // namespace
 
 std::string_view name(Collective collective) {
@@ -134,17 +129,17 @@ std::span<const Algorithm> algorithms_of(Collective collective) {
 
 Algorithms parse_algorithms(std::string_view text) {
     Algorithms result;
-    if (trimmed(text).empty() || trimmed(text) == name(Algorithm::automatic)) return result;
+    if (trim(text).empty() || trim(text) == name(Algorithm::automatic)) return result;
     while (true) {
         const auto comma = text.find(',');
-        const std::string_view word = trimmed(text.substr(0, comma));
+        const std::string_view word = trim(text.substr(0, comma));
         const auto equals = word.find('=');
         if (equals == std::string_view::npos)
             throw UsageError(fmt::format(
                 "algorithms: expected COLLECTIVE=ALGORITHM such as 'barrier=pairwise', found '{}'",
                 word));
-        const Collective collective = parse_collective(trimmed(word.substr(0, equals)));
-        result[collective] = parse_algorithm(trimmed(word.substr(equals + 1)), collective);
+        const Collective collective = parse_collective(trim(word.substr(0, equals)));
+        result[collective] = parse_algorithm(trim(word.substr(equals + 1)), collective);
         if (comma == std::string_view::npos) return result;
         text.remove_prefix(comma + 1);
     }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <type_traits>
 
+#include "base/parse.hpp"
 #include "base/quantity.hpp"
 #include "mpi/engine/settings.hpp"
 #include "railyard/base/error.hpp"
@@ -53,11 +53,9 @@ std::string print_word(const Word<Value> (&words)[n], Value value) {
 }
 
 std::uint32_t parse_count(std::string_view text) {
-    std::uint32_t n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size())
-        throw UsageError(fmt::format("'{}' is not a whole number", text));
-    return n;
+    const auto n = parse_number<std::uint32_t>(text);
+    if (!n) throw UsageError(fmt::format("'{}' is not a whole number", text));
+    return *n;
 }
 
 /// Of each message; within this bound no sum of them can overflow.

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
 
+#include "base/parse.hpp"
 #include "base/quantity.hpp"
 #include "interconnects/real/iwarp/handshake.hpp"
 #include "interconnects/real/iwarp/mpa.hpp"
@@ -35,23 +35,22 @@ bool parse_switch(std::string_view text) {
 }
 
 template <class Number>
-Number parse_number(std::string_view text, Number least, Number most) {
-    Number number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number < least || number > most)
+Number number_within(std::string_view text, Number least, Number most) {
+    const auto number = parse_number<Number>(text);
+    if (!number || *number < least || *number > most)
         throw UsageError(
             fmt::format("expected a number from {} to {}, found '{}'", least, most, text));
-    return number;
+    return *number;
 }
 
 PortRange parse_ports(std::string_view text) {
     const std::size_t dash = text.find('-');
     PortRange range;
     try {
-        range.first = parse_number<std::uint16_t>(text.substr(0, dash), 1, 65535);
+        range.first = number_within<std::uint16_t>(text.substr(0, dash), 1, 65535);
         range.last = dash == text.npos
                          ? range.first
-                         : parse_number<std::uint16_t>(text.substr(dash + 1), range.first, 65535);
+                         : number_within<std::uint16_t>(text.substr(dash + 1), range.first, 65535);
     } catch (const UsageError&) {
         throw UsageError(
             fmt::format("expected a port or a range such as 5000-5100, found '{}'", text));
@@ -88,10 +87,10 @@ Settings settings_from_environment() {
         return [&member, parse](std::string_view value) { member = parse(value); };
     };
     const auto requests = [](std::string_view value) {
-        return parse_number<std::uint16_t>(value, 1, mpa::most_requests);
+        return number_within<std::uint16_t>(value, 1, mpa::most_requests);
     };
     const auto service = [](std::string_view value) {
-        return parse_number<std::uint64_t>(value, 0, std::numeric_limits<std::uint64_t>::max());
+        return number_within<std::uint64_t>(value, 0, std::numeric_limits<std::uint64_t>::max());
     };
     from_variable("RAILYARD_IWARP_ADDRESS",
                   [&](std::string_view value) { settings.address = value; });
