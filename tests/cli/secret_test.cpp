@@ -43,8 +43,8 @@ TEST(SecretCommand, IsTheRemedyForSecretsThatCanBeGuessed) {
     const std::string file = scratch.file("key");
     std::ofstream(file) << "nobody would ever guess this\n";
     ::chmod(file.c_str(), 0600);
-    const std::string said = complaint({"measure", "latency-uni", "--on", "iwarp", "--peer",
-                                        "127.0.0.1", "--secret-file", file});
+    const std::string said = complaint(
+        {"measure", "latency-uni", "--on", "iwarp", "--peer", "127.0.0.1", "--secret-file", file});
     EXPECT_THAT(said, HasSubstr("at least 128 random bits"));
     EXPECT_THAT(said, HasSubstr("`railyard secret` makes a good one"));
 }

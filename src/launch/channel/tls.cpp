@@ -16,8 +16,8 @@ namespace railyard::channel {
 namespace {
 
 /// No other version, no certificates, and never a key exchange without ephemeral keys. A pre-shared
-/// key goes with SHA-256, which leaves out AES-256. The library wants signatures to be named, though
-/// nobody signs.
+/// key goes with SHA-256, which leaves out AES-256. The library wants signatures to be named,
+/// though nobody signs.
 constexpr const char* priorities =
     "NONE:+VERS-TLS1.3:+CHACHA20-POLY1305:+AES-128-GCM:+AEAD:+ECDHE-PSK:"
     "+GROUP-X25519:+GROUP-SECP256R1:+SIGN-ALL";

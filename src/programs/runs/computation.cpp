@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <optional>
 
-#include "base/parse.hpp"
 #include "base/clock.hpp"
+#include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 #include "results/file.hpp"
 

@@ -9,6 +9,7 @@
 #include "interconnects/real/common/queues.hpp"
 #include "railyard/base/error.hpp"
 #include "railyard/queue_pair.hpp"
+#include "railyard/traits.hpp"
 
 namespace railyard::real {
 
