@@ -23,7 +23,7 @@ Duration parse_duration(std::string_view text);
 Bytes parse_bytes(std::string_view text);
 
 /// The units of bytes, or kbit, Mbit, Gbit, Tbit (short kb, Mb, Gb, Tb), "/s" or "ps" behind them.
-/// To the nearest byte per second; nought is no rate.
+/// To the nearest byte per second; 0 is no rate.
 Rate parse_rate(std::string_view text);
 
 /// Message sizes on a command line: items between commas, each a size or a range. "8..4M" doubles

@@ -29,7 +29,7 @@ void pin_to(int core);
 /// The same to several, any of them: what allowed_cores() gave undoes a pin_to.
 void pin_to(std::span<const int> cores);
 
-/// What is known of this machine; nought or empty where the system does not tell.
+/// What is known of this machine; 0 or empty where the system does not tell.
 struct Machine {
     std::string cpu;  ///< the processor's model name
     int cores = 0;    ///< physical cores

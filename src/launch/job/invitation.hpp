@@ -28,7 +28,7 @@ struct Invitation {
     friend bool operator==(const Invitation&, const Invitation&) = default;
 };
 
-/// Which file a descriptor is; nought if it is none.
+/// Which file a descriptor is; 0 if it is none.
 std::uint64_t inode_of(int fd);
 
 }  // namespace railyard::job

@@ -16,7 +16,7 @@ class Shmem {
 
     explicit Shmem(elan3::Process& process);
 
-    /// In main memory, nought. Collective: all processes ask for the same, in the same order.
+    /// In main memory, 0. Collective: all processes ask for the same, in the same order.
     Address allocate(std::uint32_t size);
 
     /// Returns when the source may be used again, which is when the data are at the destination.

@@ -106,7 +106,7 @@ struct alignas(64) Circuit {
     bool meets = false;  ///< or has met another, on the other channel of some link
     Outcome outcome;
     Time answered;         ///< by the one destination
-    Time end;              ///< when its last flit is there, packet by packet; else nought
+    Time end;              ///< when its last flit is there, packet by packet; else 0
     Duration shared;       ///< by how much links shared with others put that off
     Duration with_sharer;  ///< of that, the last one's doing
     std::uint64_t sharer = 0;

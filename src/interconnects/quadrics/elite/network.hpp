@@ -155,8 +155,8 @@ struct Counters {
     std::uint64_t delivered = 0;  ///< arrivals without fault: one a destination
     std::uint64_t broken = 0;     ///< arrivals that were announced and then cut off or corrupt
     std::uint64_t blocked = 0;    ///< times that a header found no output free
-    std::uint64_t flit_hops = 0;  ///< flits that crossed a link; nought where packets move whole
-    std::uint64_t fullest = 0;    ///< the most flits that any FIFO has held; nought likewise
+    std::uint64_t flit_hops = 0;  ///< flits that crossed a link; 0 where packets move whole
+    std::uint64_t fullest = 0;    ///< the most flits that any FIFO has held; 0 likewise
 };
 
 class Network {

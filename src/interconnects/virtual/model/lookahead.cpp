@@ -52,7 +52,7 @@ inline void Lane::run(State& state, Packet& packet, Time until) {
     }
 }
 
-/// After how many packets what holds them up repeats itself: one if nothing does; nought if it does
+/// After how many packets what holds them up repeats itself: one if nothing does; 0 if it does
 /// not repeat at all.
 std::uint32_t Lane::period(const Message& message) const {
     if (message.read_extra.empty() && message.write_extra.empty()) return 1;

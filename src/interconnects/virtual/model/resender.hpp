@@ -67,7 +67,7 @@ class Resender final : public PacketWatch {
         std::uint64_t sent = 0;
         std::uint64_t acknowledged = 0;
         std::deque<Message*> open;  ///< not wholly acknowledged, oldest first
-        std::uint8_t round = 1;     ///< one more whenever it goes back; never nought
+        std::uint8_t round = 1;     ///< one more whenever it goes back; never 0
         unsigned in_vain = 0;       ///< time-outs in a row
         unsigned failures = 0;      ///< hops: losses in a row on this way
         bool waits = false;         ///< hops: no way is left, so the time decides
