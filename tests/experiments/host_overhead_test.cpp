@@ -5,14 +5,12 @@
 
 #include <cmath>
 
-#include "experiments/measure.hpp"
+#include "experiments/ideal.hpp"
 
 namespace railyard::experiments {
 namespace {
 
 using fabric::Op;
-
-constexpr double rate = 1000.0;  // MB/s of ideal
 
 double number(const results::Row& row, const char* parameter) {
     return std::get<double>(row.parameters.at(parameter));
@@ -47,7 +45,7 @@ TEST(HostOverheadLatency, IsTheTimeInCallsForReal) {
 TEST(HostOverheadBandwidth, FallsOnlyWhenTheProcessorHasNothingToSpare) {
     const auto rows = measure("host-overhead-bandwidth", "ideal", {});
     ASSERT_GT(rows.size(), 10U);
-    const double period = (256 << 10) / rate;  // us
+    const double period = (256 << 10) / ideal_rate;  // us
     bool fallen = false;
     for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
         const auto& row = rows[i];
@@ -57,9 +55,9 @@ TEST(HostOverheadBandwidth, FallsOnlyWhenTheProcessorHasNothingToSpare) {
         EXPECT_EQ(integer(row, results::parameter::message_bytes), 256 << 10);
         const double computation = number(row, results::parameter::computation_us);
         const double share = number(row, results::parameter::cpu_share_percent);
-        EXPECT_NEAR(row.value, std::min(rate, rate * period / computation), 1e-3);
+        EXPECT_NEAR(row.value, std::min(ideal_rate, ideal_rate * period / computation), 1e-3);
         EXPECT_NEAR(share, std::min(100.0, 100 * computation / period), 1e-3);
-        fallen = fallen || row.value < 0.6 * rate;
+        fallen = fallen || row.value < 0.6 * ideal_rate;
     }
     EXPECT_TRUE(fallen) << "the sweep goes on beyond the knee";
     EXPECT_EQ(rows.back().metric, "cpu_share_before_bandwidth_drop");

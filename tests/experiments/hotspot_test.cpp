@@ -3,13 +3,12 @@
 
 #include <gmock/gmock.h>
 
-#include "experiments/measure.hpp"
+#include "experiments/ideal.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::experiments {
 namespace {
 
-constexpr double latency = 1.0;    // us
 constexpr double message = 0.004;  // us on the way out
 
 double slaves(const results::Row& row) {
@@ -45,7 +44,7 @@ TEST(Hotspot, HasOneToSevenSlaves) {
 TEST(HotspotSend, IsTheWayOfTheLastMessage) {
     for (const auto& row : measure("hotspot-send", "ideal", {})) {
         SCOPED_TRACE(results::to_json_line(row));
-        EXPECT_NEAR(row.value, slaves(row) * message + latency, 1e-9);
+        EXPECT_NEAR(row.value, slaves(row) * message + ideal_latency, 1e-9);
         EXPECT_NEAR(row.statistics.max, row.statistics.min, 1e-9);
     }
 }
@@ -53,7 +52,7 @@ TEST(HotspotSend, IsTheWayOfTheLastMessage) {
 TEST(HotspotRecv, IsTheWayThereAndBackOfTheLast) {
     for (const auto& row : measure("hotspot-recv", "ideal", {})) {
         SCOPED_TRACE(results::to_json_line(row));
-        EXPECT_NEAR(row.value, (slaves(row) + 1) * message + 2 * latency, 1e-9);
+        EXPECT_NEAR(row.value, (slaves(row) + 1) * message + 2 * ideal_latency, 1e-9);
         EXPECT_NEAR(row.statistics.max, row.statistics.min, 1e-9);
     }
 }

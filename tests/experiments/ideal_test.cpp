@@ -7,27 +7,15 @@
 #include <map>
 #include <tuple>
 
-#include "experiments/measure.hpp"
+#include "experiments/ideal.hpp"
 
 namespace railyard::experiments {
 namespace {
 
-constexpr double latency = 1.0;    // us
-constexpr double rate = 1000.0;    // MB/s, which is bytes a microsecond
 constexpr double exactly = 1e-12;  // but for the rounding of doubles
 
 double expected_close(double value) {
     return value * exactly;
-}
-
-double size_of(const results::Row& row) {
-    return static_cast<double>(integer(row, results::parameter::message_bytes));
-}
-
-Wishes wishes_for(std::vector<Bytes> sizes) {
-    Wishes wishes;
-    wishes.sizes = std::move(sizes);
-    return wishes;
 }
 
 /// Checks that all rows have this metric and unit and the value that `expected(row)` says, and that
@@ -54,7 +42,7 @@ TEST(ExperimentsOnIdeal, LatencyUniIsLatencyAndBytes) {
         wishes.memory = memory;
         const auto rows = measure("latency-uni", "ideal", wishes);
         expect_rows(rows, 3 * some_sizes().size(), "latency", "us",
-                    [](const auto& row) { return latency + size_of(row) / rate; });
+                    [](const auto& row) { return ideal_latency + size_of(row) / ideal_rate; });
         for (const auto& row : rows)
             EXPECT_EQ(text(row, results::parameter::memory), name(memory));
     }
@@ -79,7 +67,7 @@ TEST(ExperimentsOnIdeal, AWriteOfNoBytesHasNoLastByteToWatch) {
 TEST(ExperimentsOnIdeal, LatencyRdmaReadIsTwoWaysAndBytes) {
     expect_rows(measure("latency-rdma-read", "ideal", wishes_for(some_sizes())),
                 some_sizes().size(), "latency", "us",
-                [](const auto& row) { return 2 * latency + size_of(row) / rate; });
+                [](const auto& row) { return 2 * ideal_latency + size_of(row) / ideal_rate; });
 }
 
 TEST(ExperimentsOnIdeal, LatencyAtomicIsThatOfASmallRead) {
@@ -90,41 +78,44 @@ TEST(ExperimentsOnIdeal, LatencyAtomicIsThatOfASmallRead) {
     EXPECT_EQ(text(rows[1], results::parameter::op), "compare_swap");
     for (const auto& row : rows) {
         EXPECT_EQ(integer(row, results::parameter::message_bytes), 8);
-        EXPECT_GE(row.value, 2 * latency);
+        EXPECT_GE(row.value, 2 * ideal_latency);
         // The operands travel as well: at most 16 bytes more than a read's request.
-        EXPECT_NEAR(row.value, read.at(0).value, 16 / rate);
+        EXPECT_NEAR(row.value, read.at(0).value, 16 / ideal_rate);
     }
 }
 
 TEST(ExperimentsOnIdeal, LatencyBiIsThatOfOneWayWhereNothingIsShared) {
     expect_rows(measure("latency-bi", "ideal", wishes_for(some_sizes())), 2 * some_sizes().size(),
-                "latency", "us", [](const auto& row) { return latency + size_of(row) / rate; });
+                "latency", "us",
+                [](const auto& row) { return ideal_latency + size_of(row) / ideal_rate; });
 }
 
 /// Half the queue is posted when half the queue has finished. Where its bytes take longer than the
 /// answer, the link never rests; else each half turns around on its own. A long stream is timed
 /// from its beginning to the answer to its end.
-double queue_bandwidth(const results::Row& row) {
+double bandwidth_of_stream(const results::Row& row) {
     const auto queue = static_cast<double>(integer(row, results::parameter::queue));
     const double bytes = queue * size_of(row);
     constexpr double bulk = 4 << 20;
-    if (bytes >= bulk) return bytes / (bytes / rate + 2 * latency);
-    return std::min(rate, bytes / (bytes / 2 / rate + 2 * latency));
+    if (bytes >= bulk) return bytes / (bytes / ideal_rate + 2 * ideal_latency);
+    return std::min(ideal_rate, bytes / (bytes / 2 / ideal_rate + 2 * ideal_latency));
 }
 
 TEST(ExperimentsOnIdeal, BandwidthUniQueueRisesToTheRate) {
     Wishes wishes = wishes_for(some_sizes());
     wishes.queues = {2, 8, 100};
     const auto rows = measure("bandwidth-uni-queue", "ideal", wishes);
-    expect_rows(rows, 2 * 3 * some_sizes().size(), "bandwidth", "MB/s", queue_bandwidth);
-    EXPECT_NEAR(rows.back().value, rate, rate / 1000);
+    expect_rows(rows, 2 * 3 * some_sizes().size(), "bandwidth", "MB/s", bandwidth_of_stream);
+    EXPECT_NEAR(rows.back().value, ideal_rate, ideal_rate / 1000);
 }
 
 TEST(ExperimentsOnIdeal, BandwidthUniQueueWithOneMessageIsARoundTripEach) {
     Wishes wishes = wishes_for({Bytes(4096)});
     wishes.queues = {1};
     expect_rows(measure("bandwidth-uni-queue", "ideal", wishes), 2, "bandwidth", "MB/s",
-                [](const auto& row) { return size_of(row) / (size_of(row) / rate + 2 * latency); });
+                [](const auto& row) {
+                    return size_of(row) / (size_of(row) / ideal_rate + 2 * ideal_latency);
+                });
 }
 
 TEST(ExperimentsOnIdeal, BandwidthBiQueueIsTwiceOneWay) {
@@ -132,14 +123,7 @@ TEST(ExperimentsOnIdeal, BandwidthBiQueueIsTwiceOneWay) {
     wishes.queues = {8};
     expect_rows(measure("bandwidth-bi-queue", "ideal", wishes), 2 * some_sizes().size(),
                 "bandwidth_aggregate", "MB/s",
-                [](const auto& row) { return 2 * queue_bandwidth(row); });
-}
-
-/// A window's bytes, then the way there of the last and the way back of the reply.
-double window_bandwidth(const results::Row& row) {
-    const double bytes =
-        static_cast<double>(integer(row, results::parameter::window)) * size_of(row);
-    return bytes / (bytes / rate + 2 * latency);
+                [](const auto& row) { return 2 * bandwidth_of_stream(row); });
 }
 
 TEST(ExperimentsOnIdeal, BandwidthUniWindowPaysOneReplyAWindow) {
@@ -179,7 +163,7 @@ TEST(ExperimentsOnIdeal, IterationsAreThoseAskedFor) {
     wishes.warmup = 0;
     for (const auto& row : measure("latency-uni", "ideal", wishes)) {
         EXPECT_LE(row.statistics.iterations, 7U);
-        EXPECT_NEAR(row.value, latency + 8 / rate, 1e-9);
+        EXPECT_NEAR(row.value, ideal_latency + 8 / ideal_rate, 1e-9);
     }
 }
 

@@ -6,26 +6,13 @@
 
 #include <algorithm>
 
-#include "experiments/measure.hpp"
+#include "experiments/ideal.hpp"
 
 namespace railyard::experiments {
 namespace {
 
 using ::testing::SizeIs;
 namespace parameter = results::parameter;
-
-constexpr double latency = 1.0;  // us
-constexpr double rate = 1000.0;  // MB/s, which is bytes a microsecond
-
-Wishes wishes_for(std::vector<Bytes> sizes) {
-    Wishes wishes;
-    wishes.sizes = std::move(sizes);
-    return wishes;
-}
-
-double size_of(const results::Row& row) {
-    return static_cast<double>(integer(row, parameter::message_bytes));
-}
 
 std::vector<results::Row> only(const std::vector<results::Row>& rows, std::string_view metric) {
     std::vector<results::Row> found;
@@ -49,26 +36,16 @@ void expect_rows(const std::vector<results::Row>& rows, std::size_t count, std::
 }
 
 double one_way(const results::Row& row) {
-    return latency + size_of(row) / rate;
+    return ideal_latency + size_of(row) / ideal_rate;
 }
 
 double one_round_trip(const results::Row& row) {
-    return one_way(row) + latency;
+    return one_way(row) + ideal_latency;
 }
 
-double queue_bandwidth(const results::Row& row) {
+double bandwidth_of_queue(const results::Row& row) {
     const double bytes = static_cast<double>(integer(row, parameter::queue)) * size_of(row);
-    return std::min(rate, bytes / (bytes / 2 / rate + 2 * latency));
-}
-
-/// A window's bytes, then the way there of the last and the way back of the reply.
-double bandwidth_of_window(double window, const results::Row& row) {
-    const double bytes = window * size_of(row);
-    return bytes / (bytes / rate + 2 * latency);
-}
-
-double window_bandwidth(const results::Row& row) {
-    return bandwidth_of_window(static_cast<double>(integer(row, parameter::window)), row);
+    return std::min(ideal_rate, bytes / (bytes / 2 / ideal_rate + 2 * ideal_latency));
 }
 
 TEST(QuadricsPing, IsLatencyAndRateOfMainMemoryWhereThereIsNoOther) {
@@ -79,7 +56,7 @@ TEST(QuadricsPing, IsLatencyAndRateOfMainMemoryWhereThereIsNoOther) {
         // No bytes leave no last one to watch; beyond 4 KiB only bandwidth is asked for.
         expect_rows(only(rows, "latency"), 5, "us", one_way);
         expect_rows(only(rows, both ? "bandwidth_per_direction" : "bandwidth"), 3, "MB/s",
-                    queue_bandwidth);
+                    bandwidth_of_queue);
         EXPECT_THAT(rows, SizeIs(8));
         for (const auto& row : rows) {
             EXPECT_EQ(text(row, parameter::source), "main");
@@ -113,7 +90,7 @@ TEST(QuadricsHotspot, ReadsShareTheLinkOfTheOneThatIsRead) {
         // One request of a rank at a time. A rank's way out is all that is shared: writers have
         // one each, readers wait for the target's.
         const double alone = size_of(row) / one_round_trip(row) * static_cast<double>(n);
-        const double expected = read ? std::min(rate, alone) : alone;
+        const double expected = read ? std::min(ideal_rate, alone) : alone;
         EXPECT_NEAR(row.value, expected, expected * 0.005);
     }
     EXPECT_THAT(nodes, ::testing::ElementsAre(1, 2, 4, 8, 15));
@@ -180,7 +157,7 @@ TEST(Multiconn, LatencyIsSharedByAllConnections) {
     const auto rows = measure("multiconn-latency", "ideal", wishes_for(sizes));
     expect_rows(only(rows, "normalized_latency"), 9 * sizes.size(), "us", [](const auto& row) {
         const auto connections = static_cast<double>(integer(row, parameter::connections));
-        return (latency + connections * size_of(row) / rate) / connections;
+        return (ideal_latency + connections * size_of(row) / ideal_rate) / connections;
     });
     EXPECT_EQ(integer(rows.back(), parameter::connections), 256);
 }
@@ -190,7 +167,7 @@ TEST(Multiconn, ThroughputDoesNotDependOnTheConnectionsOfAnIdealAdapter) {
     const auto rows = measure("multiconn-throughput", "ideal", wishes_for(sizes));
     expect_rows(only(rows, "throughput"), 9 * sizes.size(), "MB/s", [](const auto& row) {
         // 64 messages under way; each answer lets the next one go.
-        return 2 * std::min(rate, 64 * size_of(row) / one_round_trip(row));
+        return 2 * std::min(ideal_rate, 64 * size_of(row) / one_round_trip(row));
     });
 }
 

@@ -1,6 +1,7 @@
 /// Tagged ports: who matches whom when there are many (TP-7, MX-1), whose work it is (MX-4), and
 /// what becomes of messages when a side goes.
 
+#include "fabric/endpoint.hpp"
 #include "fabric/tagged.hpp"
 
 namespace railyard::contract {
@@ -10,9 +11,6 @@ using fabric::MatchBits;
 using fabric::TaggedCompletion;
 using Data = Tagged::Data;
 using namespace railyard::literals;
-
-constexpr int sender = 0;
-constexpr int receiver = 1;
 
 class TaggedOrder : public TaggedContract {};
 

@@ -2,6 +2,7 @@
 /// them (TP-1 to TP-5, MX-1, MX-2).
 
 #include "fabric/tagged.hpp"
+#include "fabric/endpoint.hpp"
 
 namespace railyard::contract {
 namespace {
@@ -10,9 +11,6 @@ using fabric::MatchBits;
 using fabric::TaggedCompletion;
 using Data = Tagged::Data;
 using namespace railyard::literals;
-
-constexpr int sender = 0;
-constexpr int receiver = 1;
 
 class TaggedPorts : public TaggedContract {};
 

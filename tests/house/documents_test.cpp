@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <regex>
 
+#include "house/pattern.hpp"
 #include "house/tree.hpp"
 
 namespace railyard::house {
@@ -29,11 +29,10 @@ struct Statement {
 };
 
 std::vector<Statement> statements_of(const File& document) {
-    static const std::regex row(R"re(\| ([A-Z]{2})-(\d{1,2}) \| .*[^ ] \| (.*[^ ]) \|)re");
+    static const Pattern row(R"re(\| ([A-Z]{2})-(\d{1,2}) \| .*[^ ] \| (.*[^ ]) \|)re");
     std::vector<Statement> found;
     for (std::size_t i = 0; i < document.lines.size(); ++i) {
-        std::smatch m;
-        if (std::regex_match(document.lines[i], m, row))
+        if (const auto m = row.whole(document.lines[i]); !m.empty())
             found.push_back({i + 1, m[1], std::stoi(m[2]), m[3]});
     }
     return found;
@@ -41,13 +40,12 @@ std::vector<Statement> statements_of(const File& document) {
 
 /// What may be cited: "OD-2", and by their slugs the groups, "mech.on-demand".
 std::set<std::string> citable(const File& document) {
-    static const std::regex heading(R"re(#+ .*\(`(mech\.[a-z-]+)`\))re");
+    static const Pattern heading(R"re(#+ .*\(`(mech\.[a-z-]+)`\))re");
     std::set<std::string> names;
     for (const Statement& statement : statements_of(document))
         names.insert(statement.group + "-" + std::to_string(statement.number));
     for (const std::string& line : document.lines) {
-        std::smatch m;
-        if (std::regex_match(line, m, heading)) names.insert(m[1]);
+        if (const auto m = heading.whole(line); !m.empty()) names.insert(m[1]);
     }
     return names;
 }
@@ -55,9 +53,9 @@ std::set<std::string> citable(const File& document) {
 /// Two capitals, a hyphen and a small number cite a statement; with "to", all of a range. Names of
 /// standards and machines have another shape (UTF-8, MPI-3, QM-400).
 Complaints check_citations(const std::vector<File>& files, const std::set<std::string>& known) {
-    static const std::regex number(
+    static const Pattern number(
         R"re(\b([A-Z]{2})-(\d{1,2})\b(?:\s+to\s+([A-Z]{2})-(\d{1,2})\b)?)re");
-    static const std::regex slug(R"re(\bmech\.[a-z-]+)re");
+    static const Pattern slug(R"re(\bmech\.[a-z-]+)re");
     Complaints complaints;
     for (const File& file : files)
         for (std::size_t i = 0; i < file.lines.size(); ++i) {
@@ -68,18 +66,18 @@ Complaints check_citations(const std::vector<File>& files, const std::set<std::s
                     complaints.push_back(
                         at(file, i + 1, name + " is no statement of docs/mechanisms.md"));
             };
-            for (std::sregex_iterator m(line.begin(), line.end(), number), end; m != end; ++m) {
-                const std::string group = (*m)[1];
-                const int first = std::stoi((*m)[2]);
-                const int last = (*m)[3].matched ? std::stoi((*m)[4]) : first;
-                if ((*m)[3].matched && ((*m)[3] != group || last <= first))
-                    complaints.push_back(at(file, i + 1, m->str() + " is no range"));
+            for (const Pattern::Match& m : number.all(line)) {
+                const std::string group = m[1];
+                const int first = std::stoi(m[2]);
+                const int last = !m[3].empty() ? std::stoi(m[4]) : first;
+                if (!m[3].empty() && (m[3] != group || last <= first))
+                    complaints.push_back(at(file, i + 1, m[0] + " is no range"));
                 else
                     for (int n = first; n <= last; ++n)
                         expect(group + "-" + std::to_string(n));
             }
-            for (std::sregex_iterator m(line.begin(), line.end(), slug), end; m != end; ++m)
-                expect(m->str());
+            for (const Pattern::Match& m : slug.all(line))
+                expect(m[0]);
         }
     return complaints;
 }
@@ -87,8 +85,8 @@ Complaints check_citations(const std::vector<File>& files, const std::set<std::s
 /// Statements of a group are numbered from 1 on. Each names a test, or a record of papers.json, or
 /// admits that nothing shows it. (That named tests exist is a rule for all documents.)
 Complaints check_statements(const File& document, const std::set<std::string>& records) {
-    static const std::regex test(R"re(`[A-Z]\w*\.\w+`)re");
-    static const std::regex record(R"re(`([a-z]+\d\d[\w.]+)`)re");
+    static const Pattern test(R"re(`[A-Z]\w*\.\w+`)re");
+    static const Pattern record(R"re(`([a-z]+\d\d[\w.]+)`)re");
     Complaints complaints;
     std::map<std::string, int> last;
     for (const Statement& statement : statements_of(document)) {
@@ -96,11 +94,10 @@ Complaints check_statements(const File& document, const std::set<std::string>& r
         const std::string& shown_by = statement.shown_by;
         if (statement.number != ++last[statement.group])
             complaints.push_back(at(document, statement.line, name + " is out of turn"));
-        for (std::sregex_iterator m(shown_by.begin(), shown_by.end(), record), end; m != end; ++m)
-            if (!records.contains((*m)[1]))
-                complaints.push_back(
-                    at(document, statement.line, "there is no record " + (*m)[1].str()));
-        if (!std::regex_search(shown_by, test) && !std::regex_search(shown_by, record) &&
+        for (const Pattern::Match& m : record.all(shown_by))
+            if (!records.contains(m[1]))
+                complaints.push_back(at(document, statement.line, "there is no record " + m[1]));
+        if (test.first(shown_by).empty() && record.first(shown_by).empty() &&
             shown_by != "not shown by a test")
             complaints.push_back(
                 at(document, statement.line, name + " does not say what shows it"));
@@ -111,14 +108,14 @@ Complaints check_statements(const File& document, const std::set<std::string>& r
 /// Tables of "| word | meaning | room |": in the order of the alphabet, each word once and with a
 /// link to its room. (That links lead somewhere is a rule for all documents.)
 Complaints check_glossary(const File& document) {
-    static const std::regex row(R"re(\| ([^|]+) \| [^|]+ \| ([^|]+) \|)re");
+    static const Pattern row(R"re(\| ([^|]+) \| [^|]+ \| ([^|]+) \|)re");
     Complaints complaints;
     std::set<std::string> words;
     std::string before;
     for (std::size_t i = 0; i < document.lines.size(); ++i) {
-        std::smatch m;
         if (!document.lines[i].starts_with("| ")) continue;
-        if (!std::regex_match(document.lines[i], m, row)) {
+        const auto m = row.whole(document.lines[i]);
+        if (m.empty()) {
             complaints.push_back(at(document, i + 1, "expected a word, its meaning and its room"));
             continue;
         }
@@ -133,7 +130,7 @@ Complaints check_glossary(const File& document) {
             complaints.push_back(at(document, i + 1, word + " is there twice"));
         else if (word < before)
             complaints.push_back(at(document, i + 1, word + " comes before " + before));
-        if (m[2].str().find("](") == std::string::npos)
+        if (m[2].find("](") == std::string::npos)
             complaints.push_back(at(document, i + 1, word + " has no room"));
         before = word;
     }
@@ -143,7 +140,7 @@ Complaints check_glossary(const File& document) {
 /// Files that *.md name in backquotes exist: by their path from the root or from the document, or
 /// headers and sources by name alone. NAME in a path stands for any.
 Complaints check_named_files(const std::vector<File>& project) {
-    static const std::regex named(
+    static const Pattern named(
         R"re(`((?:src|include|tests|bench|examples|profiles|data|docs|scripts)/[\w./-]+|\w+\.[ch]pp)`)re");
     std::set<std::string> known;
     for (const File& file : project) {
@@ -159,8 +156,8 @@ Complaints check_named_files(const std::vector<File>& project) {
         const std::string folder = file.path.substr(0, file.path.rfind('/') + 1);
         for (std::size_t i = 0; i < file.lines.size(); ++i) {
             const std::string& line = file.lines[i];
-            for (std::sregex_iterator m(line.begin(), line.end(), named), end; m != end; ++m) {
-                std::string name = (*m)[1];
+            for (const Pattern::Match& m : named.all(line)) {
+                std::string name = m[1];
                 if (name.ends_with('/')) name.pop_back();
                 if (!known.contains(name) && !known.contains(folder + name) &&
                     name.find("NAME") == name.npos)
@@ -176,12 +173,12 @@ File mechanisms() {
 }
 
 std::set<std::string> records() {
-    static const std::regex id(R"re("id":\s*"([^"]+)")re");
+    static const Pattern id(R"re("id":\s*"([^"]+)")re");
     std::set<std::string> ids;
     const File papers = read_files(RAILYARD_SOURCE_DIR, {"data/papers.json"}).at(0);
     for (const std::string& line : papers.lines)
-        for (std::sregex_iterator m(line.begin(), line.end(), id), end; m != end; ++m)
-            ids.insert((*m)[1]);
+        for (const Pattern::Match& m : id.all(line))
+            ids.insert(m[1]);
     return ids;
 }
 

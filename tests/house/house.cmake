@@ -6,7 +6,7 @@ target_compile_definitions(house_test PRIVATE
     RAILYARD_INCLUDE_ROOT="${PROJECT_BINARY_DIR}/include"
     RAILYARD_VISIBLE_DIR="${visible}")
 # The rules look at every line of the tree by regular expressions, which take minutes without -O2.
-set_source_files_properties(house/rules.cpp house/tree.cpp house/documents_test.cpp PROPERTIES
+set_source_files_properties(house/pattern.cpp PROPERTIES
                             COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
 
 # Each layer's include directories, one a line, as its files are compiled with them.

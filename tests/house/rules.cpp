@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 #include <string>
+
+#include "house/pattern.hpp"
 
 namespace railyard::house {
 
@@ -39,13 +40,12 @@ std::string without_comment(const std::string& line) {
     return line.substr(0, line.find("//"));
 }
 
-void complain_about(Complaints& complaints, const File& file, const std::regex& pattern,
+void complain_about(Complaints& complaints, const File& file, const Pattern& pattern,
                     std::string_view what) {
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
         const std::string code = without_comment(file.lines[i]);
-        std::smatch match;
-        if (std::regex_search(code, match, pattern))
-            complaints.push_back(at(file, i + 1, match.str() + ": " + std::string(what)));
+        if (const auto match = pattern.first(code); !match.empty())
+            complaints.push_back(at(file, i + 1, match[0] + ": " + std::string(what)));
     }
 }
 
@@ -126,15 +126,15 @@ Complaints check_no_fabric_is_named(const std::vector<File>& src) {
         const std::string_view path = under_src(file);
         if (!path.starts_with("experiments/") && !path.starts_with("mpi/")) continue;
         for (const std::string& fabric : fabrics)
-            complain_about(complaints, file, std::regex('"' + fabric + '"'), "ask Traits instead");
+            complain_about(complaints, file, Pattern('"' + fabric + '"'), "ask Traits instead");
     }
     return complaints;
 }
 
 Complaints check_time_belongs_to_host(const std::vector<File>& src) {
-    static const std::regex machine_time(
+    static const Pattern machine_time(
         R"(std::chrono|this_thread|\b(clock_gettime|gettimeofday|usleep|nanosleep)\b)");
-    static const std::regex machine_chance(R"(\b(random_device|getpid|getrandom)\b)");
+    static const Pattern machine_chance(R"(\b(random_device|getpid|getrandom)\b)");
     Complaints complaints;
     for (const File& file : src) {
         const std::string_view path = under_src(file);
@@ -175,14 +175,13 @@ Complaints check_length(const std::vector<File>& src, std::size_t most_lines) {
 }
 
 Complaints check_tests_are_built(const std::vector<File>& tests) {
-    static const std::regex program(R"re(^\s*railyard_test\((\w+)(?:\s+FOLDER\s+([\w/]+))?)re");
+    static const Pattern program(R"re(^\s*railyard_test\((\w+)(?:\s+FOLDER\s+([\w/]+))?)re");
     std::set<std::string> built;
     for (const File& file : tests) {
         if (file.path != "tests/CMakeLists.txt") continue;
         for (const std::string& line : file.lines) {
-            std::smatch match;
-            if (std::regex_search(line, match, program))
-                built.insert("tests/" + (match[2].matched ? match[2] : match[1]).str());
+            if (const auto match = program.first(line); !match.empty())
+                built.insert("tests/" + (match[2].empty() ? match[1] : match[2]));
         }
     }
     Complaints complaints;
@@ -197,21 +196,21 @@ Complaints check_tests_are_built(const std::vector<File>& tests) {
 
 Complaints check_leftovers(const std::vector<File>& project) {
     // Written in pieces, so that this file does not complain about itself.
-    static const std::regex note(R"(\b(TO)"
-                                 R"(DO|FIX)"
-                                 R"(ME|XX)"
-                                 R"(X)\b)");
-    static const std::regex machine_path(R"((^|[^A-Za-z0-9_.$}*/-])/(ho)"
-                                         R"(me|ro)"
-                                         R"(ot|Us)"
-                                         R"(ers|wo)"
-                                         R"(rk)/)");
+    static const Pattern note(R"(\b(TO)"
+                              R"(DO|FIX)"
+                              R"(ME|XX)"
+                              R"(X)\b)");
+    static const Pattern machine_path(R"((^|[^A-Za-z0-9_.$}*/-])/(ho)"
+                                      R"(me|ro)"
+                                      R"(ot|Us)"
+                                      R"(ers|wo)"
+                                      R"(rk)/)");
     Complaints complaints;
     for (const File& file : project) {
         for (std::size_t i = 0; i < file.lines.size(); ++i) {
-            if (std::regex_search(file.lines[i], note))
+            if (!note.first(file.lines[i]).empty())
                 complaints.push_back(at(file, i + 1, "a note to self: do it, or open an issue"));
-            if (std::regex_search(file.lines[i], machine_path))
+            if (!machine_path.first(file.lines[i]).empty())
                 complaints.push_back(at(file, i + 1, "a path of one machine"));
         }
     }
@@ -219,15 +218,15 @@ Complaints check_leftovers(const std::vector<File>& project) {
 }
 
 Complaints check_links(const std::vector<File>& project, const std::filesystem::path& root) {
-    static const std::regex link(R"re(\]\(([^)#\s]+)(#[^)]*)?\))re");
+    static const Pattern link(R"re(\]\(([^)#\s]+)(#[^)]*)?\))re");
     Complaints complaints;
     for (const File& file : project) {
         if (!file.path.ends_with(".md")) continue;
         const auto folder = (root / file.path).parent_path();
         for (std::size_t i = 0; i < file.lines.size(); ++i) {
             const std::string& line = file.lines[i];
-            for (std::sregex_iterator m(line.begin(), line.end(), link), end; m != end; ++m) {
-                const std::string target = (*m)[1];
+            for (const Pattern::Match& m : link.all(line)) {
+                const std::string target = m[1];
                 if (target.find("://") != std::string::npos) continue;
                 if (!std::filesystem::exists(folder / target))
                     complaints.push_back(at(file, i + 1, target + " does not exist"));
@@ -241,16 +240,16 @@ namespace {
 
 /// "Suite.Name" of every test in the files, whichever macro makes it.
 std::set<std::string> tests_in(const std::vector<File>& files) {
-    static const std::regex macro(R"re(\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)\s*,\s*(\w+)\s*\))re");
-    static const std::regex from_cmake(R"re(\badd_test\(NAME (\w+)\.(\w+))re");
+    static const Pattern macro(R"re(\b(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+)\s*,\s*(\w+)\s*\))re");
+    static const Pattern from_cmake(R"re(\badd_test\(NAME (\w+)\.(\w+))re");
     std::set<std::string> names;
     for (const File& file : files) {
         std::string text;
         for (const auto& line : file.lines)
             text += line + "\n";
-        for (const auto& pattern : {macro, from_cmake})
-            for (std::sregex_iterator m(text.begin(), text.end(), pattern), end; m != end; ++m)
-                names.insert((*m)[1].str() + "." + (*m)[2].str());
+        for (const Pattern* pattern : {&macro, &from_cmake})
+            for (const Pattern::Match& m : pattern->all(text))
+                names.insert(m[1] + "." + m[2]);
     }
     return names;
 }
@@ -258,15 +257,15 @@ std::set<std::string> tests_in(const std::vector<File>& files) {
 }  // namespace
 
 Complaints check_named_tests(const std::vector<File>& project, const std::vector<File>& tests) {
-    static const std::regex named(R"re(`([A-Z]\w*\.(?!md|txt)\w+)`)re");
+    static const Pattern named(R"re(`([A-Z]\w*\.(?!md|txt)\w+)`)re");
     const std::set<std::string> known = tests_in(tests);
     Complaints complaints;
     for (const File& file : project) {
         if (!file.path.ends_with(".md")) continue;
         for (std::size_t i = 0; i < file.lines.size(); ++i) {
             const std::string& line = file.lines[i];
-            for (std::sregex_iterator m(line.begin(), line.end(), named), end; m != end; ++m)
-                if (const std::string name = (*m)[1]; !known.contains(name))
+            for (const Pattern::Match& m : named.all(line))
+                if (const std::string name = m[1]; !known.contains(name))
                     complaints.push_back(at(file, i + 1, "there is no test " + name));
         }
     }

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
+
+#include "house/pattern.hpp"
 
 namespace railyard::house {
 
@@ -79,11 +80,11 @@ std::vector<Layer> read_layers(std::istream& in) {
 }
 
 std::vector<Include> includes_of(const File& file) {
-    static const std::regex pattern(R"re(\s*#\s*include\s*["<]([^">]+)[">].*)re");
+    static const Pattern pattern(R"re(\s*#\s*include\s*["<]([^">]+)[">].*)re");
     std::vector<Include> found;
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
-        std::smatch match;
-        if (std::regex_match(file.lines[i], match, pattern)) found.push_back({i + 1, match[1]});
+        if (const auto match = pattern.whole(file.lines[i]); !match.empty())
+            found.push_back({i + 1, match[1]});
     }
     return found;
 }

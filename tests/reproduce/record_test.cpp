@@ -20,7 +20,7 @@ const Record& find(const std::string& id) {
     return *found;
 }
 
-std::string complaint(const std::string& text) {
+std::string complaint_about_records(const std::string& text) {
     try {
         read_records(text, "papers.json");
     } catch (const Error& error) {
@@ -74,31 +74,36 @@ TEST(Papers, HaveRelations) {
 }
 
 TEST(Records, MustBeWhatTheySay) {
-    EXPECT_THAT(complaint("{}"), HasSubstr("papers.json: expected an array"));
-    EXPECT_THAT(complaint("[1]"), HasSubstr("papers.json: [0]: expected an object"));
-    EXPECT_THAT(complaint(R"([{"id":"a"}])"), HasSubstr("[0].seed: missing"));
-    EXPECT_THAT(complaint(with(R"("kind":"rumour")")),
+    EXPECT_THAT(complaint_about_records("{}"), HasSubstr("papers.json: expected an array"));
+    EXPECT_THAT(complaint_about_records("[1]"), HasSubstr("papers.json: [0]: expected an object"));
+    EXPECT_THAT(complaint_about_records(R"([{"id":"a"}])"), HasSubstr("[0].seed: missing"));
+    EXPECT_THAT(complaint_about_records(with(R"("kind":"rumour")")),
                 HasSubstr("kind: expected one of measurement, ratio, relation"));
-    EXPECT_THAT(complaint(with(R"("kind":"measurement")")), HasSubstr("value: missing"));
-    EXPECT_THAT(complaint(with(R"("kind":"measurement","value":"six")")),
+    EXPECT_THAT(complaint_about_records(with(R"("kind":"measurement")")),
+                HasSubstr("value: missing"));
+    EXPECT_THAT(complaint_about_records(with(R"("kind":"measurement","value":"six")")),
                 HasSubstr("[0].value: expected a number, found string"));
-    EXPECT_THAT(complaint(with(R"("kind":"context","colour":"red")")),
+    EXPECT_THAT(complaint_about_records(with(R"("kind":"context","colour":"red")")),
                 HasSubstr("[0].colour: a record has no such member"));
-    EXPECT_THAT(complaint(with(R"("kind":"measurement","value":1,"qualifier":"!")")),
+    EXPECT_THAT(complaint_about_records(with(R"("kind":"measurement","value":1,"qualifier":"!")")),
                 HasSubstr("qualifier: expected one of =, ~"));
-    EXPECT_THAT(complaint(with(R"("kind":"relation","check":{}")")), HasSubstr("not JSON"));
-    EXPECT_THAT(complaint(with(R"("kind":"relation","check":{})")), HasSubstr("type: missing"));
-    EXPECT_THAT(complaint(with(R"("kind":"relation","check":{"type":"flat","range":[1]})")),
-                HasSubstr("range: expected two numbers"));
-    EXPECT_THAT(complaint(with(R"("kind":"relation","check":{"type":"flat","by":1})")),
-                HasSubstr("check.by: a check has no such member"));
-    EXPECT_EQ(complaint(with(R"("kind":"context")")), "");
+    EXPECT_THAT(complaint_about_records(with(R"("kind":"relation","check":{}")")),
+                HasSubstr("not JSON"));
+    EXPECT_THAT(complaint_about_records(with(R"("kind":"relation","check":{})")),
+                HasSubstr("type: missing"));
+    EXPECT_THAT(
+        complaint_about_records(with(R"("kind":"relation","check":{"type":"flat","range":[1]})")),
+        HasSubstr("range: expected two numbers"));
+    EXPECT_THAT(
+        complaint_about_records(with(R"("kind":"relation","check":{"type":"flat","by":1})")),
+        HasSubstr("check.by: a check has no such member"));
+    EXPECT_EQ(complaint_about_records(with(R"("kind":"context")")), "");
 }
 
 TEST(Records, HaveEachIdOnce) {
     const std::string one = with(R"("kind":"context")");
     const std::string two = one.substr(0, one.size() - 1) + "," + one.substr(1);
-    EXPECT_THAT(complaint(two), HasSubstr("[1]: a second record 'a'"));
+    EXPECT_THAT(complaint_about_records(two), HasSubstr("[1]: a second record 'a'"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class File : public ::testing::Test {
     fs::path directory_;
 };
 
-std::string complaint(const std::function<void()>& action) {
+std::string complaint_of(const std::function<void()>& action) {
     try {
         action();
     } catch (const Error& error) {
@@ -82,12 +82,12 @@ TEST_F(File, ThatIsAStreamIsWrittenInto) {
 TEST_F(File, InAMissingDirectoryIsRefused) {
     const fs::path path = directory_ / "no" / "a";
     const std::string expected = "cannot write '" + path.string() + "': No such file or directory";
-    EXPECT_EQ(complaint([&] { check_writable(path); }), expected);
-    EXPECT_EQ(complaint([&] { write_file(path, "x"); }), expected);
+    EXPECT_EQ(complaint_of([&] { check_writable(path); }), expected);
+    EXPECT_EQ(complaint_of([&] { write_file(path, "x"); }), expected);
 }
 
 TEST_F(File, ThatIsADirectoryIsRefused) {
-    EXPECT_EQ(complaint([&] { check_writable(directory_); }),
+    EXPECT_EQ(complaint_of([&] { check_writable(directory_); }),
               "cannot write '" + directory_.string() + "': Is a directory");
 }
 
@@ -109,7 +109,7 @@ TEST_F(File, StaysAsItWasWhenWritingFails) {
         ::signal(SIGXFSZ, SIG_IGN);
         const rlimit limit{1000, 1000};
         ::setrlimit(RLIMIT_FSIZE, &limit);
-        const std::string what = complaint([&] { write_file(path, std::string(5000, 'x')); });
+        const std::string what = complaint_of([&] { write_file(path, std::string(5000, 'x')); });
         const bool right = what == "cannot write '" + path.string() + "': File too large";
         ::_exit(right ? 0 : 1);
     }

@@ -10,7 +10,7 @@
 namespace railyard::results {
 namespace {
 
-std::string complaint(std::string_view line) {
+std::string complaint_about_line(std::string_view line) {
     try {
         from_json_line(line, "rank 0");
     } catch (const Error& error) {
@@ -69,21 +69,21 @@ TEST(Row, RefusesWhatJsonCannotSay) {
 
 TEST(Row, SaysWhatIsWrongWithALine) {
     const std::string line = to_json_line(sample_row());
-    EXPECT_EQ(complaint(line), "");
-    EXPECT_EQ(complaint("[]"), "rank 0: expected an object, found array");
-    EXPECT_EQ(complaint("{}"), "rank 0: experiment: missing");
-    EXPECT_TRUE(complaint(line.substr(0, 20)).starts_with("rank 0: not JSON: "));
+    EXPECT_EQ(complaint_about_line(line), "");
+    EXPECT_EQ(complaint_about_line("[]"), "rank 0: expected an object, found array");
+    EXPECT_EQ(complaint_about_line("{}"), "rank 0: experiment: missing");
+    EXPECT_TRUE(complaint_about_line(line.substr(0, 20)).starts_with("rank 0: not JSON: "));
 
     std::string wrong = line;
     wrong.replace(wrong.find("0.103"), 5, "\"fast\"");
-    EXPECT_EQ(complaint(wrong), "rank 0: value: expected a number, found string");
+    EXPECT_EQ(complaint_about_line(wrong), "rank 0: value: expected a number, found string");
     wrong = line;
     wrong.replace(wrong.find(R"("rdma_write")"), 12, "[1]");
-    EXPECT_EQ(complaint(wrong),
+    EXPECT_EQ(complaint_about_line(wrong),
               "rank 0: parameters.op: expected a number or a string, found array");
     wrong = line;
     wrong.replace(wrong.find(R"("p99")"), 5, R"("p98")");
-    EXPECT_EQ(complaint(wrong), "rank 0: statistics.p99: missing");
+    EXPECT_EQ(complaint_about_line(wrong), "rank 0: statistics.p99: missing");
 }
 
 TEST(Value, ReadsAsPeopleWriteIt) {
@@ -107,12 +107,13 @@ TEST(Row, MayHaveSamplesThatAreSummarisedOnReading) {
 }
 
 TEST(Row, OfSamplesThatAreNoneIsRefused) {
-    EXPECT_EQ(complaint(line_with_samples("[]")), "rank 0: samples: expected at least one number");
-    EXPECT_EQ(complaint(line_with_samples("[1, null]")),
+    EXPECT_EQ(complaint_about_line(line_with_samples("[]")),
+              "rank 0: samples: expected at least one number");
+    EXPECT_EQ(complaint_about_line(line_with_samples("[1, null]")),
               "rank 0: samples[1]: expected a number, found null");
-    EXPECT_EQ(complaint(line_with_samples("7")),
+    EXPECT_EQ(complaint_about_line(line_with_samples("7")),
               "rank 0: samples: expected an array, found number");
-    EXPECT_EQ(complaint(line_with_samples("[-1e308, -1e308, 1e-9, 1e308, 1e308]")),
+    EXPECT_EQ(complaint_about_line(line_with_samples("[-1e308, -1e308, 1e-9, 1e308, 1e308]")),
               "rank 0: samples: they lie too far apart to be compared");
 }
 

@@ -1,4 +1,5 @@
 #include "sim/event_queue.hpp"
+#include "at.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +12,6 @@
 
 namespace railyard::sim {
 namespace {
-
-Time at(std::int64_t ps) {
-    return Time::at(Duration::ps(ps));
-}
 
 Time run_all(EventQueue& queue) {
     Time now;
@@ -31,13 +28,13 @@ TEST(EventQueue, GivesEventsInOrderOfTimeThenOfScheduling) {
     for (int i = 0; i < 10'000; ++i) {
         const auto time = static_cast<std::int64_t>(random() % 500);  // many ties
         expected.emplace_back(time, i);
-        queue.push(at(time), [&seen, time, i] { seen.emplace_back(time, i); });
+        queue.push(at_ps(time), [&seen, time, i] { seen.emplace_back(time, i); });
     }
     std::stable_sort(expected.begin(), expected.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     Time now;
     while (queue.run_next(now))
-        EXPECT_EQ(now, at(seen.back().first));
+        EXPECT_EQ(now, at_ps(seen.back().first));
     EXPECT_EQ(seen, expected);
 }
 
@@ -48,7 +45,7 @@ TEST(EventQueue, ACancelledEventDoesNotRunAndTheRestStaysInOrder) {
     std::vector<std::int64_t> seen;
     for (int i = 0; i < 5'000; ++i) {
         const auto time = static_cast<std::int64_t>(random() % 1'000'000) * 2 + i % 2;
-        events.push_back(queue.push(at(time), [&seen, time] { seen.push_back(time); }));
+        events.push_back(queue.push(at_ps(time), [&seen, time] { seen.push_back(time); }));
     }
     for (std::size_t i = 1; i < events.size(); i += 2)
         EXPECT_TRUE(queue.cancel(events[i]));
@@ -87,12 +84,12 @@ class BesideAList {
         const auto distance =
             random_() % 4 == 0 ? 0 : static_cast<std::int64_t>(random_() >> (8 + random_() % 56));
         const Name name{now_.since_start().picoseconds() + distance, ++number_};
-        list_[name] = queue_.push(at(name.first), [this, name] { happen(name); });
+        list_[name] = queue_.push(at_ps(name.first), [this, name] { happen(name); });
     }
     void happen(Name name) {
         ASSERT_FALSE(list_.empty());
         ASSERT_EQ(list_.begin()->first, name);
-        ASSERT_EQ(now_, at(name.first));
+        ASSERT_EQ(now_, at_ps(name.first));
         EXPECT_FALSE(queue_.cancel(list_.begin()->second)) << "it runs";
         list_.erase(list_.begin());
         if (list_.size() < 20 || (list_.size() < 2'000 && random_() % 2 == 0))
@@ -124,19 +121,19 @@ TEST(EventQueue, DoesWhatASortedListDoes) {
 TEST(EventQueue, TheTimeOfTheEventThatRanLastIsTheEarliestThereIs) {
     EventQueue queue;
     std::vector<int> seen;
-    queue.push(at(100), [&] {
-        queue.push(at(100), [&] { seen.push_back(2); });
-        queue.push(at(7), [&] { seen.push_back(3); });
+    queue.push(at_ps(100), [&] {
+        queue.push(at_ps(100), [&] { seen.push_back(2); });
+        queue.push(at_ps(7), [&] { seen.push_back(3); });
         seen.push_back(0);
     });
-    queue.push(at(100), [&] { seen.push_back(1); });
-    EXPECT_EQ(run_all(queue), at(100));
+    queue.push(at_ps(100), [&] { seen.push_back(1); });
+    EXPECT_EQ(run_all(queue), at_ps(100));
     EXPECT_EQ(seen, (std::vector{0, 1, 2, 3}));
-    queue.cancel(queue.push(at(1'000'000), [] {}));
+    queue.cancel(queue.push(at_ps(1'000'000), [] {}));
     EXPECT_EQ(run_all(queue), Time{});
     // Later than what ran, and earlier than what was cancelled.
-    queue.push(at(101), [&] { seen.push_back(4); });
-    EXPECT_EQ(run_all(queue), at(101));
+    queue.push(at_ps(101), [&] { seen.push_back(4); });
+    EXPECT_EQ(run_all(queue), at_ps(101));
     EXPECT_EQ(seen.back(), 4);
 }
 
@@ -147,7 +144,7 @@ TEST(EventQueue, TheEndOfTimeComesLast) {
     EventQueue queue;
     std::vector<std::int64_t> seen;
     const auto push = [&](std::int64_t time) {
-        queue.push(at(time), [&seen, time] { seen.push_back(time); });
+        queue.push(at_ps(time), [&seen, time] { seen.push_back(time); });
     };
     std::int64_t now = 0;
     for (int round = 0; round < 20; ++round) {
@@ -157,7 +154,8 @@ TEST(EventQueue, TheEndOfTimeComesLast) {
         while (queue.size() > 0)
             queue.run_next(ran);
         now = ran.since_start().picoseconds();
-        const Event last = queue.push(at(std::numeric_limits<std::int64_t>::max()), [] { FAIL(); });
+        const Event last =
+            queue.push(at_ps(std::numeric_limits<std::int64_t>::max()), [] { FAIL(); });
         for (int i = 0; i < 300; ++i)
             push(now + static_cast<std::int64_t>(random() >> (14 + random() % 40)) % 1'000'000'000);
         while (queue.size() > 1)
@@ -176,46 +174,46 @@ TEST(EventQueue, TheEndOfTimeComesLast) {
 TEST(EventQueue, AnEventThatThrowsIsOverAndTheRestGoesOn) {
     EventQueue queue;
     const auto owned = std::make_shared<int>(1);
-    queue.push(at(1), [owned] { throw *owned; });
-    queue.push(at(2), [] {});
+    queue.push(at_ps(1), [owned] { throw *owned; });
+    queue.push(at_ps(2), [] {});
     Time now;
     EXPECT_THROW(queue.run_next(now), int);
     EXPECT_EQ(owned.use_count(), 1);
     EXPECT_EQ(queue.size(), 1U);
     EXPECT_TRUE(queue.run_next(now));
-    EXPECT_EQ(now, at(2));
+    EXPECT_EQ(now, at_ps(2));
 }
 
 TEST(EventQueue, AnOldNameDoesNotCancelTheEventThatTookTheSlot) {
     EventQueue queue;
-    const Event old = queue.push(at(1), [] {});
+    const Event old = queue.push(at_ps(1), [] {});
     ASSERT_TRUE(queue.cancel(old));
-    queue.push(at(2), [] {});
+    queue.push(at_ps(2), [] {});
     EXPECT_FALSE(queue.cancel(old));
     EXPECT_EQ(queue.size(), 1U);
 }
 
 TEST(EventQueue, CancellingTimersForEverDoesNotPileUp) {
     EventQueue queue;
-    queue.push(at(1), [] {});
+    queue.push(at_ps(1), [] {});
     // A timer far away, set and cancelled a million times: the time-out of every wait.
     for (int i = 0; i < 1'000'000; ++i)
-        queue.cancel(queue.push(at(1'000'000'000 + i), [] {}));
+        queue.cancel(queue.push(at_ps(1'000'000'000 + i), [] {}));
     EXPECT_EQ(queue.size(), 1U);
     Time now;
     ASSERT_TRUE(queue.run_next(now));
-    EXPECT_EQ(now, at(1));
+    EXPECT_EQ(now, at_ps(1));
     EXPECT_FALSE(queue.run_next(now));
-    EXPECT_EQ(now, at(1)) << "what was cancelled moves no clock";
+    EXPECT_EQ(now, at_ps(1)) << "what was cancelled moves no clock";
 }
 
 TEST(EventQueue, AnActionsCapturesDieOnceWhetherItRunsOrNot) {
     const auto owned = std::make_shared<int>(1);
     {
         EventQueue queue;
-        queue.push(at(1), [owned] { EXPECT_EQ(*owned, 1); });
-        const Event cancelled = queue.push(at(2), [owned] { FAIL(); });
-        queue.push(at(3), [owned] { FAIL(); });
+        queue.push(at_ps(1), [owned] { EXPECT_EQ(*owned, 1); });
+        const Event cancelled = queue.push(at_ps(2), [owned] { FAIL(); });
+        queue.push(at_ps(3), [owned] { FAIL(); });
         EXPECT_EQ(owned.use_count(), 4);
         Time now;
         ASSERT_TRUE(queue.run_next(now));
@@ -234,7 +232,7 @@ TEST(EventQueue, ClearingRunsNothingEvenIfADyingActionSchedulesMore) {
         }
     };
     EventQueue queue;
-    queue.push(at(1), [last = std::make_shared<SchedulesAsItDies>(queue)] { FAIL(); });
+    queue.push(at_ps(1), [last = std::make_shared<SchedulesAsItDies>(queue)] { FAIL(); });
     queue.clear();
     EXPECT_EQ(queue.size(), 0U);
     Time now;

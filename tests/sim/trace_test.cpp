@@ -1,4 +1,5 @@
 #include "sim/trace.hpp"
+#include "at.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +11,6 @@ namespace railyard::sim {
 namespace {
 
 using Json = nlohmann::json;
-
-Time at(std::int64_t ps) {
-    return Time::at(Duration::ps(ps));
-}
 
 std::string written(const Trace& trace) {
     std::ostringstream out;
@@ -32,9 +29,10 @@ TEST(Trace, HasTheseBytes) {
     const auto bus = trace.lane("node 0", "bus");
     const auto link = trace.lane("links", "0 to 1");
     const auto engine = trace.lane("node 0", "engine");
-    trace.slice(link, "packet", at(2'500'001), at(4'000'000), 7);
-    trace.slice(bus, "read", at(0), at(1), 7);
-    trace.slice(engine, "send", at(1'000'000), at(1'000'000'000'000'000'001), ~std::uint64_t{0});
+    trace.slice(link, "packet", at_ps(2'500'001), at_ps(4'000'000), 7);
+    trace.slice(bus, "read", at_ps(0), at_ps(1), 7);
+    trace.slice(engine, "send", at_ps(1'000'000), at_ps(1'000'000'000'000'000'001),
+                ~std::uint64_t{0});
     EXPECT_EQ(written(trace),
               R"({"displayTimeUnit":"ns","traceEvents":[
 {"ph":"M","pid":1,"tid":3,"name":"process_name","args":{"name":"node 0"}},
@@ -73,7 +71,7 @@ TEST(Trace, TheOrderOfRecordingDoesNotShow) {
         for (const char* name : {"x", "y", "z"})
             trace.lane("group", name);
         for (const Work& w : works)
-            trace.slice(w.lane, w.what, at(w.begin), at(w.end), w.id);
+            trace.slice(w.lane, w.what, at_ps(w.begin), at_ps(w.end), w.id);
         return written(trace);
     };
     const std::string forwards = record(all);
@@ -84,8 +82,8 @@ TEST(Trace, TheOrderOfRecordingDoesNotShow) {
 TEST(Trace, AtOneTimeTheLongerSliceComesFirst) {
     Trace trace;
     const auto lane = trace.lane("group", "lane");
-    trace.slice(lane, "inner", at(10), at(20));
-    trace.slice(lane, "outer", at(10), at(30));
+    trace.slice(lane, "inner", at_ps(10), at_ps(20));
+    trace.slice(lane, "outer", at_ps(10), at_ps(30));
     const Json events = Json::parse(written(trace))["traceEvents"];
     EXPECT_EQ(events[4]["name"], "outer");
     EXPECT_EQ(events[5]["name"], "inner");
@@ -94,7 +92,7 @@ TEST(Trace, AtOneTimeTheLongerSliceComesFirst) {
 TEST(Trace, NamesWithQuotesAndControlCharactersComeBackAsTheyWere) {
     const std::string name = "a \"b\" \\ c\n\t\x01 µs";
     Trace trace;
-    trace.slice(trace.lane(name, name), name, at(1), at(2));
+    trace.slice(trace.lane(name, name), name, at_ps(1), at_ps(2));
     const Json events = Json::parse(written(trace))["traceEvents"];
     EXPECT_EQ(events[0]["args"]["name"], name);
     EXPECT_EQ(events[2]["args"]["name"], name);
@@ -106,7 +104,7 @@ TEST(Trace, ALongOneIsWhole) {
     const auto lane = trace.lane("group", "lane");
     constexpr int slices = 5'000;  // more than is written in one go
     for (int i = 0; i < slices; ++i)
-        trace.slice(lane, "slice", at(10 * i), at(10 * i + 5), static_cast<std::uint64_t>(i));
+        trace.slice(lane, "slice", at_ps(10 * i), at_ps(10 * i + 5), static_cast<std::uint64_t>(i));
     const Json events = Json::parse(written(trace))["traceEvents"];
     ASSERT_EQ(events.size(), slices + 4U);
     for (int i = 0; i < slices; ++i)

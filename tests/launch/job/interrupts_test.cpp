@@ -18,9 +18,9 @@ namespace {
 using namespace testing;
 
 /// A launcher in a process of its own, so that signals can be sent to it.
-class Launcher {
+class ForkedLauncher {
   public:
-    Launcher(int ranks, const Body& body) {
+    ForkedLauncher(int ranks, const Body& body) {
         // Ranks that outlive their launcher come to us, so that they can be waited for.
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         pid_ = ::fork();
@@ -32,7 +32,7 @@ class Launcher {
         const bool reaped = ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
         ::_exit(result.failure == "interrupted" && restored && reaped ? result.exit_code : 99);
     }
-    ~Launcher() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
+    ~ForkedLauncher() { ::prctl(PR_SET_CHILD_SUBREAPER, 0); }
 
     pid_t pid() const { return pid_; }
     int wait() {
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Interrupts, Interrupted, ::testing::Values(SIGINT, SIGT
 
 TEST_P(Interrupted, EndsAllRanks) {
     SharedCounter started;
-    Launcher launcher(6, [&](Rank& rank) {
+    ForkedLauncher launcher(6, [&](Rank& rank) {
         started->fetch_add(1);
         wait_for_ever(rank);
     });
@@ -67,7 +67,7 @@ TEST_P(Interrupted, EndsAllRanks) {
 
 TEST_P(Interrupted, EndsStubbornRanksToo) {
     SharedCounter started;
-    Launcher launcher(3, [&](Rank& rank) {
+    ForkedLauncher launcher(3, [&](Rank& rank) {
         ::signal(GetParam(), SIG_IGN);
         started->fetch_add(1);
         wait_for_ever(rank);
@@ -82,7 +82,7 @@ TEST_P(Interrupted, EndsStubbornRanksToo) {
 
 TEST_F(LauncherSignals, ASecondInterruptMeansNow) {
     SharedCounter started;
-    Launcher launcher(3, [&](Rank& rank) {
+    ForkedLauncher launcher(3, [&](Rank& rank) {
         ::signal(SIGINT, SIG_IGN);
         started->fetch_add(1);
         wait_for_ever(rank);
@@ -99,7 +99,7 @@ TEST_F(LauncherSignals, ASecondInterruptMeansNow) {
 
 TEST_F(LauncherSignals, NoRankOutlivesAKilledLauncher) {
     SharedCounter started;
-    Launcher launcher(5, [&](Rank& rank) {
+    ForkedLauncher launcher(5, [&](Rank& rank) {
         ::signal(SIGTERM, SIG_IGN);
         started->fetch_add(1);
         wait_for_ever(rank);

@@ -98,7 +98,7 @@ TEST(Partners, OfFoldedRanksInAPairwiseBarrier) {
     EXPECT_EQ(job.totals().partners[4].size(), 5U);
 }
 
-MemoryJob::Options crowded(int ranks) {
+MemoryJob::Options crowded_job(int ranks) {
     MemoryJob::Options options;
     options.ranks = ranks;
     options.circumstances = {.shares_cores = true, .one_node = true};
@@ -108,21 +108,21 @@ MemoryJob::Options crowded(int ranks) {
 
 // Each wait is a switch of processes where ranks share cores.
 TEST(Waits, AreAtMostOneARankWhereCoresAreShared) {
-    MemoryJob job(crowded(16));
+    MemoryJob job(crowded_job(16));
     job.run([](Team& team) {
         std::vector<std::uint64_t> data(1);
         allreduce(team, in_place(), longs(data, 1), *predefined(Operation::Kind::sum));
     });
     for (const std::size_t waits : job.totals().waits)
         EXPECT_LE(waits, 1U);
-    MemoryJob another(crowded(16));
+    MemoryJob another(crowded_job(16));
     another.run(barrier);
     for (const std::size_t waits : another.totals().waits)
         EXPECT_LE(waits, 1U);
 }
 
 TEST(Waits, AreTwoForLeadersOfManyRanks) {
-    MemoryJob job(crowded(200));
+    MemoryJob job(crowded_job(200));
     job.run(barrier);
     std::size_t most_partners = 0;
     for (std::size_t i = 0; i < 200; ++i) {

@@ -8,20 +8,9 @@
 namespace railyard::mpi {
 namespace {
 
-void expect(bool condition, const std::string& what) {
-    if (!condition) throw Error(what);
-}
-
-void run(const std::function<void(World&)>& body) {
+void run_on_iwarp(const std::function<void(World&)>& body) {
     const job::Result result = run_world("iwarp", 2, body);
     EXPECT_TRUE(result.ok) << result.failure;
-}
-
-/// So that there is a connection, and both are here.
-void meet(World& w) {
-    const int other = 1 - w.rank();
-    w.send({}, other, 100);
-    w.receive(0, other, 100);
 }
 
 Request& start(World& w, const std::vector<std::byte>& data, int tag) {
@@ -41,7 +30,7 @@ std::size_t size_of(int i) {
 }
 
 TEST(Coalescing, KeepsEveryByteAndTheOrder) {
-    run([](World& w) {
+    run_on_iwarp([](World& w) {
         constexpr int count = 400;
         if (w.rank() == 0) {
             std::vector<std::vector<std::byte>> data;
@@ -61,7 +50,7 @@ TEST(Coalescing, KeepsEveryByteAndTheOrder) {
 }
 
 TEST(Coalescing, TheFirstLeavesAtOnceAndOthersWhenTheSenderWaits) {
-    run([](World& w) {
+    run_on_iwarp([](World& w) {
         meet(w);
         if (w.rank() == 1) {
             for (int tag = 1; tag <= 3; ++tag)
@@ -86,7 +75,7 @@ TEST(Coalescing, TheFirstLeavesAtOnceAndOthersWhenTheSenderWaits) {
 
 // Whoever sends and then waits for something else than a message has sent.
 TEST(Coalescing, ABlockingSendTakesAlongWhatWasStartedBefore) {
-    run([](World& w) {
+    run_on_iwarp([](World& w) {
         meet(w);
         const std::byte done{1};
         if (w.rank() == 1) {
@@ -107,7 +96,7 @@ TEST(Coalescing, ABlockingSendTakesAlongWhatWasStartedBefore) {
 }
 
 TEST(Coalescing, MessagesThatNobodyWaitsForLeaveBeforeTheEnd) {
-    run([](World& w) {
+    run_on_iwarp([](World& w) {
         constexpr int count = 30;
         static const auto data = pattern(60'000, 1);
         meet(w);
@@ -126,7 +115,7 @@ TEST(Coalescing, MessagesThatNobodyWaitsForLeaveBeforeTheEnd) {
 }
 
 TEST(ZeroCopy, EagerMessagesNeedNoAnswer) {
-    run([](World& w) {
+    run_on_iwarp([](World& w) {
         meet(w);
         const auto fits = pattern(64 << 10, 1);
         const auto larger = pattern((64 << 10) + 1, 2);

@@ -9,10 +9,6 @@
 namespace railyard::mpi {
 namespace {
 
-void expect(bool condition, const std::string& what) {
-    if (!condition) throw Error(what);
-}
-
 class OverChannels : public testing::TestWithParam<std::string> {
   protected:
     void run(int ranks, const std::function<void(World&)>& body, const Change& change = {}) {

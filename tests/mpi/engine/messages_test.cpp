@@ -19,10 +19,6 @@ class Messages : public testing::TestWithParam<std::string> {
     }
 };
 
-void expect(bool condition, const std::string& what) {
-    if (!condition) throw Error(what);
-}
-
 TEST_P(Messages, OfEverySizeArriveWhole) {
     run(2, [](World& w) {
         for (const std::size_t n : sizes)

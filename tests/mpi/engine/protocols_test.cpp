@@ -10,10 +10,6 @@ namespace {
 
 using namespace literals;
 
-void expect(bool condition, const std::string& what) {
-    if (!condition) throw Error(what);
-}
-
 void run(const std::string& fabric, int ranks, const std::function<void(World&)>& body,
          const Change& change = {}) {
     const job::Result result = run_world(fabric, ranks, body, change);

@@ -7,27 +7,17 @@
 namespace railyard::mpi {
 namespace {
 
-constexpr std::size_t sizes[] = {8 * 1024 + 1, 16 * 1024, 20'000, 32 * 1024 - 1, 32 * 1024};
+constexpr std::size_t segmented_sizes[] = {8 * 1024 + 1, 16 * 1024, 20'000, 32 * 1024 - 1,
+                                           32 * 1024};
 
-void expect(bool condition, const std::string& what) {
-    if (!condition) throw Error(what);
-}
-
-void run(const std::function<void(World&)>& body, const Change& change = {}) {
+void run_on_shm(const std::function<void(World&)>& body, const Change& change = {}) {
     const job::Result result = run_world("shm", 2, body, change);
     EXPECT_TRUE(result.ok) << result.failure;
 }
 
-/// So that there is a connection, and both are here.
-void meet(World& w) {
-    const int other = 1 - w.rank();
-    w.send({}, other, 100);
-    w.receive(0, other, 100);
-}
-
 TEST(SegmentedEager, ASendIsDoneBeforeAnybodyReceives) {
-    run([](World& w) {
-        for (const std::size_t n : sizes) {
+    run_on_shm([](World& w) {
+        for (const std::size_t n : segmented_sizes) {
             meet(w);
             const auto data = pattern(n, 1);
             if (w.rank() == 0) {
@@ -45,7 +35,7 @@ TEST(SegmentedEager, ASendIsDoneBeforeAnybodyReceives) {
 }
 
 TEST(SegmentedEager, ALargerOneWaitsForTheCts) {
-    run([](World& w) {
+    run_on_shm([](World& w) {
         meet(w);
         const auto data = pattern(32 * 1024 + 1, 1);
         if (w.rank() == 0) {
@@ -61,7 +51,7 @@ TEST(SegmentedEager, ALargerOneWaitsForTheCts) {
 }
 
 TEST(SegmentedEager, ASynchronousOneWaitsForItsReceive) {
-    run([](World& w) {
+    run_on_shm([](World& w) {
         meet(w);
         const auto data = pattern(32 * 1024, 1);
         if (w.rank() == 0) {
@@ -78,7 +68,7 @@ TEST(SegmentedEager, ASynchronousOneWaitsForItsReceive) {
 }
 
 TEST(SegmentedEager, WhatDoesNotFitIsCutAndTheNextMessageIsWhole) {
-    run([](World& w) {
+    run_on_shm([](World& w) {
         // The buffer ends in the first packet, at its end, in a later segment, and before all.
         for (const std::size_t room : {100u, 8192u, 12'000u, 0u})
             for (const bool posted : {true, false}) {
@@ -108,7 +98,7 @@ TEST(SegmentedEager, WhatDoesNotFitIsCutAndTheNextMessageIsWhole) {
 }
 
 TEST(SegmentedEager, AMessageThatWasProbedAndTakenGetsItsSegments) {
-    run([](World& w) {
+    run_on_shm([](World& w) {
         for (int round = 0; round < 200; ++round) {
             if (w.rank() == 0) {
                 w.send(pattern(32 * 1024, 4), 1, 6);
@@ -133,7 +123,7 @@ TEST(SegmentedEager, AMessageThatWasProbedAndTakenGetsItsSegments) {
 
 // More than the ring and the limit of what may wait take: most must go by rendezvous in the end.
 TEST(SegmentedEager, ManyThatNobodyReceivesYetKeepTheirOrder) {
-    run([](World& w) {
+    run_on_shm([](World& w) {
         constexpr unsigned many = 100;
         std::vector<std::vector<std::byte>> data;
         for (unsigned i = 0; i < many; ++i)
@@ -156,7 +146,7 @@ TEST(SegmentedEager, ManyThatNobodyReceivesYetKeepTheirOrder) {
 }
 
 TEST(SegmentedEager, CanBeSwitchedOff) {
-    run(
+    run_on_shm(
         [](World& w) {
             meet(w);
             if (w.rank() == 0) {

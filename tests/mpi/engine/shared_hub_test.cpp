@@ -11,10 +11,6 @@
 namespace railyard::mpi {
 namespace {
 
-void expect(bool condition, const std::string& what) {
-    if (!condition) throw Error(what);
-}
-
 class SharedHubs : public testing::TestWithParam<int> {
   protected:
     void run(const std::function<void(World&, Team&)>& body) {

@@ -11,6 +11,7 @@
 #include "mpi/engine/process.hpp"
 #include "mpi/real_fabric.hpp"
 #include "mpi/types/datatype.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
 
@@ -58,6 +59,18 @@ inline job::Result run_world(const std::string& fabric, int ranks,
         body(world);
         process.finalize();
     });
+}
+
+/// Ends the job of a rank that sees something wrong.
+inline void expect(bool condition, const std::string& what) {
+    if (!condition) throw Error(what);
+}
+
+/// So that there is a connection between two ranks, and both are here.
+inline void meet(World& w) {
+    const int other = 1 - w.rank();
+    w.send({}, other, 100);
+    w.receive(0, other, 100);
 }
 
 /// Bytes that tell from where they come.

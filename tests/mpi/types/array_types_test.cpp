@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "basics.hpp"
 #include "mpi/types/constructors.hpp"
 #include "mpi/types/error.hpp"
 
@@ -23,10 +24,6 @@ std::vector<int> picked(const TypeRef& type) {
     std::vector<int> out(type->size() / sizeof(int));
     type->pack(array.data(), 1, 0, std::as_writable_bytes(std::span(out)));
     return out;
-}
-
-const TypeRef& integer() {
-    return predefined(Basic::c_int);
 }
 
 template <class Make>

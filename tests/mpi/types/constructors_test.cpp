@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "basics.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi {
@@ -13,12 +14,6 @@ using Lengths = std::vector<std::size_t>;
 using Places = std::vector<std::ptrdiff_t>;
 using Types = std::vector<TypeRef>;
 
-const TypeRef& integer() {
-    return predefined(Basic::c_int);
-}
-const TypeRef& real() {
-    return predefined(Basic::c_double);
-}
 const TypeRef& letter() {
     return predefined(Basic::c_char);
 }

@@ -4,16 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "basics.hpp"
 #include "mpi/types/constructors.hpp"
 
 namespace railyard::mpi {
 namespace {
-
-using Kind = Layout::Kind;
-
-const TypeRef& real() {
-    return predefined(Basic::c_double);
-}
 
 const Layout& layout(const TypeRef& type) {
     return *type->shape().layout;
@@ -21,10 +16,10 @@ const Layout& layout(const TypeRef& type) {
 
 TEST(Layout, AVectorOfAMillionBlocksIsOneStride) {
     const TypeRef column = vector(1'000'000, 1, 1000, real());
-    EXPECT_EQ(layout(column).kind, Kind::strided);
+    EXPECT_EQ(layout(column).kind, Layout::Kind::strided);
     EXPECT_EQ(layout(column).count, 1'000'000U);
     EXPECT_EQ(layout(column).pieces, 1'000'000U);
-    EXPECT_EQ(layout(column).child->kind, Kind::block);
+    EXPECT_EQ(layout(column).child->kind, Layout::Kind::block);
     EXPECT_TRUE(layout(column).offsets.empty());
 }
 
@@ -33,17 +28,17 @@ TEST(Layout, ACubeIsAStrideOfAStride) {
     const std::vector<std::size_t> part{50, 60, 70};
     const TypeRef cube = subarray(sizes, part, std::vector<std::size_t>{1, 2, 3}, Order::c, real());
     const Layout& outer = layout(cube);
-    EXPECT_EQ(outer.kind, Kind::strided);
+    EXPECT_EQ(outer.kind, Layout::Kind::strided);
     EXPECT_EQ(outer.count, 50U);
-    EXPECT_EQ(outer.child->kind, Kind::strided);
-    EXPECT_EQ(outer.child->child->kind, Kind::block);
+    EXPECT_EQ(outer.child->kind, Layout::Kind::strided);
+    EXPECT_EQ(outer.child->child->kind, Layout::Kind::block);
     EXPECT_EQ(outer.child->child->bytes, 70U * 8U);
 }
 
 TEST(Layout, NeighboursBecomeOneBlock) {
     const TypeRef list = indexed(std::vector<std::size_t>{1, 2, 0, 3},
                                  std::vector<std::ptrdiff_t>{0, 1, 77, 3}, real());
-    EXPECT_EQ(layout(list).kind, Kind::block);
+    EXPECT_EQ(layout(list).kind, Layout::Kind::block);
     EXPECT_EQ(layout(list).bytes, 48U);
     EXPECT_TRUE(list->is_dense());
 }
@@ -61,30 +56,30 @@ TEST(Layout, EvenSpacingBecomesAStride) {
     for (std::size_t i = 0; i < places.size(); ++i)
         places[i] = 3 * static_cast<std::ptrdiff_t>(i) - 20;
     const TypeRef list = indexed_block(2, places, real());
-    EXPECT_EQ(layout(list).kind, Kind::strided);
+    EXPECT_EQ(layout(list).kind, Layout::Kind::strided);
     EXPECT_EQ(layout(list).stride, 24);
     EXPECT_EQ(layout(list).offset, -160);
 }
 
 TEST(Layout, UnevenBlocksOfOneLengthTakeAnOffsetEach) {
     const TypeRef list = indexed_block(2, std::vector<std::ptrdiff_t>{0, 5, 9}, real());
-    EXPECT_EQ(layout(list).kind, Kind::same);
+    EXPECT_EQ(layout(list).kind, Layout::Kind::same);
     EXPECT_EQ(layout(list).offsets, (std::vector<std::ptrdiff_t>{0, 40, 72}));
     EXPECT_TRUE(layout(list).starts.empty());
 }
 
 TEST(Layout, AVectorOfAVectorThatContinuesItIsOne) {
     const TypeRef inner = resized(vector(10, 1, 2, real()), 0, 160);
-    EXPECT_EQ(layout(contiguous(50, inner)).kind, Kind::strided);
+    EXPECT_EQ(layout(contiguous(50, inner)).kind, Layout::Kind::strided);
     EXPECT_EQ(layout(contiguous(50, inner)).count, 500U);
-    EXPECT_EQ(layout(contiguous(50, inner)).child->kind, Kind::block);
+    EXPECT_EQ(layout(contiguous(50, inner)).child->kind, Layout::Kind::block);
 }
 
 TEST(Layout, LargePartsAreSharedNotCopied) {
     const TypeRef column = vector(1'000'000, 1, 2, real());
     const TypeRef list =
         indexed(std::vector<std::size_t>{1, 1, 1}, std::vector<std::ptrdiff_t>{0, 1, 5}, column);
-    EXPECT_EQ(layout(list).kind, Kind::same);
+    EXPECT_EQ(layout(list).kind, Layout::Kind::same);
     EXPECT_EQ(layout(list).child, column->shape().layout);
     EXPECT_EQ(layout(list).pieces, 3'000'000U);
 }
