@@ -12,7 +12,7 @@ namespace railyard::bench {
 
 namespace {
 
-constexpr std::size_t elements = 8192;
+constexpr std::size_t vector_length = 8192;
 constexpr unsigned repeats = 2000;
 
 /// Nanoseconds an element.
@@ -21,23 +21,23 @@ double time_of(Work work) {
     const double start = thread_clock::now().seconds();
     for (unsigned i = 0; i < repeats; ++i)
         work();
-    return (thread_clock::now().seconds() - start) / repeats / elements * 1e9;
+    return (thread_clock::now().seconds() - start) / repeats / vector_length * 1e9;
 }
 
 // The loops stand alone, so that the compiler knows no more of them than of the library's.
 
 [[gnu::noinline]] void pack_by_hand(const double* from, double* to) {
-    for (std::size_t i = 0; i < elements; ++i)
+    for (std::size_t i = 0; i < vector_length; ++i)
         to[i] = from[2 * i];
 }
 
 [[gnu::noinline]] void unpack_by_hand(const double* from, double* to) {
-    for (std::size_t i = 0; i < elements; ++i)
+    for (std::size_t i = 0; i < vector_length; ++i)
         to[2 * i] = from[i];
 }
 
 [[gnu::noinline]] void sum_by_hand(const double* in, double* inout) {
-    for (std::size_t i = 0; i < elements; ++i)
+    for (std::size_t i = 0; i < vector_length; ++i)
         inout[i] += in[i];
 }
 
@@ -49,7 +49,7 @@ struct Record {
 constexpr std::size_t packed_record = sizeof(int) + sizeof(double) + sizeof(char);
 
 [[gnu::noinline]] void pack_records_by_hand(const Record* from, std::byte* to) {
-    for (std::size_t i = 0; i < elements; ++i, to += packed_record) {
+    for (std::size_t i = 0; i < vector_length; ++i, to += packed_record) {
         std::memcpy(to, &from[i].number, sizeof(int));
         std::memcpy(to + sizeof(int), &from[i].value, sizeof(double));
         std::memcpy(to + sizeof(int) + sizeof(double), &from[i].letter, sizeof(char));
@@ -84,9 +84,9 @@ void datatypes(const Settings& settings, const Report& report) {
     const Target as_fast{Target::Kind::at_most, 1.15};
 
     const mpi::TypeRef& real = mpi::predefined(mpi::Basic::c_double);
-    const mpi::TypeRef every_other = mpi::vector(elements, 1, 2, real);
-    std::vector<double> spread(2 * elements, 1.0);
-    std::vector<double> close(elements, 2.0);
+    const mpi::TypeRef every_other = mpi::vector(vector_length, 1, 2, real);
+    std::vector<double> spread(2 * vector_length, 1.0);
+    std::vector<double> close(vector_length, 2.0);
     const auto stream = std::as_writable_bytes(std::span(close));
     figure(
         "datatypes/pack", "every other double",
@@ -98,18 +98,18 @@ void datatypes(const Settings& settings, const Report& report) {
         [&] { unpack_by_hand(close.data(), spread.data()); }, as_fast);
 
     const mpi::TypeRef record = record_type();
-    const std::vector<Record> records(elements);
-    std::vector<std::byte> packed(elements * packed_record);
+    const std::vector<Record> records(vector_length);
+    std::vector<std::byte> packed(vector_length * packed_record);
     figure(
         "datatypes/records", "int, double and char",
-        [&] { record->pack(records.data(), elements, 0, packed); },
+        [&] { record->pack(records.data(), vector_length, 0, packed); },
         [&] { pack_records_by_hand(records.data(), packed.data()); }, std::nullopt);
 
     const mpi::Operation& sum = *mpi::predefined(mpi::Operation::Kind::sum);
-    std::vector<double> total(elements, 0.0);
+    std::vector<double> total(vector_length, 0.0);
     figure(
         "datatypes/sum", "of doubles",
-        [&] { sum.apply(close.data(), total.data(), elements, *real); },
+        [&] { sum.apply(close.data(), total.data(), vector_length, *real); },
         [&] { sum_by_hand(close.data(), total.data()); }, as_fast);
 }
 

@@ -150,7 +150,7 @@ using fabric::Op;
 
 namespace {
 
-constexpr Bytes largest(4 << 20);
+constexpr Bytes largest_flow(4 << 20);
 constexpr unsigned longest_window = 64;
 
 struct Case {
@@ -161,7 +161,7 @@ struct Case {
 constexpr Case latencies[] = {
     {Bytes(1), 1.1, 1.1}, {Bytes(1 << 10), 1.1, 1.1}, {Bytes(64 << 10), 1.7, 1.3}};
 constexpr Case rates[] = {
-    {Bytes(64 << 10), 0.6, 0.9}, {Bytes(1 << 20), 0.6, 0.9}, {largest, 0.6, 0.9}};
+    {Bytes(64 << 10), 0.6, 0.9}, {Bytes(1 << 20), 0.6, 0.9}, {largest_flow, 0.6, 0.9}};
 
 std::vector<std::string> run_on_iwarp(const job::Body& body) {
     job::Options options;
@@ -173,10 +173,10 @@ std::vector<std::string> run_on_iwarp(const job::Body& body) {
 }
 
 std::vector<Score> play(job::Rank& rank, unsigned rounds) {
-    RawTcp raw(rank, "raw", largest);
+    RawTcp raw(rank, "raw", largest_flow);
     experiments::Pair pair(
         rank, "ours",
-        {.buffer = 2 * largest, .sends = longest_window + 8, .receives = longest_window + 1});
+        {.buffer = 2 * largest_flow, .sends = longest_window + 8, .receives = longest_window + 1});
     std::vector<Score> scores;
     for (const Case& c : latencies) {
         // Short batches: one of them slips through between two disturbances.
