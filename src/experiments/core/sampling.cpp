@@ -18,6 +18,10 @@ unsigned affordable(unsigned wanted, unsigned least, Bytes budget, Bytes each) {
 /// long enough to be steady.
 constexpr Bytes bulk(4 << 20);
 
+/// In real time, what is moved in a good part of a second: more makes no result any steadier, and
+/// rows are many.
+constexpr Bytes enough(1 << 30);
+
 }  // namespace
 
 Sampling with_wishes(const Context& context, unsigned warmup, unsigned iterations,
@@ -34,7 +38,7 @@ Sampling latency_sampling(const Context& context, Bytes size) {
     if (context.virtual_time())
         return size < bulk ? with_wishes(context, 2, 6, 3) : with_wishes(context, 2, 2, 1);
     const unsigned wanted = context.request().quick ? 1'000 : 10'000;
-    const unsigned n = affordable(wanted, 100, Bytes(4ULL << 30), size);
+    const unsigned n = affordable(wanted, 100, enough, size);
     // Reading the clock takes about as long as a small message: it must be lost among many.
     const unsigned least_batch = size < Bytes(4 << 10) ? 100 : 10;
     const unsigned total = context.request().iterations.value_or(n);
@@ -48,8 +52,7 @@ Sampling window_sampling(const Context& context, Bytes bytes_per_window) {
         return with_wishes(context, 1, windows, windows);
     }
     const bool quick = context.request().quick;
-    const unsigned n =
-        affordable(quick ? 20 : 100, quick ? 5 : 20, Bytes(8ULL << 30), bytes_per_window);
+    const unsigned n = affordable(quick ? 20 : 100, quick ? 5 : 10, enough * 2, bytes_per_window);
     return with_wishes(context, std::max(2U, n / 10), n, 100);
 }
 
@@ -61,10 +64,10 @@ Sampling queue_sampling(const Context& context, Bytes size, unsigned queue) {
         return with_wishes(context, 1, queue, 1);
     }
     const bool quick = context.request().quick;
-    const unsigned samples = quick ? 5 : 20;
+    const unsigned samples = quick ? 5 : size * queue * 20 <= enough ? 20 : 10;
     const unsigned wanted = queue * (quick ? 20 : 100);
     // A batch is at least one queue: that many may finish at a single stroke.
-    const unsigned n = affordable(wanted, samples * queue, Bytes(4ULL << 30), size);
+    const unsigned n = affordable(wanted, samples * queue, enough, size);
     return with_wishes(context, queue, n, samples);
 }
 

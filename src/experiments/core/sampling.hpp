@@ -32,10 +32,11 @@ Sampling with_wishes(const Context& context, unsigned warmup, unsigned iteration
 /// For ping-pongs and single operations: 1000 to warm up and 10,000 that count, in 100 batches, as
 /// liu04pcie has them; fewer where the messages are large.
 Sampling latency_sampling(const Context& context, Bytes size);
-/// For windows of messages: 10 to warm up, 100 that count, each a sample.
+/// For windows of messages: 10 to warm up, 100 that count, each a sample; fewer where they are
+/// large.
 Sampling window_sampling(const Context& context, Bytes bytes_per_window);
 /// For a stream of messages with `queue` outstanding: `queue` to warm up and 100 times `queue` that
-/// count, in 20 batches. An iteration is one message.
+/// count, in 20 batches; fewer where they are large. An iteration is one message.
 Sampling queue_sampling(const Context& context, Bytes size, unsigned queue);
 
 /// Runs `run(n)`, which does n iterations, and returns how long each batch took.
