@@ -10,7 +10,7 @@
 #include <cstring>
 #include <new>
 
-#include "launch/job/bootstrap_errors.hpp"
+#include "launch/job/bootstrap.hpp"
 #include "railyard/base/cpu.hpp"
 
 namespace railyard::job {
@@ -87,7 +87,7 @@ Bytes Board::size_for(int ranks) {
     return Bytes(round_up(sizeof(Header) + sizeof(Log) * n, page)) + capacity_per_rank * n;
 }
 
-Board Board::format(std::span<std::byte> memory, int ranks) {
+Board Board::format(std::span<std::byte> memory, int ranks, std::span<const fabric::NodeId> nodes) {
     if (memory.size() < size_for(ranks).count())
         throw UsageError("bootstrap board: the memory is too small for so many ranks");
     auto* header = new (memory.data()) Header{};
@@ -95,7 +95,10 @@ Board Board::format(std::span<std::byte> memory, int ranks) {
     header->capacity_per_rank = static_cast<std::uint32_t>(capacity_per_rank.count());
     // Zero bytes are empty logs: they come to life unwritten, and their pages untouched.
     header->magic = magic;
-    return Board(memory.data(), ranks);
+    Board board(memory.data(), ranks);
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+        if (nodes[rank] != 0) board.place(static_cast<int>(rank), nodes[rank]);
+    return board;
 }
 
 Board Board::attach(std::span<std::byte> memory) {

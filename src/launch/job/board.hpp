@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <span>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "launch/job/rank.hpp"
+#include "launch/job/bootstrap.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/error.hpp"
 
@@ -36,8 +37,10 @@ class Board {
     static std::size_t record_size(std::string_view key, std::span<const std::byte> value);
     /// How much memory a job of that many ranks needs; it is touched only as it is used.
     static Bytes size_for(int ranks);
-    /// Lays out an empty board. The memory is zeroed, page-aligned, and outlives every Board on it.
-    static Board format(std::span<std::byte> memory, int ranks);
+    /// Lays out an empty board, on which each rank is on its node, or all on node 0. The memory is
+    /// zeroed, page-aligned, and outlives every Board on it.
+    static Board format(std::span<std::byte> memory, int ranks,
+                        std::span<const fabric::NodeId> nodes = {});
     /// A board that somebody else laid out. Throws Error if there is none.
     static Board attach(std::span<std::byte> memory);
 
@@ -92,8 +95,8 @@ class Board {
     int ranks_;
 };
 
-/// One rank's view of a Board.
-class BoardBootstrap final : public Bootstrap {
+/// One rank's view of a Board. Whoever watches the rank says when it leaves.
+class BoardBootstrap : public Bootstrap {
   public:
     /// How the launcher learns what it has to pass on to other hosts.
     struct Relay {
@@ -101,8 +104,14 @@ class BoardBootstrap final : public Bootstrap {
         std::function<void()> fence;
     };
 
-    BoardBootstrap(Board board, int rank, Relay relay = {})
-        : board_(board), rank_(rank), relay_(std::move(relay)) {}
+    using Abort = std::function<void(int code, std::string_view why)>;  ///< must not return
+
+    BoardBootstrap(Board board, int rank, Relay relay = {}, Abort abort = {})
+        : board_(board), rank_(rank), relay_(std::move(relay)), abort_(std::move(abort)) {}
+
+    int rank() const override { return rank_; }
+    int size() const override { return board_.ranks(); }
+    fabric::NodeId node_of(int rank) const override { return board_.node_of(rank); }
 
     void put(std::string_view key, std::span<const std::byte> value) override {
         board_.put(rank_, key, value);
@@ -116,11 +125,16 @@ class BoardBootstrap final : public Bootstrap {
         if (relay_.fence) relay_.fence();
         board_.await_fence(rank_, number);
     }
+    void abort(int code, std::string_view why) override {
+        if (abort_) abort_(code, why);
+        std::abort();
+    }
 
   private:
     Board board_;
     int rank_;
     Relay relay_;
+    Abort abort_;
 };
 
 }  // namespace railyard::job

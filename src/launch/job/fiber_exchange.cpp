@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "launch/job/board.hpp"
-#include "launch/job/bootstrap_errors.hpp"
+#include "launch/job/bootstrap.hpp"
 
 namespace railyard::job {
 

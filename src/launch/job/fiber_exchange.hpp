@@ -21,6 +21,8 @@ class FiberExchange {
   public:
     FiberExchange(sim::Engine& engine, int ranks);
 
+    int ranks() const { return static_cast<int>(slots_.size()); }
+
     void put(int rank, std::string_view key, std::span<const std::byte> value);
     std::vector<std::byte> get(int rank, std::string_view key);
     void fence(int rank);
@@ -54,7 +56,15 @@ class FiberExchange {
 /// One rank's view of it.
 class FiberBootstrap final : public Bootstrap {
   public:
-    FiberBootstrap(FiberExchange& exchange, int rank) : exchange_(exchange), rank_(rank) {}
+    /// Nodes, one a rank, outlive it.
+    FiberBootstrap(FiberExchange& exchange, int rank, std::span<const fabric::NodeId> nodes)
+        : exchange_(exchange), rank_(rank), nodes_(nodes) {}
+
+    int rank() const override { return rank_; }
+    int size() const override { return exchange_.ranks(); }
+    fabric::NodeId node_of(int rank) const override {
+        return nodes_[static_cast<std::size_t>(rank)];
+    }
 
     void put(std::string_view key, std::span<const std::byte> value) override {
         exchange_.put(rank_, key, value);
@@ -63,10 +73,12 @@ class FiberBootstrap final : public Bootstrap {
         return exchange_.get(rank, key);
     }
     void fence() override { exchange_.fence(rank_); }
+    void abort(int code, std::string_view why) override { throw AbortCalled(code, why); }
 
   private:
     FiberExchange& exchange_;
     int rank_;
+    std::span<const fabric::NodeId> nodes_;
 };
 
 }  // namespace railyard::job

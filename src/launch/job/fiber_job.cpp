@@ -35,7 +35,10 @@ struct Shared {
 class FiberRank final : public Rank {
   public:
     FiberRank(Shared& shared, int id)
-        : shared_(shared), id_(id), bootstrap_(shared.exchange, id), host_(shared.engine) {}
+        : shared_(shared),
+          id_(id),
+          bootstrap_(shared.exchange, id, shared.plan.nodes),
+          host_(shared.engine) {}
 
     int id() const override { return id_; }
     int size() const override { return shared_.plan.ranks; }
@@ -55,7 +58,6 @@ class FiberRank final : public Rank {
     void deliver(std::string bytes) override {
         shared_.result.delivered.push_back(std::move(bytes));
     }
-    void abort(int code, std::string_view why) override { throw AbortCalled(code, why); }
 
   private:
     Shared& shared_;

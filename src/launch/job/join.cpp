@@ -17,7 +17,6 @@
 #include "launch/job/fabric_pair.hpp"
 #include "launch/job/find_entry.hpp"
 #include "launch/job/invitation.hpp"
-#include "launch/job/rank_line.hpp"
 #include "launch/job/real_rank.hpp"
 #include "railyard/base/error.hpp"
 
@@ -27,33 +26,41 @@ namespace {
 
 constexpr const char* fabric_when_alone = "shm";
 
-/// What a rank stands on, and outlives it.
-struct Ground {
-    SharedMemory memory;
-    Board board;
-    Plan plan;
-    Descriptor frames;
-};
-
-class JoinedRank final : private Ground, public RealRank {
+/// The board of the job that this process joins, mapped here, and the way to its launcher.
+class JoinedBoard final : public BoardBootstrap {
   public:
-    JoinedRank(Ground ground, int id, Starter starter)
-        : Ground(std::move(ground)),
-          RealRank(Ground::plan, id, board, find_real_entry, std::move(starter)) {}
-    ~JoinedRank() override { board.leave(id()); }
+    JoinedBoard(SharedMemory memory, Board board, int rank, Descriptor frames, LauncherLink link)
+        : BoardBootstrap(board, rank, std::move(link.relay), std::move(link.abort)),
+          memory_(std::move(memory)),
+          board_(board),
+          frames_(std::move(frames)) {}
+    ~JoinedBoard() override { board_.leave(rank()); }
+
+  private:
+    SharedMemory memory_;
+    Board board_;
+    Descriptor frames_;
 };
 
-Plan plan_of(const Board& board, const std::string& fabric, bool shares_core) {
+/// No cores: whoever started us has bound us as it wanted.
+struct OwnPlan {
+    OwnPlan(std::string_view fabrics, bool shares_core) {
+        const FabricPair pair = FabricPair::parse(fabrics);
+        plan.fabric = pair.inside;
+        plan.fabric_between = pair.between;
+        plan.shares_core = shares_core;
+    }
     Plan plan;
-    plan.ranks = board.ranks();
-    const FabricPair fabrics = FabricPair::parse(fabric);
-    plan.fabric = fabrics.inside;
-    plan.fabric_between = fabrics.between;
-    for (int rank = 0; rank < plan.ranks; ++rank)
-        plan.nodes.push_back(board.node_of(rank));
-    plan.shares_core = shares_core;
-    return plan;  // No cores: whoever started us has bound us as it wanted.
-}
+};
+
+class JoinedRank final : private OwnPlan, public RealRank {
+  public:
+    JoinedRank(OwnPlan own, std::unique_ptr<Bootstrap> bootstrap, Deliver deliver)
+        : OwnPlan(std::move(own)),
+          RealRank(plan, std::move(bootstrap), find_real_entry, std::move(deliver)) {}
+};
+
+void deliver_to_nobody(const std::string&) {}
 
 [[noreturn]] void end_here(int code, std::string_view why) {
     ::fputs(fmt::format("the job was ended: {}\n", why).c_str(), stderr);
@@ -64,9 +71,9 @@ Plan plan_of(const Board& board, const std::string& fabric, bool shares_core) {
 std::unique_ptr<Rank> alone() {
     SharedMemory memory = SharedMemory::create("railyard-board", Board::size_for(1));
     const Board board = Board::format({memory.data(), memory.size().count()}, 1);
-    Ground ground{std::move(memory), board, plan_of(board, fabric_when_alone, false), {}};
-    return std::make_unique<JoinedRank>(std::move(ground), 0,
-                                        RealRank::Starter{[](const std::string&) {}, end_here});
+    return join_by(std::make_unique<JoinedBoard>(std::move(memory), board, 0, Descriptor(),
+                                                 LauncherLink{.deliver = {}, .abort = end_here}),
+                   fabric_when_alone, false);
 }
 
 /// Two links and one for each thread.
@@ -101,17 +108,21 @@ std::unique_ptr<Rank> accept(const Invitation& invitation) {
                         "each rank; start the second with a launcher of its own",
                         invitation.rank));
     die_with_parent(invitation.board.pid);
-    Ground ground{std::move(memory), board,
-                  plan_of(board, invitation.fabric, invitation.shares_core),
-                  take_frames(invitation)};
-    RealRank::Starter starter{[](const std::string&) {}, end_here};
-    if (ground.frames)
-        starter = starter_by_frames(ground.frames.get(), board.is_relayed());
+    OwnPlan plan(invitation.fabric, invitation.shares_core);
+    Descriptor frames = take_frames(invitation);
+    LauncherLink link{.deliver = deliver_to_nobody, .abort = end_here};
+    if (frames)
+        link = link_by_frames(frames.get(), board.is_relayed());
     else if (board.is_relayed())
         throw Error(
             "the descriptor by which this rank reaches the other hosts was closed on the way here; "
             "see what closes it: a script, or a program between mpiexec and this one");
-    return std::make_unique<JoinedRank>(std::move(ground), invitation.rank, std::move(starter));
+    const RealRank::Deliver deliver = link.deliver;
+    return std::make_unique<JoinedRank>(
+        std::move(plan),
+        std::make_unique<JoinedBoard>(std::move(memory), board, invitation.rank, std::move(frames),
+                                      std::move(link)),
+        deliver);
 }
 
 }  // namespace
@@ -128,6 +139,12 @@ std::unique_ptr<Rank> join() {
     // What we start is not this rank.
     ::unsetenv(Invitation::variable);
     return accept(*invitation);
+}
+
+std::unique_ptr<Rank> join_by(std::unique_ptr<Bootstrap> bootstrap, std::string_view fabrics,
+                              bool shares_core) {
+    return std::make_unique<JoinedRank>(OwnPlan(fabrics, shares_core), std::move(bootstrap),
+                                        deliver_to_nobody);
 }
 
 }  // namespace railyard::job

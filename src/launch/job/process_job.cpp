@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "base/rank_local.hpp"
 #include "launch/job/find_entry.hpp"
 #include "launch/job/frames.hpp"
 #include "launch/job/line_labels.hpp"
-#include "launch/job/rank_line.hpp"
 #include "launch/job/real_rank.hpp"
 #include "railyard/base/error.hpp"
 
@@ -55,7 +56,7 @@ ProcessJob::ProcessJob(const Plan& plan, const Body& body, const Launcher::Optio
       body_(body),
       launcher_pid_(::getpid()),
       memory_(Board::size_for(plan.ranks)),
-      board_(Board::format(memory_.span(), plan.ranks)),
+      board_(Board::format(memory_.span(), plan.ranks, plan.nodes)),
       launcher_(options, board_, reactor) {}
 
 Result ProcessJob::run() {
@@ -95,8 +96,11 @@ int ProcessJob::run_body(int id, int frames_fd) {
         return exit_code;
     };
     try {
-        RealRank rank(plan_, id, board_, find_entry,
-                      starter_by_frames(frames_fd, board_.is_relayed()));
+        LauncherLink link = link_by_frames(frames_fd, board_.is_relayed());
+        RealRank rank(plan_,
+                      std::make_unique<BoardBootstrap>(board_, id, std::move(link.relay),
+                                                       std::move(link.abort)),
+                      find_entry, std::move(link.deliver));
         // For every thread that the process may start; and whatever we were forked from is gone.
         rank_local::here = &rank_local::of_process;
         rank_local::of_process = {.rank = static_cast<Rank*>(&rank)};

@@ -2,30 +2,19 @@
 /// One member of a job, as its code sees it: who it is, what it stands on, and how it talks to the
 /// others before any fabric is up.
 
-#include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "railyard/base/error.hpp"
+#include "launch/job/bootstrap.hpp"
 #include "railyard/fabric.hpp"
 
 namespace railyard::job {
-
-/// How Rank::abort ends a rank that is no process of its own. To be caught by the job alone.
-class AbortCalled : public Error {
-  public:
-    AbortCalled(int code, std::string_view why) : Error(std::string(why)), code_(code) {}
-    int code() const { return code_; }
-
-  private:
-    int code_;
-};
 
 /// What whoever started a job chose for the software above it, which knows what it means: settings
 /// by name, section by section, as in profiles.
@@ -43,18 +32,6 @@ class Settings {
 
   private:
     std::map<std::string, Named, std::less<>> sections_;
-};
-
-/// The exchange that needs no network: small values under (rank, key). No server but the launcher.
-class Bootstrap {
-  public:
-    virtual ~Bootstrap() = default;
-    /// Publishes a value of this rank's. A key is put once.
-    virtual void put(std::string_view key, std::span<const std::byte> value) = 0;
-    /// The value that `rank` put under `key`; waits until it is there.
-    virtual std::vector<std::byte> get(int rank, std::string_view key) = 0;
-    /// Returns once every rank has entered.
-    virtual void fence() = 0;
 };
 
 class Rank {
@@ -80,13 +57,18 @@ class Rank {
     virtual fabric::Nic& nic() = 0;
     /// A further Nic, on any fabric of the job's clock; it attaches to the same host.
     virtual std::unique_ptr<fabric::Nic> open(std::string_view fabric) = 0;
+    /// The fabric, for open(), that serves ranks on different nodes where the job's own ends at the
+    /// node. Empty: the job's fabric serves all ranks.
+    virtual std::string_view fabric_between_nodes() const { return {}; }
 
     /// Hands bytes to whoever started the job (Result::delivered).
     virtual void deliver(std::string bytes) = 0;
 
-    /// Ends the whole job, with that exit code. A process ends here and now, without destructors;
-    /// other kinds of ranks throw AbortCalled.
-    [[noreturn]] virtual void abort(int code, std::string_view why) = 0;
+    /// See Bootstrap::abort.
+    [[noreturn]] void abort(int code, std::string_view why) {
+        bootstrap().abort(code, why);
+        std::abort();  // Not reached, but compilers do not know that of a virtual function.
+    }
 
   private:
     virtual const Settings& all_settings() const = 0;

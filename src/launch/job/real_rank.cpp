@@ -1,9 +1,13 @@
 #include "launch/job/real_rank.hpp"
 
-#include <cstdlib>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include <utility>
 
 #include "base/topology.hpp"
+#include "launch/job/frames.hpp"
 
 namespace railyard::job {
 
@@ -17,12 +21,13 @@ hosts::RealHost::Options pin_and_choose(const Plan& plan, int id) {
 
 }  // namespace
 
-RealRank::RealRank(const Plan& plan, int id, Board board, FindEntry find, Starter starter)
+RealRank::RealRank(const Plan& plan, std::unique_ptr<Bootstrap> bootstrap, FindEntry find,
+                   Deliver deliver)
     : plan_(plan),
-      id_(id),
-      bootstrap_(board, id, std::move(starter.relay)),
-      starter_(std::move(starter)),
-      host_(pin_and_choose(plan, id)),
+      bootstrap_(std::move(bootstrap)),
+      id_(bootstrap_->rank()),
+      deliver_(std::move(deliver)),
+      host_(pin_and_choose(plan, id_)),
       fabrics_(find) {}
 
 fabric::Nic& RealRank::nic() {
@@ -34,9 +39,35 @@ std::unique_ptr<fabric::Nic> RealRank::open(std::string_view fabric) {
     return fabrics_.open_nic(fabric, node(), host_);
 }
 
-void RealRank::abort(int code, std::string_view why) {
-    starter_.abort(code, why);
-    std::abort();
+std::string_view RealRank::fabric_between_nodes() const {
+    if (plan_.fabric_between == nullptr) return {};
+    return plan_.fabric_between->name();
+}
+
+LauncherLink link_by_frames(int frames_fd, bool relayed) {
+    BoardBootstrap::Relay relay;
+    if (relayed)
+        relay = {[frames_fd](std::string_view key, std::span<const std::byte> value) {
+                     write_frame(frames_fd, FrameKind::put, put_payload(key, value));
+                 },
+                 [frames_fd] { write_frame(frames_fd, FrameKind::fence, {}); }};
+    return {[frames_fd](const std::string& bytes) {
+                write_frame(frames_fd, FrameKind::delivery, bytes);
+            },
+            [frames_fd](int code, std::string_view why) {
+                // The launcher asks all to end once it has heard; we are about to, and would lose
+                // what is still to be flushed.
+                ::signal(SIGTERM, SIG_IGN);
+                write_frame(frames_fd, FrameKind::abort, abort_payload(as_exit_code(code), why));
+                ::fflush(nullptr);
+                ::_exit(as_exit_code(code));
+            },
+            std::move(relay)};
+}
+
+int as_exit_code(int code) {
+    const int low = code & 0xff;
+    return code != 0 && low == 0 ? 1 : low;
 }
 
 }  // namespace railyard::job

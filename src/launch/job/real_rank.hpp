@@ -16,40 +16,48 @@ namespace railyard::job {
 
 class RealRank : public Rank {
   public:
-    /// How it reaches whoever started the job.
-    struct Starter {
-        std::function<void(std::string bytes)> deliver;
-        std::function<void(int code, std::string_view why)> abort;  ///< must not return
-        BoardBootstrap::Relay relay{};                              ///< where there are other hosts
-    };
+    using Deliver = std::function<void(std::string bytes)>;
 
-    /// Pins the calling thread, as the plan says. The plan outlives the rank.
-    RealRank(const Plan& plan, int id, Board board, FindEntry find, Starter starter);
+    /// Who it is, it knows from the bootstrap. Pins the calling thread, as the plan says, which
+    /// outlives the rank.
+    RealRank(const Plan& plan, std::unique_ptr<Bootstrap> bootstrap, FindEntry find,
+             Deliver deliver);
 
     int id() const override { return id_; }
-    int size() const override { return plan_.ranks; }
-    fabric::NodeId node_of(int rank) const override {
-        return plan_.nodes.at(static_cast<std::size_t>(rank));
-    }
+    int size() const override { return bootstrap_->size(); }
+    fabric::NodeId node_of(int rank) const override { return bootstrap_->node_of(rank); }
     bool shares_core() const override { return plan_.shares_core; }
     const Settings& all_settings() const override { return plan_.settings; }
-    const Plan& plan() const { return plan_; }
     fabric::Host& host() override { return host_; }
-    Bootstrap& bootstrap() override { return bootstrap_; }
+    Bootstrap& bootstrap() override { return *bootstrap_; }
     fabric::Nic& nic() override;
     std::unique_ptr<fabric::Nic> open(std::string_view fabric) override;
-    void deliver(std::string bytes) override { starter_.deliver(std::move(bytes)); }
-    void abort(int code, std::string_view why) override;
+    /// Only a real job is on several hosts; models join their nodes themselves.
+    std::string_view fabric_between_nodes() const override;
+    void deliver(std::string bytes) override { deliver_(std::move(bytes)); }
 
   private:
     const Plan& plan_;
+    std::unique_ptr<Bootstrap> bootstrap_;
     int id_;
-    BoardBootstrap bootstrap_;
-    Starter starter_;
+    Deliver deliver_;
     // In this order: a Nic goes before its fabric, and both before the host.
     hosts::RealHost host_;
     FabricSet fabrics_;
     std::unique_ptr<fabric::Nic> nic_;
 };
+
+/// How a rank on a board reaches its launcher.
+struct LauncherLink {
+    RealRank::Deliver deliver;
+    BoardBootstrap::Abort abort;
+    BoardBootstrap::Relay relay{};  ///< where there are other hosts
+};
+/// By frames, through a pipe, which stays the caller's. Aborting says so, then ends the process. A
+/// relayed rank also says what it puts on its board.
+LauncherLink link_by_frames(int frames_fd, bool relayed);
+
+/// An exit code as a process can have it: never 0 by accident.
+int as_exit_code(int code);
 
 }  // namespace railyard::job

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -22,7 +23,7 @@ class ThreadJob {
         : plan_(plan),
           body_(body),
           memory_(Board::size_for(plan.ranks)),
-          board_(Board::format(memory_.span(), plan.ranks)) {}
+          board_(Board::format(memory_.span(), plan.ranks, plan.nodes)) {}
 
     Result run() {
         start_all();
@@ -48,12 +49,14 @@ class ThreadJob {
 
     void run_rank(int id) {
         try {
-            RealRank rank(plan_, id, board_, find_entry,
-                          {[this](std::string bytes) {
-                               const std::lock_guard lock(mutex_);
-                               result_.delivered.push_back(std::move(bytes));
-                           },
-                           [](int code, std::string_view why) { throw AbortCalled(code, why); }});
+            RealRank rank(plan_,
+                          std::make_unique<BoardBootstrap>(
+                              board_, id, BoardBootstrap::Relay(),
+                              [](int code, std::string_view why) { throw AbortCalled(code, why); }),
+                          find_entry, [this](std::string bytes) {
+                              const std::lock_guard lock(mutex_);
+                              result_.delivered.push_back(std::move(bytes));
+                          });
             const BoundRank bound(rank);
             body_(rank);
         } catch (const Aborted&) {

@@ -6,7 +6,6 @@
 #include <random>
 #include <span>
 
-#include "launch/job/fabric_between.hpp"
 
 namespace railyard::mpi {
 
@@ -55,7 +54,7 @@ Netmods::Netmods(const EngineState& engine)
     : rank_(engine.rank),
       intra_node_(engine.rank.nic(), engine.settings, engine.counters, address_key) {
     if (outsiders_can_connect(intra_node_.nic.traits())) intra_node_.token = agree_on_token(rank_);
-    const std::string_view fabric = job::fabric_between_nodes(rank_);
+    const std::string_view fabric = rank_.fabric_between_nodes();
     if (fabric.empty()) return;
     inter_nic_ = rank_.open(fabric);
     inter_settings_ = Settings::choose(inter_nic_->traits(), rank_.settings(Settings::section));

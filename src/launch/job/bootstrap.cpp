@@ -1,4 +1,4 @@
-#include "launch/job/bootstrap_errors.hpp"
+#include "launch/job/bootstrap.hpp"
 
 #include <fmt/format.h>
 
