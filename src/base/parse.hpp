@@ -21,6 +21,14 @@ std::optional<Number> parse_number(std::string_view text) {
     return value;
 }
 
+/// The same, into a variable; false: it is none, and the variable has what it had.
+template <class Number>
+bool parse_into(Number& into, std::string_view text) {
+    const auto value = parse_number<Number>(text);
+    if (value) into = *value;
+    return value.has_value();
+}
+
 /// Without white space around it.
 inline std::string_view trim(std::string_view text) {
     constexpr std::string_view space = " \t\n\r";

@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "fabric/team.hpp"
-#include "launch/job/faulty_job.hpp"
+#include "launch/job/job.hpp"
 
 namespace railyard::contract {
 

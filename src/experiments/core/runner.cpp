@@ -14,7 +14,7 @@
 #include "base/log.hpp"
 #include "base/topology.hpp"
 #include "launch/agents/peer_job.hpp"
-#include "launch/job/anonymous_memory.hpp"
+#include "launch/job/board.hpp"
 #include "launch/job/job.hpp"
 #include "mpi/engine/settings.hpp"
 #include "railyard/base/error.hpp"

@@ -19,7 +19,7 @@
 #include "launch/agents/input_feed.hpp"
 #include "launch/channel/channel.hpp"
 #include "launch/job/launcher.hpp"
-#include "launch/job/program_ranks.hpp"
+#include "launch/job/program_job.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::cluster {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/topology.hpp"
-#include "launch/job/fabric_pair.hpp"
+#include "launch/job/fabrics.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::cluster {

@@ -13,7 +13,6 @@
 #include <filesystem>
 
 #include "launch/agents/host_list.hpp"
-#include "launch/job/find_program.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/job/spawn.hpp"
 #include "railyard/base/error.hpp"

@@ -47,7 +47,7 @@ struct Start {
     std::uint32_t host = 0;
     std::vector<fabric::NodeId> nodes;  ///< one a rank
     std::vector<job::Program> programs;
-    std::string fabric;     ///< see fabric_pair.hpp
+    std::string fabric;     ///< see job::FabricPair
     std::string address{};  ///< of that host, where others find its ranks; empty: it knows better
     bool pin = true;
     /// Of all ranks on this host's machine, how many come before those of this host.

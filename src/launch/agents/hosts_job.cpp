@@ -13,10 +13,9 @@
 #include "launch/agents/own_input.hpp"
 #include "launch/agents/printer.hpp"
 #include "launch/agents/roll_call.hpp"
-#include "launch/job/file_limit.hpp"
-#include "launch/job/interrupts.hpp"
 #include "launch/job/launcher.hpp"
-#include "launch/job/program_ranks.hpp"
+#include "launch/job/program_job.hpp"
+#include "launch/job/signals_and_limits.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::cluster {

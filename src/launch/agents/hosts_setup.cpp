@@ -8,7 +8,7 @@
 #include <map>
 
 #include "launch/channel/endpoint.hpp"
-#include "launch/job/fabric_pair.hpp"
+#include "launch/job/fabrics.hpp"
 
 namespace railyard::cluster {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "launch/job/line_labels.hpp"
+#include "launch/job/output.hpp"
 
 namespace railyard::cluster {
 

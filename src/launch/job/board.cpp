@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <linux/futex.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 
 #include "launch/job/bootstrap.hpp"
 #include "railyard/base/cpu.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::job {
 
@@ -269,6 +271,41 @@ void Board::sleep(Doorbell& bell, std::uint32_t seen) {
     // Whether woken, too late, interrupted or timed out: the caller looks again.
     ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&bell), FUTEX_WAIT, seen, &longest_sleep,
               nullptr, 0);
+}
+
+AnonymousMemory::AnonymousMemory(Bytes size) {
+    void* data = ::mmap(nullptr, size.count(), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (data == MAP_FAILED) throw system_error("cannot map memory for the bootstrap exchange");
+    memory_ = {static_cast<std::byte*>(data), size.count()};
+}
+
+AnonymousMemory::~AnonymousMemory() {
+    ::munmap(memory_.data(), memory_.size());
+}
+
+UsageError bootstrap_no_such_rank(int rank, int ranks) {
+    return UsageError(fmt::format("bootstrap: there is no rank {} in a job of {}", rank, ranks));
+}
+
+UsageError bootstrap_put_twice(int rank, std::string_view key) {
+    return UsageError(fmt::format("bootstrap: rank {} puts '{}' twice", rank, key));
+}
+
+Error bootstrap_full(int rank, std::size_t room, std::string_view key, std::size_t value_size) {
+    return Error(
+        fmt::format("bootstrap: rank {} has room for {} more bytes and '{}' has {}; send "
+                    "large data over the fabric",
+                    rank, room, key, value_size));
+}
+
+Error bootstrap_never_put(int rank, std::string_view key) {
+    return Error(fmt::format("bootstrap: rank {} ended without putting '{}'", rank, key));
+}
+
+Error bootstrap_outside_fence(int absent, int waiting) {
+    return Error(fmt::format("bootstrap: rank {} ended outside the fence that rank {} is in",
+                             absent, waiting));
 }
 
 }  // namespace railyard::job

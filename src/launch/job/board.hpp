@@ -137,4 +137,18 @@ class BoardBootstrap : public Bootstrap {
     Abort abort_;
 };
 
+/// Zeroed memory that this process shares with those it forks. Pages take memory only once touched.
+class AnonymousMemory {
+  public:
+    explicit AnonymousMemory(Bytes size);  ///< Throws Error.
+    ~AnonymousMemory();
+    AnonymousMemory(const AnonymousMemory&) = delete;
+    AnonymousMemory& operator=(const AnonymousMemory&) = delete;
+
+    std::span<std::byte> span() const { return memory_; }
+
+  private:
+    std::span<std::byte> memory_;
+};
+
 }  // namespace railyard::job

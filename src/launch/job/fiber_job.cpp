@@ -1,13 +1,24 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hosts/virtual_host.hpp"
-#include "launch/job/bound_rank.hpp"
-#include "launch/job/fabric_set.hpp"
-#include "launch/job/fiber_exchange.hpp"
+#include "interconnects/registry_entry.hpp"
+#include "launch/job/board.hpp"
+#include "launch/job/bootstrap.hpp"
+#include "launch/job/fabrics.hpp"
 #include "launch/job/plan.hpp"
 #include "launch/job/rank.hpp"
 #include "railyard/base/error.hpp"
@@ -18,6 +29,150 @@
 namespace railyard::job {
 
 namespace {
+
+/// The exchange behind Bootstrap for ranks that are fibers of one simulation: plain maps, and waits
+/// that take no virtual time. It behaves as Board does.
+class FiberExchange {
+  public:
+    FiberExchange(sim::Engine& engine, int ranks);
+
+    int ranks() const { return static_cast<int>(slots_.size()); }
+
+    void put(int rank, std::string_view key, std::span<const std::byte> value);
+    std::vector<std::byte> get(int rank, std::string_view key);
+    void fence(int rank);
+    /// The rank has ended well: nobody waits for it any more.
+    void leave(int rank);
+
+  private:
+    using Waiters = std::vector<sim::Fiber*>;
+    struct Slot {
+        std::map<std::string, std::vector<std::byte>, std::less<>> values;
+        std::size_t used = 0;
+        Waiters waiters;
+        bool left = false;
+        bool in_fence = false;
+    };
+
+    Slot& slot(int rank);
+    std::optional<int> absent_from_fence() const;
+    std::string describe_fence() const;
+    void wait_among(Waiters& waiters, const sim::Reason& waits_for);
+    void wake(Waiters& waiters);
+
+    sim::Engine& engine_;
+    std::vector<Slot> slots_;
+    Waiters fence_waiters_;
+    std::size_t in_fence_ = 0;
+    std::size_t left_ = 0;
+    std::uint64_t fences_done_ = 0;
+};
+
+FiberExchange::FiberExchange(sim::Engine& engine, int ranks)
+    : engine_(engine), slots_(static_cast<std::size_t>(ranks)) {}
+
+void FiberExchange::put(int rank, std::string_view key, std::span<const std::byte> value) {
+    Slot& mine = slot(rank);
+    if (mine.values.contains(key)) throw bootstrap_put_twice(rank, key);
+    // Memory is no reason here, but what runs in virtual time is to run for real as well.
+    const std::size_t size = Board::record_size(key, value);
+    const std::size_t room = Board::capacity_per_rank.count() - mine.used;
+    if (size > room) throw bootstrap_full(rank, room, key, value.size());
+    mine.used += size;
+    mine.values.emplace(key, std::vector(value.begin(), value.end()));
+    wake(mine.waiters);
+}
+
+std::vector<std::byte> FiberExchange::get(int rank, std::string_view key) {
+    Slot& theirs = slot(rank);
+    for (;;) {
+        if (const auto found = theirs.values.find(key); found != theirs.values.end())
+            return found->second;
+        if (theirs.left) throw bootstrap_never_put(rank, key);
+        wait_among(theirs.waiters, [&] { return fmt::format("'{}' of rank {}", key, rank); });
+    }
+}
+
+void FiberExchange::fence(int rank) {
+    slot(rank).in_fence = true;
+    if (++in_fence_ == slots_.size()) {
+        in_fence_ = 0;
+        for (Slot& each : slots_)
+            each.in_fence = false;
+        ++fences_done_;
+        return wake(fence_waiters_);
+    }
+    for (const std::uint64_t before = fences_done_; fences_done_ == before;) {
+        if (const auto absent = absent_from_fence()) throw bootstrap_outside_fence(*absent, rank);
+        wait_among(fence_waiters_, [this] { return describe_fence(); });
+    }
+}
+
+std::optional<int> FiberExchange::absent_from_fence() const {
+    if (left_ == 0) return std::nullopt;  // As a rule, and thousands may ask.
+    const auto absent =
+        std::ranges::find_if(slots_, [](const Slot& each) { return each.left && !each.in_fence; });
+    if (absent == slots_.end()) return std::nullopt;
+    return static_cast<int>(absent - slots_.begin());
+}
+
+void FiberExchange::leave(int rank) {
+    slot(rank).left = true;
+    ++left_;
+    wake(slot(rank).waiters);
+    wake(fence_waiters_);
+}
+
+FiberExchange::Slot& FiberExchange::slot(int rank) {
+    const int ranks = static_cast<int>(slots_.size());
+    if (rank < 0 || rank >= ranks) throw bootstrap_no_such_rank(rank, ranks);
+    return slots_[static_cast<std::size_t>(rank)];
+}
+
+std::string FiberExchange::describe_fence() const {
+    const auto missing = std::ranges::find(slots_, false, &Slot::in_fence);
+    return fmt::format("all ranks to enter the fence; {} of {} have not, rank {} first",
+                       slots_.size() - in_fence_, slots_.size(), missing - slots_.begin());
+}
+
+void FiberExchange::wait_among(Waiters& waiters, const sim::Reason& waits_for) {
+    waiters.push_back(engine_.current());
+    engine_.suspend(waits_for);
+}
+
+void FiberExchange::wake(Waiters& waiters) {
+    // Whoever is woken looks again, and waits again if it must.
+    for (sim::Fiber* fiber : std::exchange(waiters, {}))
+        engine_.resume(*fiber);
+}
+
+/// One rank's view of it.
+class FiberBootstrap final : public Bootstrap {
+  public:
+    /// Nodes, one a rank, outlive it.
+    FiberBootstrap(FiberExchange& exchange, int rank, std::span<const fabric::NodeId> nodes)
+        : exchange_(exchange), rank_(rank), nodes_(nodes) {}
+
+    int rank() const override { return rank_; }
+    int size() const override { return exchange_.ranks(); }
+    fabric::NodeId node_of(int rank) const override {
+        return nodes_[static_cast<std::size_t>(rank)];
+    }
+
+    void put(std::string_view key, std::span<const std::byte> value) override {
+        exchange_.put(rank_, key, value);
+    }
+    std::vector<std::byte> get(int rank, std::string_view key) override {
+        return exchange_.get(rank, key);
+    }
+    void fence() override { exchange_.fence(rank_); }
+    void abort(int code, std::string_view why) override { throw AbortCalled(code, why); }
+
+  private:
+    FiberExchange& exchange_;
+    int rank_;
+    std::span<const fabric::NodeId> nodes_;
+};
 
 /// What all fibers of a job have in common.
 struct Shared {
@@ -68,7 +223,7 @@ class FiberRank final : public Rank {
     std::unique_ptr<fabric::Nic> nic_;
 };
 
-int exit_code_for(const std::exception_ptr& cause) {
+int exit_code_of(const std::exception_ptr& cause) {
     try {
         std::rethrow_exception(cause);
     } catch (const std::exception& error) {
@@ -91,7 +246,7 @@ void run_engine(Shared& shared) {
         const std::string prefix = error.fiber() + ": ";
         const std::string message = std::string(error.what()).substr(prefix.size());
         note_failure(shared.result, fmt::format("{} failed: {}", error.fiber(), message),
-                     exit_code_for(error.cause()));
+                     exit_code_of(error.cause()));
     } catch (const std::exception& error) {  // a deadlock, or what an event threw
         note_failure(shared.result, error.what(), job::exit_code_for(error));
     }

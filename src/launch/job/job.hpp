@@ -14,6 +14,7 @@
 #include "launch/job/rank.hpp"
 #include "railyard/datasheet.hpp"
 #include "railyard/fabric.hpp"
+#include "railyard/fault_report.hpp"
 #include "railyard/traits.hpp"
 
 namespace railyard::job {
@@ -65,5 +66,15 @@ const fabric::Traits* find_fabric(std::string_view name);
 std::optional<fabric::Datasheet> datasheet(std::string_view fabric);
 /// The published results that the fabric's parameters were fitted to, by id.
 std::set<std::string> fitted_records(std::string_view fabric);
+
+/// What strikes the interconnect of a job, as a script says (docs/faults.md).
+struct Faults {
+    std::string script;          ///< the path of the file
+    fabric::FaultReport report;  ///< what they did, filled in at the end
+};
+
+/// As job::run, for modelled fabrics. Throws UsageError, too, for a script that is wrong or names
+/// what is not there, and for a fabric that has no faults.
+Result run_with_faults(const Options& options, Faults& faults, const Body& body);
 
 }  // namespace railyard::job

@@ -12,11 +12,10 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
+#include "base/parse.hpp"
 #include "base/shared_memory.hpp"
 #include "launch/job/board.hpp"
-#include "launch/job/fabric_pair.hpp"
-#include "launch/job/find_entry.hpp"
-#include "launch/job/invitation.hpp"
+#include "launch/job/fabrics.hpp"
 #include "launch/job/real_rank.hpp"
 #include "railyard/base/error.hpp"
 
@@ -126,6 +125,31 @@ std::unique_ptr<Rank> accept(const Invitation& invitation) {
 }
 
 }  // namespace
+
+std::string Invitation::text() const {
+    return fmt::format("{}:{}:{}:{}:{}:{}:{}:{}:{}", rank, board.pid, board.fd, board.inode,
+                       board.size, frames_fd, frames_inode, shares_core ? 1 : 0, fabric);
+}
+
+std::optional<Invitation> Invitation::parse(std::string_view text) {
+    const auto words = split(text, ':');
+    if (words.size() != 9 || words[8].empty()) return std::nullopt;
+    Invitation found;
+    int shares = 0;
+    if (!parse_into(found.rank, words[0]) || !parse_into(found.board.pid, words[1]) ||
+        !parse_into(found.board.fd, words[2]) || !parse_into(found.board.inode, words[3]) ||
+        !parse_into(found.board.size, words[4]) || !parse_into(found.frames_fd, words[5]) ||
+        !parse_into(found.frames_inode, words[6]) || !parse_into(shares, words[7]))
+        return std::nullopt;
+    found.shares_core = shares != 0;
+    found.fabric = words[8];
+    return found;
+}
+
+std::uint64_t inode_of(int fd) {
+    struct stat status {};
+    return ::fstat(fd, &status) == 0 ? status.st_ino : 0;
+}
 
 std::unique_ptr<Rank> join() {
     const char* text = std::getenv(Invitation::variable);

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <fstream>
 #include <span>
 #include <utility>
 
-#include "launch/job/leftovers.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::job {
@@ -17,6 +21,24 @@ namespace {
 /// Of each rank: its process and its pipes; a few for the launcher itself.
 std::size_t descriptors_for(const Launcher::Options& options) {
     return options.ranks.size() * (options.outputs ? 4 : 2) + 16;
+}
+
+/// Kills every child that this process still has, and theirs, and waits for them: once all ranks
+/// have ended, in a process that adopts orphans (PR_SET_CHILD_SUBREAPER) and has no children of its
+/// own.
+void end_leftovers() {
+    // Killing one may make its children ours, so it is done until there are none. A child that we
+    // cannot see there (a kernel without that file) is not waited for.
+    for (;;) {
+        std::ifstream children(fmt::format("/proc/self/task/{}/children", ::getpid()));
+        bool any = false;
+        for (pid_t child = 0; children >> child; any = true) {
+            ::kill(child, SIGKILL);
+            while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+            }
+        }
+        if (!any) return;
+    }
 }
 
 }  // namespace

@@ -11,10 +11,9 @@
 
 #include "base/reactor.hpp"
 #include "launch/job/board.hpp"
-#include "launch/job/file_limit.hpp"
-#include "launch/job/interrupts.hpp"
 #include "launch/job/job.hpp"
 #include "launch/job/rank_process.hpp"
+#include "launch/job/signals_and_limits.hpp"
 #include "railyard/base/time.hpp"
 
 namespace railyard::job {

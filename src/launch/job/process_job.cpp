@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/rank_local.hpp"
-#include "launch/job/find_entry.hpp"
+#include "launch/job/fabrics.hpp"
 #include "launch/job/frames.hpp"
-#include "launch/job/line_labels.hpp"
+#include "launch/job/output.hpp"
 #include "launch/job/real_rank.hpp"
 #include "railyard/base/error.hpp"
 

@@ -5,7 +5,6 @@
 #include <sys/types.h>
 
 #include "base/reactor.hpp"
-#include "launch/job/anonymous_memory.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/launcher.hpp"
 #include "launch/job/plan.hpp"

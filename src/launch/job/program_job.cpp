@@ -1,18 +1,67 @@
 #include "launch/job/program_job.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/reactor.hpp"
 #include "base/shared_memory.hpp"
+#include "base/topology.hpp"
 #include "launch/job/board.hpp"
+#include "launch/job/fabrics.hpp"
+#include "launch/job/join.hpp"
 #include "launch/job/launcher.hpp"
-#include "launch/job/line_labels.hpp"
+#include "launch/job/output.hpp"
 #include "launch/job/plan.hpp"
-#include "launch/job/program_ranks.hpp"
+#include "launch/job/spawn.hpp"
 
 namespace railyard::job {
 
 namespace {
+
+/// Texts as execve wants them. The texts stay where they are.
+class Words {
+  public:
+    explicit Words(std::vector<std::string> texts) : texts_(std::move(texts)) {
+        for (std::string& text : texts_)
+            pointers_.push_back(text.data());
+        pointers_.push_back(nullptr);
+    }
+    Words(Words&&) = default;
+    void replace(std::size_t at, std::string text) {
+        texts_[at] = std::move(text);
+        pointers_[at] = texts_[at].data();
+    }
+    char* const* get() const { return pointers_.data(); }
+
+  private:
+    std::vector<std::string> texts_;
+    std::vector<char*> pointers_;
+};
+
+void set(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
+    const std::string start = name + '=';
+    std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(start); });
+    environment.push_back(start + value);
+}
+
+/// Our environment with what the program adds; the first words change with each rank.
+Words environment_of(const Program& program, int ranks) {
+    std::vector<std::string> all;
+    for (char** entry = environ; *entry != nullptr; ++entry)
+        all.emplace_back(*entry);
+    for (const auto& [name, value] : program.environment)
+        set(all, name, value);
+    set(all, "RAILYARD_SIZE", std::to_string(ranks));
+    for (const std::string own : {Invitation::variable, "RAILYARD_RANK"})
+        std::erase_if(all, [&](const std::string& e) { return e.starts_with(own + '='); });
+    all.insert(all.begin(), 2, {});
+    return Words(std::move(all));
+}
 
 Launcher::Options launcher_options(const ProgramOptions& options, int ranks) {
     Launcher::Options chosen;
@@ -25,6 +74,87 @@ Launcher::Options launcher_options(const ProgramOptions& options, int ranks) {
 }
 
 }  // namespace
+
+/// A Program with all that is the same for each of its ranks.
+struct ProgramRanks::Ready {
+    const Program& program;
+    std::string path;
+    Words arguments;
+    Words environment;
+};
+
+ProgramRanks::ProgramRanks(const std::vector<Program>& programs, const Plan& plan,
+                           const std::vector<int>& here, const SharedMemory::Handle& board,
+                           int input)
+    : plan_(plan),
+      board_(board),
+      input_(input),
+      ranks_here_(here.size()),
+      nothing_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+    for (const Program& program : programs) {
+        const auto first = static_cast<int>(program_of_.size());
+        const bool is_wanted = std::ranges::any_of(
+            here, [&](int rank) { return rank >= first && rank - first < program.ranks; });
+        program_of_.insert(program_of_.end(), static_cast<std::size_t>(program.ranks),
+                           programs_.size());
+        programs_.push_back({program, is_wanted ? find_program(program) : std::string(),
+                             Words(program.arguments), environment_of(program, plan.ranks)});
+    }
+}
+
+ProgramRanks::~ProgramRanks() = default;
+
+Result ProgramRanks::run(Launcher& launcher) {
+    const std::vector<int> all_cores = plan_.cores.empty() ? std::vector<int>{} : allowed_cores();
+    const auto start_bound = [&](int id, RankPipes& pipes) {
+        // A child has the cores of its parent: it is on the right one from its first instruction.
+        if (!all_cores.empty()) pin_to(plan_.cores.at(static_cast<std::size_t>(id)));
+        return start(id, pipes, launcher);
+    };
+    std::size_t started = 0;
+    return launcher.run([&](int id, RankPipes& pipes) {
+        const pid_t pid = start_bound(id, pipes);
+        if (++started == ranks_here_ && !all_cores.empty()) pin_to(all_cores);
+        return pid;
+    });
+}
+
+pid_t ProgramRanks::start(int id, RankPipes& pipes, const Launcher& launcher) {
+    Ready& ready = programs_[program_of_[static_cast<std::size_t>(id)]];
+    ready.environment.replace(
+        0, fmt::format("{}={}", Invitation::variable, invitation(id, pipes.frames.write.get())));
+    ready.environment.replace(1, fmt::format("RAILYARD_RANK={}", id));
+    const std::string& directory = ready.program.directory;
+    const Spawn what{.path = ready.path.c_str(),
+                     .arguments = ready.arguments.get(),
+                     .environment = ready.environment.get(),
+                     .directory = directory.empty() ? nullptr : directory.c_str(),
+                     .input = id == 0 ? input_ : nothing_.get(),
+                     .output = pipes.output.write.get(),
+                     .errors = pipes.errors.write.get(),
+                     .kept = pipes.frames.write.get()};
+    return spawn(what, [&launcher] { launcher.restore_for_exec(); });
+}
+
+std::string ProgramRanks::invitation(int id, int frames_fd) const {
+    return Invitation{.rank = id,
+                      .board = board_,
+                      .frames_fd = frames_fd,
+                      .frames_inode = inode_of(frames_fd),
+                      .shares_core = plan_.shares_core,
+                      .fabric = FabricPair{plan_.fabric, plan_.fabric_between}.text()}
+        .text();
+}
+
+int ranks_of(const std::vector<Program>& programs) {
+    int ranks = 0;
+    for (const Program& program : programs) {
+        if (program.ranks < 1 || program.arguments.empty())
+            throw UsageError("every program of a job has a name and at least 1 rank");
+        ranks += program.ranks;
+    }
+    return ranks;
+}
 
 Result run_programs(const ProgramOptions& options) {
     Options plan_options;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rank_local.hpp"
 #include "launch/job/bootstrap.hpp"
 #include "railyard/fabric.hpp"
 
@@ -72,6 +73,25 @@ class Rank {
 
   private:
     virtual const Settings& all_settings() const = 0;
+};
+
+/// Makes a rank the one that code without arguments finds here (see base/rank_local.hpp), for as
+/// long as this lives: in the calling thread, or in the calling fiber.
+class BoundRank {
+  public:
+    explicit BoundRank(Rank& rank) : words_{.rank = &rank}, previous_(rank_local::here) {
+        rank_local::here = &words_;
+    }
+    ~BoundRank() {
+        words_.destroy_slots();
+        rank_local::here = previous_;
+    }
+    BoundRank(const BoundRank&) = delete;
+    BoundRank& operator=(const BoundRank&) = delete;
+
+  private:
+    RankLocal words_;
+    RankLocal* previous_;
 };
 
 }  // namespace railyard::job

@@ -8,7 +8,7 @@
 
 #include "hosts/real_host.hpp"
 #include "launch/job/board.hpp"
-#include "launch/job/fabric_set.hpp"
+#include "launch/job/fabrics.hpp"
 #include "launch/job/plan.hpp"
 #include "launch/job/rank.hpp"
 

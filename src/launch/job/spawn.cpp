@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
+#include <string_view>
 
-#include "launch/job/anonymous_memory.hpp"
-#include "launch/job/interrupts.hpp"
+#include "launch/job/board.hpp"
 #include "launch/job/program_job.hpp"
+#include "launch/job/signals_and_limits.hpp"
 
 namespace railyard::job {
 
@@ -73,6 +76,44 @@ CannotStart explain(const Spawn& what, const Failure& failure) {
     return CannotStart(fmt::format("cannot run {}: {}", what.path, reason), 126);
 }
 
+namespace fs = std::filesystem;
+
+constexpr int not_there = 127;
+constexpr int not_runnable = 126;
+
+bool runnable(const fs::path& path) {
+    std::error_code failed;
+    return fs::is_regular_file(path, failed) && ::access(path.c_str(), X_OK) == 0;
+}
+
+/// The last value counts, as it will in the program's own environment.
+std::string search_path(const Program& program) {
+    const char* ours = std::getenv("PATH");
+    std::string path = ours != nullptr ? ours : "/usr/local/bin:/usr/bin:/bin";
+    for (const auto& [name, value] : program.environment)
+        if (name == "PATH") path = value;
+    return path;
+}
+
+void check_directory(const Program& program) {
+    std::error_code failed;
+    if (program.directory.empty() || fs::is_directory(program.directory, failed)) return;
+    throw CannotStart(
+        fmt::format("cannot work in {}: there is no such directory", program.directory),
+        not_runnable);
+}
+
+CannotStart complaint(const std::string& name, const fs::path& path) {
+    std::error_code failed;
+    if (!fs::exists(path, failed))
+        return CannotStart(fmt::format("cannot run {}: there is no such file", name), not_there);
+    if (fs::is_directory(path, failed))
+        return CannotStart(fmt::format("cannot run {}: it is a directory", name), not_runnable);
+    return CannotStart(
+        fmt::format("cannot run {}: it may not be executed; see `chmod +x {}`", name, name),
+        not_runnable);
+}
+
 }  // namespace
 
 pid_t spawn(const Spawn& what, const std::function<void()>& prepare) {
@@ -89,6 +130,31 @@ pid_t spawn(const Spawn& what, const std::function<void()>& prepare) {
     if (failure.step == Failure::Step::none) return pid;
     ::waitpid(pid, nullptr, 0);
     throw explain(what, failure);
+}
+
+std::string find_program(const Program& program) {
+    check_directory(program);
+    const std::string& name = program.arguments.front();
+    const fs::path here = program.directory.empty() ? fs::path(".") : fs::path(program.directory);
+    if (name.empty()) throw CannotStart("cannot run '': a program has a name", not_there);
+    if (name.find('/') != std::string::npos) {
+        if (!runnable(here / name)) throw complaint(name, here / name);
+        return name;
+    }
+    const std::string path = search_path(program);
+    for (std::string_view rest = path; !rest.empty();) {
+        const std::string_view folder = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+        const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
+        if (runnable(candidate)) return fs::absolute(candidate).string();
+    }
+    if (runnable(here / name)) return "./" + name;
+    for (const std::string& folder : program.folders)
+        if (runnable(fs::path(folder) / name)) return (fs::path(folder) / name).string();
+    if (fs::exists(here / name)) throw complaint("./" + name, here / name);
+    throw CannotStart(
+        fmt::format("cannot run {}: it is neither in PATH nor in the working directory", name),
+        not_there);
 }
 
 }  // namespace railyard::job

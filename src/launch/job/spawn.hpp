@@ -1,11 +1,14 @@
 #pragma once
-/// Starts a program in a child process, without a copy of this process in between.
+/// Which file a program's name means, and how it is started in a child process, without a copy of
+/// this process in between.
 
 #include <sys/types.h>
 
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "launch/job/program_job.hpp"
 
 namespace railyard::job {
 
@@ -25,5 +28,8 @@ struct Spawn {
 /// Returns once the program runs. The child dies when this thread does. `prepare` runs in the child
 /// and makes system calls only. Throws CannotStart.
 pid_t spawn(const Spawn& what, const std::function<void()>& prepare);
+
+/// As seen from the program's directory. Throws CannotStart, which says what is wrong with it.
+std::string find_program(const Program& program);
 
 }  // namespace railyard::job

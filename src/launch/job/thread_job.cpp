@@ -6,10 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "launch/job/anonymous_memory.hpp"
 #include "launch/job/board.hpp"
-#include "launch/job/bound_rank.hpp"
 #include "launch/job/plan.hpp"
+#include "launch/job/rank.hpp"
 #include "launch/job/real_rank.hpp"
 #include "railyard/base/error.hpp"
 

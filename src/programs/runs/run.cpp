@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "launch/job/faulty_job.hpp"
+#include "launch/job/job.hpp"
 #include "mpi/abi/call_watch.hpp"
 #include "mpi/engine/counters.hpp"
 #include "programs/runs/computation.hpp"

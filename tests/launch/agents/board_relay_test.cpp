@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "launch/job/anonymous_memory.hpp"
+#include "launch/job/board.hpp"
 #include "launch/job/helpers.hpp"
 
 namespace railyard::cluster {

@@ -10,7 +10,6 @@
 
 #include "base/descriptor.hpp"
 #include "helpers.hpp"
-#include "launch/job/anonymous_memory.hpp"
 
 namespace railyard::job {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "helpers.hpp"
-#include "launch/job/fabric_pair.hpp"
+#include "launch/job/fabrics.hpp"
 #include "launch/job/join.hpp"
 
 namespace railyard::job {

@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "base/reactor.hpp"
-#include "launch/job/anonymous_memory.hpp"
+#include "launch/job/board.hpp"
 #include "process_fixture.hpp"
 
 namespace railyard::job {

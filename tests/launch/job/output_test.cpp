@@ -1,4 +1,4 @@
-#include "launch/job/line_labels.hpp"
+#include "launch/job/output.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,12 @@
 #pragma once
-/// Turns SIGINT, SIGTERM and others into something that a launcher can wait for while it has ranks
-/// to end, and puts the previous handlers back afterwards.
+/// What a launcher changes of its own process while it has ranks, and puts back afterwards: what
+/// signals do, and how many files may be open.
 
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -12,6 +14,8 @@
 
 namespace railyard::job {
 
+/// Turns SIGINT, SIGTERM and others into something that a launcher can wait for while it has ranks
+/// to end.
 class Interrupts {
   public:
     /// SIGINT, SIGTERM, and the others that are named. Only one at a time in a process, because
@@ -60,6 +64,25 @@ class SignalsBlocked {
 
   private:
     sigset_t previous_;
+};
+
+/// Room for the descriptors that a job of many processes needs: raises this process's soft limit
+/// where it is too low.
+class FileLimit {
+  public:
+    /// Room for `more` descriptors on top of those open now. Throws Error if the hard limit is
+    /// less.
+    explicit FileLimit(std::size_t more);
+    ~FileLimit();
+    FileLimit(const FileLimit&) = delete;
+    FileLimit& operator=(const FileLimit&) = delete;
+
+    /// For a forked child, which gets the limit that its launcher had.
+    void undo_in_child() const;
+
+  private:
+    rlimit previous_{};
+    bool raised_ = false;
 };
 
 }  // namespace railyard::job

@@ -1,10 +1,13 @@
-#include "launch/job/interrupts.hpp"
+#include "launch/job/signals_and_limits.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 
 #include "railyard/base/error.hpp"
 
@@ -35,6 +38,13 @@ struct sigaction catch_signal(int number) {
     sigemptyset(&action.sa_mask);
     ::sigaction(number, &action, nullptr);
     return previous;
+}
+
+std::size_t open_files() {
+    std::error_code no_proc;
+    const std::filesystem::directory_iterator files("/proc/self/fd", no_proc);
+    if (no_proc) return 64;  // A guess: without /proc nobody can count them.
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
 }
 
 }  // namespace
@@ -89,6 +99,28 @@ SignalsBlocked::SignalsBlocked() {
 
 void SignalsBlocked::release() {
     ::pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
+}
+
+FileLimit::FileLimit(std::size_t more) {
+    if (::getrlimit(RLIMIT_NOFILE, &previous_) != 0) throw system_error("cannot read limits");
+    const rlim_t wanted = open_files() + more;
+    if (wanted <= previous_.rlim_cur) return;
+    if (wanted > previous_.rlim_max)
+        throw Error(
+            fmt::format("so many ranks need {} open files, and only {} are allowed: start "
+                        "fewer, or raise the limit (ulimit -Hn)",
+                        wanted, previous_.rlim_max));
+    const rlimit raised{wanted, previous_.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &raised) != 0) throw system_error("cannot raise ulimit -n");
+    raised_ = true;
+}
+
+FileLimit::~FileLimit() {
+    if (raised_) ::setrlimit(RLIMIT_NOFILE, &previous_);
+}
+
+void FileLimit::undo_in_child() const {
+    if (raised_) ::setrlimit(RLIMIT_NOFILE, &previous_);
 }
 
 }  // namespace railyard::job

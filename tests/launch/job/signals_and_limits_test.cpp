@@ -1,5 +1,5 @@
 // Signals to the launcher, by which people and batch systems end a job.
-#include "launch/job/interrupts.hpp"
+#include "launch/job/signals_and_limits.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

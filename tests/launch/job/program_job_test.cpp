@@ -1,6 +1,8 @@
-#include "launch/job/program_ranks.hpp"
+#include "launch/job/program_job.hpp"
 
 #include <gtest/gtest.h>
+
+#include "launch/job/plan.hpp"
 
 namespace railyard::job {
 namespace {

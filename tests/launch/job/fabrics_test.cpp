@@ -1,4 +1,4 @@
-#include "launch/job/fabric_pair.hpp"
+#include "launch/job/fabrics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,9 @@
-#include "launch/job/invitation.hpp"
+#include "launch/job/join.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
-
-#include "launch/job/join.hpp"
 
 namespace railyard::job {
 namespace {
