@@ -48,4 +48,29 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
     return items;
 }
 
+/// A host as people write it, and the number behind it: "node7", "node7:4711",
+/// "[2001:db8::7]:4711". A bare IPv6 address has no number.
+struct HostAndNumber {
+    std::string_view host;
+    std::optional<std::string_view> number{};
+};
+/// None if it is neither.
+inline std::optional<HostAndNumber> split_host(std::string_view text) {
+    HostAndNumber found{text};
+    std::string_view rest;
+    if (text.starts_with('[')) {
+        const auto end = text.find(']');
+        if (end == std::string_view::npos) return std::nullopt;
+        found.host = text.substr(1, end - 1);
+        rest = text.substr(end + 1);
+    } else if (const auto colon = text.find(':'); colon == text.rfind(':')) {
+        found.host = text.substr(0, colon);
+        rest = text.substr(found.host.size());
+    }
+    if (rest.empty()) return found;
+    if (rest.front() != ':') return std::nullopt;
+    found.number = rest.substr(1);
+    return found;
+}
+
 }  // namespace railyard

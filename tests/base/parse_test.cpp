@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace railyard {
 namespace {
@@ -18,6 +20,14 @@ TEST(Parse, ANumberIsTheWholeText) {
         EXPECT_EQ(parse_number<std::uint32_t>(wrong), std::nullopt) << wrong;
 }
 
+TEST(Parse, WhatIsNoNumberLeavesTheVariable) {
+    int number = 7;
+    EXPECT_FALSE(parse_into(number, "many"));
+    EXPECT_EQ(number, 7);
+    EXPECT_TRUE(parse_into(number, "-42"));
+    EXPECT_EQ(number, -42);
+}
+
 TEST(Parse, TrimTakesWhiteSpaceFromBothEnds) {
     EXPECT_EQ(trim(" \ta b\r\n"), "a b");
     EXPECT_EQ(trim("a"), "a");
@@ -30,6 +40,24 @@ TEST(Parse, SplitHasOneItemMoreThanSeparators) {
     EXPECT_THAT(split("a", ','), ElementsAre("a"));
     EXPECT_THAT(split("", ','), ElementsAre(""));
     EXPECT_THAT(split("a,,", ','), ElementsAre("a", "", ""));
+}
+
+TEST(Parse, AHostMayHaveANumberBehindIt) {
+    const auto parts = [](std::string_view text) {
+        const auto found = split_host(text);
+        if (!found) return std::string("none");
+        return std::string(found->host) + "|" + std::string(found->number.value_or("-"));
+    };
+    EXPECT_EQ(parts("node7"), "node7|-");
+    EXPECT_EQ(parts("node7:4711"), "node7|4711");
+    EXPECT_EQ(parts(":4711"), "|4711");
+    EXPECT_EQ(parts("a:"), "a|");
+    EXPECT_EQ(parts(""), "|-");
+    EXPECT_EQ(parts("2001:db8::7"), "2001:db8::7|-");
+    EXPECT_EQ(parts("[2001:db8::7]"), "2001:db8::7|-");
+    EXPECT_EQ(parts("[2001:db8::7]:4711"), "2001:db8::7|4711");
+    for (const char* const wrong : {"[a", "[a]b", "[[a]]"})
+        EXPECT_EQ(parts(wrong), "none") << wrong;
 }
 
 }  // namespace

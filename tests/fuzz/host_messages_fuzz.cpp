@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "launch/agents/agent_call.hpp"
 #include "launch/agents/host_messages.hpp"
 
 namespace {

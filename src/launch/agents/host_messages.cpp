@@ -1,6 +1,10 @@
 #include "launch/agents/host_messages.hpp"
 
+#include <fmt/format.h>
+
 #include "base/fields.hpp"
+#include "base/parse.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::cluster {
 
@@ -34,6 +38,14 @@ job::Program read_program(FieldReader& in) {
     program.directory = in.text();
     program.folders = in.texts();
     return program;
+}
+
+constexpr std::string_view first_line = "railyard agent 1";
+
+std::string_view take_line(std::string_view& text) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    return line;
 }
 
 }  // namespace
@@ -133,6 +145,37 @@ std::optional<std::uint32_t> parse_number(std::string_view text) {
     FieldReader in(text);
     const std::uint32_t number = in.small_number();
     return if_complete(in, number);
+}
+
+std::string AgentCall::text() const {
+    std::string lines = fmt::format("{}\n{}\n{}\n{}\n{}\n", first_line, secret.hex(), host, name,
+                                    heartbeat.picoseconds());
+    for (const std::string& address : addresses)
+        lines += address + '\n';
+    return lines + '\n';
+}
+
+std::optional<AgentCall> AgentCall::parse(std::string_view text) {
+    if (take_line(text) != first_line) return std::nullopt;
+    std::optional<AgentCall> read_secret;
+    try {
+        read_secret = AgentCall{
+            .secret = channel::Secret::parse(take_line(text)), .name = {}, .addresses = {}};
+    } catch (const UsageError&) {
+        return std::nullopt;
+    }
+    AgentCall& call = *read_secret;
+    std::int64_t picoseconds = 0;
+    if (!parse_into(call.host, take_line(text))) return std::nullopt;
+    call.name = take_line(text);
+    if (!parse_into(picoseconds, take_line(text))) return std::nullopt;
+    call.heartbeat = Duration::ps(picoseconds);
+    while (!text.empty()) {
+        const std::string_view line = take_line(text);
+        if (line.empty()) return call;
+        call.addresses.emplace_back(line);
+    }
+    return std::nullopt;
 }
 
 }  // namespace railyard::cluster

@@ -1,6 +1,6 @@
 #pragma once
-/// What a job's launcher and the agents of its hosts tell each other, over channels. Every message
-/// is read back whole or not at all.
+/// What a job's launcher and the agents of its hosts tell each other. Every message is read back
+/// whole or not at all.
 
 #include <cstdint>
 #include <optional>
@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "launch/channel/secret.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/job/rank_process.hpp"
+#include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 
 namespace railyard::cluster {
@@ -86,5 +88,19 @@ struct Failure {
 
 std::string number_text(std::uint64_t number);
 std::optional<std::uint32_t> parse_number(std::string_view text);
+
+/// What an agent must know before it can call its launcher: a few lines on its standard input,
+/// where nobody else can read them.
+struct AgentCall {
+    channel::Secret secret = channel::Secret::make();
+    std::uint32_t host = 0;
+    std::string name;  ///< of the host, for messages
+    Duration heartbeat = Duration::s(5);
+    std::vector<std::string> addresses;  ///< of the launcher, likeliest first
+
+    /// An empty line is its end.
+    std::string text() const;
+    static std::optional<AgentCall> parse(std::string_view text);
+};
 
 }  // namespace railyard::cluster

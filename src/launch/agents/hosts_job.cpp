@@ -10,9 +10,7 @@
 
 #include "base/reactor.hpp"
 #include "launch/agents/hosts_setup.hpp"
-#include "launch/agents/own_input.hpp"
-#include "launch/agents/printer.hpp"
-#include "launch/agents/roll_call.hpp"
+#include "launch/agents/streams.hpp"
 #include "launch/job/launcher.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/job/signals_and_limits.hpp"

@@ -1,22 +1,61 @@
 #pragma once
-/// A host of a job as its launcher sees it, and what the launcher says to it at the start.
+/// How a job's launcher gets an agent on each of its hosts: it has them started, and lets those in
+/// that call back, until all are here.
+
+#include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "base/reactor.hpp"
-#include "launch/agents/agent_call.hpp"
-#include "launch/agents/host_command.hpp"
 #include "launch/agents/host_list.hpp"
 #include "launch/agents/host_messages.hpp"
 #include "launch/channel/channel.hpp"
+#include "launch/channel/listener.hpp"
 #include "launch/job/program_job.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::cluster {
 
+/// The process by which a launcher starts the agent of a host: `ssh HOST mpiexec --agent`, or the
+/// agent itself on this host. It is told on its standard input whom to call.
+class HostCommand {
+  public:
+    /// Whether hosts are named to it as on the network; to others, a name may mean anything.
+    static bool takes_network_names(const std::vector<std::string>& launcher);
+    /// What is run to have an agent on that host.
+    static std::vector<std::string> words(const std::vector<std::string>& launcher,
+                                          const std::string& host,
+                                          const std::vector<std::string>& agent);
+
+    /// `input` fits into a pipe. `prepare` as for spawn(). Throws CannotStart.
+    HostCommand(const std::vector<std::string>& words, const std::string& input,
+                const std::function<void()>& prepare);
+    /// One that still runs is killed.
+    ~HostCommand();
+    HostCommand(const HostCommand&) = delete;
+    HostCommand& operator=(const HostCommand&) = delete;
+
+    /// Readable when it has ended; -1 once that was seen.
+    int descriptor() const { return process_.get(); }
+    /// How it ended, once it has: "exited with code 255".
+    std::optional<std::string> ending();
+    /// What it was, as somebody would type it.
+    const std::string& text() const { return text_; }
+
+  private:
+    std::string text_;
+    pid_t pid_ = -1;
+    Descriptor process_;  ///< a pidfd
+};
+
+/// A host of a job as its launcher sees it.
 struct Host {
     fabric::NodeId node = 0;
     std::string name;
@@ -42,5 +81,41 @@ AgentCall call_for(const Host& host, const HostOptions& options, const channel::
 /// What each host is to run, once all are here: hosts that are one machine share its cores.
 std::vector<Start> starts_for(const std::vector<Host>& hosts, const job::ProgramOptions& options,
                               const Placement& placement);
+
+/// Who of the hosts is here.
+class RollCall {
+  public:
+    /// How long hosts are waited for: for somebody to type a password, and for a host to answer.
+    static constexpr Duration patience = Duration::s(60);
+
+    /// Calls `arrived` with each host that has got its channel. All arguments outlive it. Throws
+    /// UsageError and Error.
+    RollCall(const HostOptions& options, std::vector<Host>& hosts, Reactor& reactor,
+             std::function<void(Host&)> arrived);
+
+    /// `prepare` as for spawn(). Throws CannotStart.
+    void start_agents(const std::function<void()>& prepare);
+    /// Whether all are here.
+    bool is_complete() const;
+    /// A host that is not here, and why that may be, once patience is over.
+    struct Late {
+        const Host& host;
+        std::string why;
+    };
+    std::optional<Late> absent() const;
+
+  private:
+    using Arrivals = std::list<channel::Channel>;
+    void hear(Arrivals::iterator arrival);
+    void attach(channel::Channel link, const Here& here);
+
+    const HostOptions& options_;
+    std::vector<Host>& hosts_;
+    channel::Secret secret_ = channel::Secret::make();
+    Reactor& reactor_;
+    std::function<void(Host&)> arrived_;
+    channel::Listener door_;
+    Arrivals arrivals_;  ///< who knows the secret and has not said more yet
+};
 
 }  // namespace railyard::cluster

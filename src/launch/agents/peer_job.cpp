@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/reactor.hpp"
-#include "launch/agents/agent_setup.hpp"
 #include "launch/agents/board_relay.hpp"
+#include "launch/agents/host_list.hpp"
 #include "launch/agents/host_messages.hpp"
 #include "launch/channel/channel.hpp"
 #include "launch/channel/listener.hpp"

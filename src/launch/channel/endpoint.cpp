@@ -102,31 +102,14 @@ std::vector<std::string> interface_addresses() {
 }  // namespace
 
 HostPort parse_host_port(std::string_view text) {
-    const auto wrong = [&] {
-        return UsageError(fmt::format(
+    const auto found = split_host(text);
+    HostPort where;
+    if (!found || (found->number && !parse_into(where.port, *found->number)))
+        throw UsageError(fmt::format(
             "expected an address such as 192.0.2.7, node7:4711 or [2001:db8::7]:4711, found '{}'",
             text));
-    };
-    HostPort found;
-    std::string_view rest = text;
-    if (rest.starts_with('[')) {
-        const auto end = rest.find(']');
-        if (end == std::string_view::npos) throw wrong();
-        found.host = rest.substr(1, end - 1);
-        rest.remove_prefix(end + 1);
-    } else {
-        // More than one colon: an IPv6 address, and all of it.
-        const auto colon = rest.find(':');
-        const bool has_port = colon != std::string_view::npos && colon == rest.rfind(':');
-        found.host = rest.substr(0, has_port ? colon : rest.size());
-        rest.remove_prefix(found.host.size());
-    }
-    if (!rest.empty()) {
-        const auto port = parse_number<decltype(found.port)>(rest.substr(1));
-        if (!port || rest.front() != ':') throw wrong();
-        found.port = *port;
-    }
-    return found;
+    where.host = found->host;
+    return where;
 }
 
 std::string Endpoint::text() const {

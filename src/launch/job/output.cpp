@@ -15,7 +15,8 @@ void write_all(int fd, std::string_view text) {
         if (n >= 0) {
             text.remove_prefix(static_cast<std::size_t>(n));
         } else if (errno == EAGAIN) {
-            // Somebody made our output non-blocking; wait for the reader as others would.
+            // Somebody made our output non-blocking; wait for the reader, and for nothing else, as
+            // a blocking write would.
             pollfd wait{fd, POLLOUT, 0};
             ::poll(&wait, 1, -1);
         } else if (errno != EINTR) {

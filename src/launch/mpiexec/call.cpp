@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "base/suggest.hpp"
-#include "launch/mpiexec/options.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::launcher {
@@ -115,7 +114,7 @@ void share_environment(Call& call) {
 
 /// A program alone has a rank for each slot of its hosts; else it is one rank that nobody counted.
 void count_ranks(Call& call) {
-    call.hosts.list = with_slots(call.written_hosts, call.slots);
+    call.hosts.list = cluster::with_slots(call.written_hosts, call.slots);
     int slots = 0;
     for (const cluster::HostSlots& host : call.hosts.list)
         slots += host.slots;

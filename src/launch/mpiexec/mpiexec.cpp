@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "launch/agents/agent.hpp"
 #include "launch/agents/hosts_job.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/mpiexec/call.hpp"

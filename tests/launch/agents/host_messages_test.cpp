@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "launch/agents/agent_call.hpp"
-
 namespace railyard::cluster {
 namespace {
 
