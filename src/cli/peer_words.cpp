@@ -24,7 +24,7 @@ void add_peer_options(CLI::App& app, PeerWords& words) {
         ->type_name("FILE");
 }
 
-std::optional<cluster::PeerOptions> peer_options(const PeerWords& words) {
+std::optional<agents::PeerOptions> peer_options(const PeerWords& words) {
     if (words.listen.empty() && words.peer.empty()) {
         if (!words.secret_file.empty())
             throw UsageError("--secret-file: it is for --listen and --peer");
@@ -32,10 +32,9 @@ std::optional<cluster::PeerOptions> peer_options(const PeerWords& words) {
     }
     if (!words.listen.empty() && !words.peer.empty())
         throw UsageError("--listen and --peer: one host listens, and the other calls it");
-    cluster::PeerOptions options;
+    agents::PeerOptions options;
     const bool listens = !words.listen.empty();
-    options.side =
-        listens ? cluster::PeerOptions::Side::listens : cluster::PeerOptions::Side::calls;
+    options.side = listens ? agents::PeerOptions::Side::listens : agents::PeerOptions::Side::calls;
     options.address = listens ? words.listen : words.peer;
     options.secret_file = words.secret_file;
     const char* secret = std::getenv(secret_variable);

@@ -18,6 +18,6 @@ struct PeerWords {
 void add_peer_options(CLI::App& app, PeerWords& words);
 
 /// None: all ranks are on this host. Throws UsageError, also if nobody has given a secret.
-std::optional<cluster::PeerOptions> peer_options(const PeerWords& words);
+std::optional<agents::PeerOptions> peer_options(const PeerWords& words);
 
 }  // namespace railyard::cli

@@ -7,7 +7,7 @@
 
 #include "base/descriptor.hpp"
 #include "cli/command.hpp"
-#include "launch/channel/secret.hpp"
+#include "launch/tls/secret.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::cli {
@@ -38,7 +38,7 @@ Command secret_command(CLI::App& parent) {
         "  railyard measure latency-uni --on iwarp --secret-file key --listen ADDRESS\n"
         "Copy the file to the other host, and name it there, too.");
     return {app, [file] {
-                const std::string text = channel::Secret::make().hex() + "\n";
+                const std::string text = tls::Secret::make().hex() + "\n";
                 if (file->empty())
                     fmt::print("{}", text);
                 else

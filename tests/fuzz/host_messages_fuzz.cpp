@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace railyard::cluster;
+using namespace railyard::agents;
 
 /// Written again, it is the same; but for numbers that have room for less than they were given.
 template <class Message>

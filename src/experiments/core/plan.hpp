@@ -40,7 +40,7 @@ struct Plan {
     bool pin = true;
     std::filesystem::path trace{};  ///< as in job::Options; of one experiment on one fabric
     /// One of the two ranks is here, and the other where this says.
-    std::optional<cluster::PeerOptions> peer{};
+    std::optional<agents::PeerOptions> peer{};
 };
 
 /// Throws UsageError for a plan that cannot be carried out: an operation that no experiment knows,

@@ -20,14 +20,14 @@
 #include "launch/agents/host_list.hpp"
 #include "launch/agents/host_messages.hpp"
 #include "launch/agents/streams.hpp"
-#include "launch/channel/channel.hpp"
 #include "launch/job/fabrics.hpp"
 #include "launch/job/launcher.hpp"
 #include "launch/job/plan.hpp"
 #include "launch/job/program_job.hpp"
+#include "launch/tls/link.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 namespace {
 
@@ -94,8 +94,8 @@ class Agent final : private job::Overseer {
   public:
     explicit Agent(const AgentCall& call)
         : call_(call),
-          link_(channel::connect(call.addresses, call.secret, call.heartbeat,
-                                 patience_with_launcher)) {}
+          link_(tls::connect(call.addresses, call.secret, call.heartbeat, patience_with_launcher)) {
+    }
 
     int run();
 
@@ -141,7 +141,7 @@ class Agent final : private job::Overseer {
 
     AgentCall call_;
     Reactor reactor_;
-    channel::Channel link_;
+    tls::Link link_;
     bool is_lost_ = false;
     std::vector<std::pair<HostMessage, std::string>> early_;  ///< that came right behind the start
     std::optional<SharedMemory> memory_;  ///< of the board: others may speak of it to the very end
@@ -304,4 +304,4 @@ int run_agent(int input) {
     return Agent(read_call(input)).run();
 }
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

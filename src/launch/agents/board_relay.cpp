@@ -7,7 +7,7 @@
 #include "base/fields.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 BoardRelay::BoardRelay(job::Board board, fabric::NodeId here, std::vector<fabric::NodeId> nodes,
                        Tell tell)
@@ -78,4 +78,4 @@ void BoardRelay::on_message(HostMessage kind, std::string_view text) {
         if (nodes_[rank] == *number) board_.enter_fence(static_cast<int>(rank));
 }
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

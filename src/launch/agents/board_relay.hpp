@@ -17,7 +17,7 @@
 #include "launch/job/board.hpp"
 #include "launch/job/frames.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 class BoardRelay {
   public:
@@ -47,4 +47,4 @@ class BoardRelay {
     std::vector<std::uint32_t> leaving_;  ///< ranks here that have ended, and nobody was told yet
 };
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -13,7 +13,7 @@
 #include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 namespace {
 
@@ -136,4 +136,4 @@ void choose_address(const std::string& address) {
     ::setenv("RAILYARD_IWARP_ADDRESS", address.c_str(), keep_what_is_there);
 }
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

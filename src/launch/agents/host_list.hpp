@@ -11,7 +11,7 @@
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 struct HostSlots {
     std::string name;
@@ -69,4 +69,4 @@ std::vector<HostSlots> with_slots(const std::vector<WrittenHost>& hosts, int slo
 /// The words between blanks.
 std::vector<std::string> split_words(std::string_view text);
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -6,7 +6,7 @@
 #include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 namespace {
 
@@ -159,8 +159,8 @@ std::optional<AgentCall> AgentCall::parse(std::string_view text) {
     if (take_line(text) != first_line) return std::nullopt;
     std::optional<AgentCall> read_secret;
     try {
-        read_secret = AgentCall{
-            .secret = channel::Secret::parse(take_line(text)), .name = {}, .addresses = {}};
+        read_secret =
+            AgentCall{.secret = tls::Secret::parse(take_line(text)), .name = {}, .addresses = {}};
     } catch (const UsageError&) {
         return std::nullopt;
     }
@@ -178,4 +178,4 @@ std::optional<AgentCall> AgentCall::parse(std::string_view text) {
     return std::nullopt;
 }
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/channel/secret.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/job/rank_process.hpp"
+#include "launch/tls/secret.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 enum class HostMessage : std::uint32_t {
     here,           ///< agent: which host it serves (Here)
@@ -92,7 +92,7 @@ std::optional<std::uint32_t> parse_number(std::string_view text);
 /// What an agent must know before it can call its launcher: a few lines on its standard input,
 /// where nobody else can read them.
 struct AgentCall {
-    channel::Secret secret = channel::Secret::make();
+    tls::Secret secret = tls::Secret::make();
     std::uint32_t host = 0;
     std::string name;  ///< of the host, for messages
     Duration heartbeat = Duration::s(5);
@@ -103,4 +103,4 @@ struct AgentCall {
     static std::optional<AgentCall> parse(std::string_view text);
 };
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -16,7 +16,7 @@
 #include "launch/job/signals_and_limits.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 namespace {
 
@@ -312,4 +312,4 @@ job::Result run_programs(const job::ProgramOptions& options, const HostOptions& 
     return HostsJob(options, hosts, placement).run();
 }
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

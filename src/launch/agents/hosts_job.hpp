@@ -5,7 +5,7 @@
 #include "launch/agents/host_list.hpp"
 #include "launch/job/program_job.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 /// As job::run_programs(), which is asked if no host but this one is listed.
 job::Result run_programs(const job::ProgramOptions& options, const HostOptions& hosts);
@@ -17,4 +17,4 @@ job::Result run_programs(const job::ProgramOptions& options, const HostOptions& 
 /// nobody answers.
 int run_agent(int input);
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

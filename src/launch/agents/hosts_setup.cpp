@@ -17,13 +17,13 @@
 #include <utility>
 
 #include "launch/agents/host_list.hpp"
-#include "launch/channel/endpoint.hpp"
 #include "launch/job/fabrics.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/job/spawn.hpp"
+#include "launch/tls/addresses.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 namespace {
 
@@ -43,13 +43,13 @@ bool is_any(const std::string& address) {
 /// Where that host may find us.
 std::vector<std::string> addresses_for(const Host& host, const HostOptions& options) {
     if (!options.listen.empty())
-        if (const auto chosen = channel::parse_host_port(options.listen).host; !is_any(chosen))
+        if (const auto chosen = tls::parse_host_port(options.listen).host; !is_any(chosen))
             return {chosen};
     // A name that is none of the network's would only be looked for in vain.
     const bool is_known = HostCommand::takes_network_names(options.launcher) && !is_here(host.name);
     // As in "user@node7"; without the sign, npos + 1 is the start.
     const std::string name = host.name.substr(host.name.rfind('@') + 1);
-    return channel::own_addresses(is_known ? name : "");
+    return tls::own_addresses(is_known ? name : "");
 }
 
 /// The address by which other hosts reach this one.
@@ -59,11 +59,11 @@ std::string address_of_this_host(const std::vector<Host>& hosts) {
     return {};
 }
 
-channel::Listener::Options door_options(const HostOptions& options) {
-    channel::Listener::Options door;
-    if (!options.listen.empty()) door.where = channel::parse_host_port(options.listen);
-    door.heartbeat = options.heartbeat;
-    return door;
+tls::Listener::Options listener_options(const HostOptions& options) {
+    tls::Listener::Options chosen;
+    if (!options.listen.empty()) chosen.where = tls::parse_host_port(options.listen);
+    chosen.heartbeat = options.heartbeat;
+    return chosen;
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ std::string Host::describe() const {
                        fmt::join(ranks, ", "));
 }
 
-AgentCall call_for(const Host& host, const HostOptions& options, const channel::Secret& secret,
+AgentCall call_for(const Host& host, const HostOptions& options, const tls::Secret& secret,
                    std::uint16_t port) {
     AgentCall call{.secret = secret,
                    .host = host.node,
@@ -188,7 +188,7 @@ RollCall::RollCall(const HostOptions& options, std::vector<Host>& hosts, Reactor
       hosts_(hosts),
       reactor_(reactor),
       arrived_(std::move(arrived)),
-      door_(reactor, secret_, door_options(options), [this](channel::Channel link) {
+      listener_(reactor, secret_, listener_options(options), [this](tls::Link link) {
           arrivals_.push_back(std::move(link));
           const auto arrival = std::prev(arrivals_.end());
           arrival->attach(reactor_, [this, arrival] { hear(arrival); });
@@ -198,7 +198,7 @@ void RollCall::start_agents(const std::function<void()>& prepare) {
     for (Host& host : hosts_)
         host.command = std::make_unique<HostCommand>(
             HostCommand::words(options_.launcher, host.name, options_.agent),
-            call_for(host, options_, secret_, door_.port()).text(), prepare);
+            call_for(host, options_, secret_, listener_.port()).text(), prepare);
 }
 
 void RollCall::hear(Arrivals::iterator arrival) {
@@ -207,12 +207,12 @@ void RollCall::hear(Arrivals::iterator arrival) {
         if (static_cast<HostMessage>(kind) == HostMessage::here) here = Here::parse(text);
     });
     if (alive && !here) return;
-    channel::Channel link = std::move(*arrival);
+    tls::Link link = std::move(*arrival);
     arrivals_.erase(arrival);
     if (here) attach(std::move(link), *here);
 }
 
-void RollCall::attach(channel::Channel link, const Here& here) {
+void RollCall::attach(tls::Link link, const Here& here) {
     // Once a host; who comes again knows the secret, but is nobody that we wait for.
     if (here.host >= hosts_.size() || hosts_[here.host].link) return;
     hosts_[here.host].link.emplace(std::move(link));
@@ -233,4 +233,4 @@ std::optional<RollCall::Late> RollCall::absent() const {
     return std::nullopt;
 }
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -16,12 +16,12 @@
 #include "base/reactor.hpp"
 #include "launch/agents/host_list.hpp"
 #include "launch/agents/host_messages.hpp"
-#include "launch/channel/channel.hpp"
-#include "launch/channel/listener.hpp"
 #include "launch/job/program_job.hpp"
+#include "launch/tls/link.hpp"
+#include "launch/tls/listener.hpp"
 #include "railyard/base/time.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 /// The process by which a launcher starts the agent of a host: `ssh HOST mpiexec --agent`, or the
 /// agent itself on this host. It is told on its standard input whom to call.
@@ -61,8 +61,8 @@ struct Host {
     std::string name;
     std::vector<int> ranks;
     std::unique_ptr<HostCommand> command{};
-    Reactor::Watch command_watch{};          ///< until it has ended
-    std::optional<channel::Channel> link{};  ///< once its agent has called
+    Reactor::Watch command_watch{};   ///< until it has ended
+    std::optional<tls::Link> link{};  ///< once its agent has called
     std::string machine{};
     std::size_t printed = 0;  ///< bytes that came and for which no others were asked yet
     bool is_done = false;     ///< no rank runs there any more, or nobody knows
@@ -75,7 +75,7 @@ struct Host {
 };
 
 /// What the agent of that host is told before it calls: `port` is where it finds us.
-AgentCall call_for(const Host& host, const HostOptions& options, const channel::Secret& secret,
+AgentCall call_for(const Host& host, const HostOptions& options, const tls::Secret& secret,
                    std::uint16_t port);
 
 /// What each host is to run, once all are here: hosts that are one machine share its cores.
@@ -88,7 +88,7 @@ class RollCall {
     /// How long hosts are waited for: for somebody to type a password, and for a host to answer.
     static constexpr Duration patience = Duration::s(60);
 
-    /// Calls `arrived` with each host that has got its channel. All arguments outlive it. Throws
+    /// Calls `arrived` with each host that has got its link. All arguments outlive it. Throws
     /// UsageError and Error.
     RollCall(const HostOptions& options, std::vector<Host>& hosts, Reactor& reactor,
              std::function<void(Host&)> arrived);
@@ -105,17 +105,17 @@ class RollCall {
     std::optional<Late> absent() const;
 
   private:
-    using Arrivals = std::list<channel::Channel>;
+    using Arrivals = std::list<tls::Link>;
     void hear(Arrivals::iterator arrival);
-    void attach(channel::Channel link, const Here& here);
+    void attach(tls::Link link, const Here& here);
 
     const HostOptions& options_;
     std::vector<Host>& hosts_;
-    channel::Secret secret_ = channel::Secret::make();
+    tls::Secret secret_ = tls::Secret::make();
     Reactor& reactor_;
     std::function<void(Host&)> arrived_;
-    channel::Listener door_;
+    tls::Listener listener_;
     Arrivals arrivals_;  ///< who knows the secret and has not said more yet
 };
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

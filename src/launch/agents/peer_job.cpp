@@ -10,12 +10,12 @@
 #include "launch/agents/board_relay.hpp"
 #include "launch/agents/host_list.hpp"
 #include "launch/agents/host_messages.hpp"
-#include "launch/channel/channel.hpp"
-#include "launch/channel/listener.hpp"
 #include "launch/job/process_job.hpp"
+#include "launch/tls/link.hpp"
+#include "launch/tls/listener.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 namespace {
 
@@ -23,39 +23,38 @@ constexpr Duration heartbeat = Duration::s(5);
 constexpr fabric::NodeId calling_node = 0;
 constexpr fabric::NodeId listening_node = 1;
 
-channel::HostPort where(const PeerOptions& peer) {
-    channel::HostPort address = channel::parse_host_port(peer.address);
+tls::HostPort where(const PeerOptions& peer) {
+    tls::HostPort address = tls::parse_host_port(peer.address);
     if (address.port == 0) address.port = PeerOptions::usual_port;
     return address;
 }
 
 /// Waits for the other side. An interrupt ends the process here: nothing runs yet.
-channel::Channel await_peer(const PeerOptions& peer, const channel::Secret& secret) {
-    channel::Listener::Options options;
+tls::Link await_peer(const PeerOptions& peer, const tls::Secret& secret) {
+    tls::Listener::Options options;
     options.where = where(peer);
     options.heartbeat = heartbeat;
     Reactor reactor;
-    std::optional<channel::Channel> caller;
+    std::optional<tls::Link> caller;
     bool is_late = false;
-    const channel::Listener listener(reactor, secret, options, [&](channel::Channel channel) {
-        if (!caller) caller.emplace(std::move(channel));
+    const tls::Listener listener(reactor, secret, options, [&](tls::Link link) {
+        if (!caller) caller.emplace(std::move(link));
     });
     const auto timer = reactor.after(peer.patience, [&] { is_late = true; });
     reactor.run_until([&] { return caller || is_late; });
     if (caller) return std::move(*caller);
     throw Error(fmt::format(
         "nobody has called at port {} within {} s{}", listener.port(), peer.patience.seconds(),
-        listener.strangers() > 0 ? ", but for some who do not know the secret" : ""));
+        listener.refused() > 0 ? ", but for some who do not know the secret" : ""));
 }
 
-channel::Channel meet(const PeerOptions& peer) {
-    const channel::Secret secret = peer.secret_file.empty()
-                                       ? channel::Secret::parse(peer.secret)
-                                       : channel::Secret::of_file(peer.secret_file);
+tls::Link meet(const PeerOptions& peer) {
+    const tls::Secret secret = peer.secret_file.empty() ? tls::Secret::parse(peer.secret)
+                                                        : tls::Secret::of_file(peer.secret_file);
     if (peer.side == PeerOptions::Side::listens) return await_peer(peer, secret);
-    const channel::HostPort address = where(peer);
-    return channel::connect({fmt::format("[{}]:{}", address.host, address.port)}, secret, heartbeat,
-                            peer.patience);
+    const tls::HostPort address = where(peer);
+    return tls::connect({fmt::format("[{}]:{}", address.host, address.port)}, secret, heartbeat,
+                        peer.patience);
 }
 
 /// The relay between the two boards, and what each side hears of the other.
@@ -174,7 +173,7 @@ class PeerJob final : private job::Overseer {
     const PeerOptions& peer_;
     fabric::NodeId here_;
     Reactor reactor_;
-    channel::Channel link_;
+    tls::Link link_;
     job::ProcessJob job_;
     BoardRelay relay_;
     std::optional<std::string> their_task_;
@@ -199,4 +198,4 @@ job::Result run_with_peer(const job::Options& options, const PeerOptions& peer,
     return PeerJob(plan, peer, body).run();
 }
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

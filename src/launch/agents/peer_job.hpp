@@ -7,14 +7,14 @@
 #include "launch/job/job.hpp"
 #include "railyard/base/time.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 struct PeerOptions {
     enum class Side : std::uint8_t { listens, calls };
 
     Side side = Side::calls;
     std::string address{};      ///< "host", "host:port"; ":port" listens at all addresses
-    std::string secret_file{};  ///< where one is (see channel::Secret)
+    std::string secret_file{};  ///< where one is (see tls::Secret)
     std::string secret{};       ///< the secret itself, if there is no file
     /// What is to be done, as both sides must say it: a mistake is noticed before anything runs.
     std::string task{};
@@ -28,4 +28,4 @@ struct PeerOptions {
 job::Result run_with_peer(const job::Options& options, const PeerOptions& peer,
                           const job::Body& body);
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -12,7 +12,7 @@
 #include "launch/job/output.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 Printer::Printer(Reactor& reactor, int ranks, bool with_labels)
     : streams_{{{reactor, STDOUT_FILENO}, {reactor, STDERR_FILENO}}} {
@@ -119,4 +119,4 @@ std::size_t InputFeed::advance() {
     return given;
 }
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -15,7 +15,7 @@
 #include "launch/agents/host_messages.hpp"
 #include "launch/job/output.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 
 /// What the ranks of all hosts print, on its way to this process's own output. Whoever reads that
 /// may take a break: nobody waits for it here, what cannot be written yet is kept.
@@ -96,4 +96,4 @@ class InputFeed {
     bool ended_ = false;
 };
 
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -8,7 +8,7 @@
 #include "base/suggest.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 
 namespace {
 
@@ -114,9 +114,9 @@ void share_environment(Call& call) {
 
 /// A program alone has a rank for each slot of its hosts; else it is one rank that nobody counted.
 void count_ranks(Call& call) {
-    call.hosts.list = cluster::with_slots(call.written_hosts, call.slots);
+    call.hosts.list = agents::with_slots(call.written_hosts, call.slots);
     int slots = 0;
-    for (const cluster::HostSlots& host : call.hosts.list)
+    for (const agents::HostSlots& host : call.hosts.list)
         slots += host.slots;
     for (job::Program& program : call.job.programs)
         if (program.ranks == 0)
@@ -151,4 +151,4 @@ std::string help(const std::string& name) {
                       name);
 }
 
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

@@ -12,17 +12,17 @@
 #include "launch/agents/host_list.hpp"
 #include "launch/job/program_job.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 
 struct Call {
     enum class What { run, help, version };
 
     What what = What::run;
     job::ProgramOptions job;
-    cluster::HostOptions hosts;
+    agents::HostOptions hosts;
     /// For the programs of all ranks; one of a program's own takes precedence.
     std::vector<std::pair<std::string, std::string>> environment;
-    std::vector<cluster::WrittenHost> written_hosts;  ///< empty: this one
+    std::vector<agents::WrittenHost> written_hosts;  ///< empty: this one
     int slots = 1;  ///< of a host that was written without a number
     /// Options that were understood and mean nothing here, each with what to say of it.
     std::vector<std::string> notes;
@@ -48,4 +48,4 @@ struct Option {
 /// All of them: one table.
 std::span<const Option> options();
 
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

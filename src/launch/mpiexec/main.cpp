@@ -1,5 +1,5 @@
 #include "launch/mpiexec/mpiexec.hpp"
 
 int main(int argc, char** argv) {
-    return railyard::launcher::mpiexec(argc, argv);
+    return railyard::mpiexec::run_command(argc, argv);
 }

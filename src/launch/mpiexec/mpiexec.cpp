@@ -16,7 +16,7 @@
 #include "launch/mpiexec/call.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 
 namespace {
 
@@ -80,7 +80,7 @@ int run(const std::string& name, Call& call) {
         ranks += program.ranks;
     }
     call.hosts.agent = {fs::read_symlink("/proc/self/exe").string(), agent_word};
-    const job::Result result = cluster::run_programs(call.job, call.hosts);
+    const job::Result result = agents::run_programs(call.job, call.hosts);
     if (!result.ok)
         fmt::print(stderr, "{}: {}{}\n", name, result.failure,
                    ranks > 1 ? "; all other ranks were ended" : "");
@@ -89,7 +89,7 @@ int run(const std::string& name, Call& call) {
 
 int obey(const std::string& name, const std::vector<std::string>& words) {
     // Not an option: it is for launchers, not for people.
-    if (words == std::vector<std::string>{agent_word}) return cluster::run_agent(STDIN_FILENO);
+    if (words == std::vector<std::string>{agent_word}) return agents::run_agent(STDIN_FILENO);
     Call call = parse(words);
     switch (call.what) {
         case Call::What::help:
@@ -106,7 +106,7 @@ int obey(const std::string& name, const std::vector<std::string>& words) {
 
 }  // namespace
 
-int mpiexec(int argc, char** argv) {
+int run_command(int argc, char** argv) {
     const std::string name = argc > 0 ? fs::path(argv[0]).filename().string() : "mpiexec";
     open_standard_files();
     const auto complain = [&](const std::exception& error, int exit_code) {
@@ -124,4 +124,4 @@ int mpiexec(int argc, char** argv) {
     }
 }
 
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

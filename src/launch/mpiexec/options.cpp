@@ -15,7 +15,7 @@
 #include "railyard/base/error.hpp"
 #include "railyard/traits.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 
 namespace {
 
@@ -127,7 +127,7 @@ Number number_within(const std::string& text, Number least, Number most, std::st
     return *value;
 }
 
-void choose_hosts(Call& call, std::vector<cluster::WrittenHost> hosts) {
+void choose_hosts(Call& call, std::vector<agents::WrittenHost> hosts) {
     if (!call.written_hosts.empty())
         throw UsageError(
             "hosts were named before; they are those of all programs, so name them once, in the "
@@ -136,7 +136,7 @@ void choose_hosts(Call& call, std::vector<cluster::WrittenHost> hosts) {
 }
 
 void choose_launcher(Call& call, const std::string& text) {
-    call.hosts.launcher = cluster::split_words(text);
+    call.hosts.launcher = agents::split_words(text);
     if (call.hosts.launcher.empty())
         throw UsageError("expected a command such as ssh, found nothing");
 }
@@ -232,14 +232,14 @@ std::vector<Option> host_options() {
          "--hosts A[:N],B[:N]",
          "The hosts, and how many ranks each takes before the next (default: 1)",
          [](Call& call, Program&, Words w) {
-             about("--hosts", [&] { choose_hosts(call, cluster::parse_hosts(w[0])); });
+             about("--hosts", [&] { choose_hosts(call, agents::parse_hosts(w[0])); });
          }},
         {{"hostfile", "machinefile", "f"},
          1,
          "--hostfile FILE",
          "The same from a file, a host a line",
          [](Call& call, Program&, Words w) {
-             about("--hostfile", [&] { choose_hosts(call, cluster::read_hosts(w[0])); });
+             about("--hostfile", [&] { choose_hosts(call, agents::read_hosts(w[0])); });
          }},
         {{"ppn", "perhost", "npernode", "N"},
          1,
@@ -306,4 +306,4 @@ std::span<const Option> options() {
     return all;
 }
 
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

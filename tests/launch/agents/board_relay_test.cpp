@@ -12,7 +12,7 @@
 #include "launch/job/board.hpp"
 #include "launch/job/helpers.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 namespace {
 
 using job::testing::bytes;
@@ -142,4 +142,4 @@ TEST_F(BoardRelayTest, NobodySpeaksForRanksThatAreHere) {
 }
 
 }  // namespace
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -7,7 +7,7 @@
 
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 namespace {
 
 using ::testing::ElementsAre;
@@ -58,7 +58,7 @@ TEST(HostWords, OfAList) {
     EXPECT_THAT(parse_hosts("a:2,b"), ElementsAre(WrittenHost{"a", 2}, WrittenHost{"b", {}}));
     EXPECT_THROW(parse_hosts("a,,b"), UsageError);
     EXPECT_THAT(with_slots(parse_hosts("a:2,b"), 3),
-                ElementsAre(cluster::HostSlots{"a", 2}, cluster::HostSlots{"b", 3}));
+                ElementsAre(agents::HostSlots{"a", 2}, agents::HostSlots{"b", 3}));
 }
 
 TEST(HostWords, OfAFile) {
@@ -87,4 +87,4 @@ TEST(HostWords, OfAFile) {
 }
 
 }  // namespace
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

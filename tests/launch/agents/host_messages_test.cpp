@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace railyard::cluster {
+namespace railyard::agents {
 namespace {
 
 using ::testing::ElementsAre;
@@ -75,7 +75,7 @@ TEST(HostMessages, OthersComeBackToo) {
 }
 
 TEST(AgentCall, ComesBackFromItsLines) {
-    const AgentCall call{.secret = channel::Secret::make(),
+    const AgentCall call{.secret = tls::Secret::make(),
                          .host = 2,
                          .name = "node b",
                          .heartbeat = Duration::ms(1500),
@@ -94,4 +94,4 @@ TEST(AgentCall, ComesBackFromItsLines) {
 }
 
 }  // namespace
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

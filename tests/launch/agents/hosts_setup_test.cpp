@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace railyard::cluster {
+namespace railyard::agents {
 namespace {
 
 using ::testing::Contains;
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::vector<std::string> addresses(const std::string& host, const HostOptions& options) {
-    return call_for(Host{0, host, {0}}, options, channel::Secret::make(), 4711).addresses;
+    return call_for(Host{0, host, {0}}, options, tls::Secret::make(), 4711).addresses;
 }
 
 TEST(HostsSetup, AgentsAreToldWhereToCall) {
@@ -62,4 +62,4 @@ TEST(HostsSetup, DirectoriesAreSeenFromHere) {
 }
 
 }  // namespace
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

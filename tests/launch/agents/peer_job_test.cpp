@@ -13,7 +13,7 @@
 #include "launch/job/helpers.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::cluster {
+namespace railyard::agents {
 namespace {
 
 using job::Rank;
@@ -103,4 +103,4 @@ TEST(PeerJob, HearsAnInterruptWhileTheOtherSideStillWorks) {
 }
 
 }  // namespace
-}  // namespace railyard::cluster
+}  // namespace railyard::agents

@@ -9,7 +9,7 @@
 
 #include "launch/mpiexec/started.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 namespace {
 
 using namespace testing;
@@ -87,4 +87,4 @@ TEST(Mpiexec, RunsKernelsByTheirNames) {
 }
 
 }  // namespace
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

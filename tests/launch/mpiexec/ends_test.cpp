@@ -8,7 +8,7 @@
 
 #include "launch/mpiexec/started.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 namespace {
 
 using namespace testing;
@@ -153,4 +153,4 @@ TEST_F(MpiexecEnds, AlsoBehindAShellWhenTheLauncherIsKilled) {
 }
 
 }  // namespace
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

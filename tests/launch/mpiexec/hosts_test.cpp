@@ -19,7 +19,7 @@
 #include "launch/mpiexec/namespaces.hpp"
 #include "launch/mpiexec/started.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 namespace {
 
 using namespace testing;
@@ -311,4 +311,4 @@ TEST_F(MpiexecNamespaces, AHostWithoutACableIsLost) {
 }
 
 }  // namespace
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

@@ -2,7 +2,7 @@
 add_executable(launcher_rank ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/ranks/rank.cpp)
 target_link_libraries(launcher_rank PRIVATE railyard_job railyard_fabric railyard_base)
 set_target_properties(launcher_rank PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-target_compile_definitions(launcher_test PRIVATE
+target_compile_definitions(mpiexec_test PRIVATE
     RAILYARD_BIN="$<TARGET_FILE_DIR:mpiexec>"
     RAILYARD_RANK_PROGRAM="$<TARGET_FILE:launcher_rank>")
-add_dependencies(launcher_test mpiexec mpi launcher_rank kernel_cg)
+add_dependencies(mpiexec_test mpiexec mpi launcher_rank kernel_cg)

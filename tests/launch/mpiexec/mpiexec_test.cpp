@@ -7,7 +7,7 @@
 
 #include "launch/mpiexec/started.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 namespace {
 
 using namespace testing;
@@ -157,4 +157,4 @@ TEST(Mpiexec, HasTwoNames) {
 }
 
 }  // namespace
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

@@ -6,7 +6,7 @@
 
 #include "launch/mpiexec/started.hpp"
 
-namespace railyard::launcher::testing {
+namespace railyard::mpiexec::testing {
 
 namespace {
 
@@ -67,4 +67,4 @@ void Namespaces::unplug(std::size_t host) const {
     run("ip link set " + names_.at(host) + "0 down");
 }
 
-}  // namespace railyard::launcher::testing
+}  // namespace railyard::mpiexec::testing

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace railyard::launcher::testing {
+namespace railyard::mpiexec::testing {
 
 class Namespaces {
   public:
@@ -31,4 +31,4 @@ class Namespaces {
     std::string missing_;
 };
 
-}  // namespace railyard::launcher::testing
+}  // namespace railyard::mpiexec::testing

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace railyard::launcher::testing {
+namespace railyard::mpiexec::testing {
 
 namespace {
 
@@ -131,4 +131,4 @@ void NothingLeft::TearDown() {
     EXPECT_EQ(shared_memory_files(), files_) << "files are left in /dev/shm";
 }
 
-}  // namespace railyard::launcher::testing
+}  // namespace railyard::mpiexec::testing

@@ -11,7 +11,7 @@
 
 #include "launch/within.hpp"
 
-namespace railyard::launcher::testing {
+namespace railyard::mpiexec::testing {
 
 using Words = std::vector<std::string>;
 
@@ -65,4 +65,4 @@ class NothingLeft : public ::testing::Test {
     std::set<std::string> files_;
 };
 
-}  // namespace railyard::launcher::testing
+}  // namespace railyard::mpiexec::testing

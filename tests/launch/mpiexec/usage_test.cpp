@@ -9,7 +9,7 @@
 
 #include "launch/mpiexec/started.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 namespace {
 
 using namespace testing;
@@ -122,4 +122,4 @@ TEST_F(MpiexecPrograms, OptionsBehindThemAreTheirs) {
 }
 
 }  // namespace
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

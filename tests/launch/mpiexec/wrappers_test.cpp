@@ -8,7 +8,7 @@
 
 #include "launch/mpiexec/started.hpp"
 
-namespace railyard::launcher {
+namespace railyard::mpiexec {
 namespace {
 
 using namespace testing;
@@ -123,4 +123,4 @@ TEST_F(Wrappers, CMakeFindsTheLibrary) {
 }
 
 }  // namespace
-}  // namespace railyard::launcher
+}  // namespace railyard::mpiexec

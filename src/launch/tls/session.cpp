@@ -1,4 +1,4 @@
-#include "launch/channel/tls.hpp"
+#include "launch/tls/session.hpp"
 
 #include <fmt/format.h>
 #include <gnutls/gnutls.h>
@@ -11,7 +11,7 @@
 
 #include "railyard/base/error.hpp"
 
-namespace railyard::channel {
+namespace railyard::tls {
 
 namespace {
 
@@ -38,7 +38,7 @@ struct Freed {
         Free(object);
     }
 };
-using Session = std::unique_ptr<gnutls_session_int, Freed<::gnutls_deinit>>;
+using GnutlsSession = std::unique_ptr<gnutls_session_int, Freed<::gnutls_deinit>>;
 using ForListener = std::unique_ptr<std::remove_pointer_t<gnutls_psk_server_credentials_t>,
                                     Freed<::gnutls_psk_free_server_credentials>>;
 using ForCaller = std::unique_ptr<std::remove_pointer_t<gnutls_psk_client_credentials_t>,
@@ -46,7 +46,7 @@ using ForCaller = std::unique_ptr<std::remove_pointer_t<gnutls_psk_client_creden
 
 }  // namespace
 
-struct TlsSession::Ends {
+struct Session::Ends {
     explicit Ends(const Secret& s) : secret(s) {}
 
     static ssize_t push(gnutls_transport_ptr_t ends, const void* data, std::size_t size) {
@@ -97,14 +97,14 @@ struct TlsSession::Ends {
     Secret secret;
     ForListener for_listener;
     ForCaller for_caller;
-    Session session;  ///< before the credentials it uses
+    GnutlsSession session;  ///< before the credentials it uses
     State state = State::handshake;
     std::string_view input;  ///< of the other's bytes, what has not been taken; during feed() only
     std::string output;
     std::size_t handshake_left = longest_handshake;
 };
 
-TlsSession::TlsSession(const Secret& secret, Side side) : ends_(std::make_unique<Ends>(secret)) {
+Session::Session(const Secret& secret, Side side) : ends_(std::make_unique<Ends>(secret)) {
     gnutls_session_t made = nullptr;
     const unsigned role = side == Side::listener ? GNUTLS_SERVER : GNUTLS_CLIENT;
     // Nobody comes back to a session, so nobody gets a ticket for it.
@@ -122,25 +122,25 @@ TlsSession::TlsSession(const Secret& secret, Side side) : ends_(std::make_unique
         ends_->be_caller();
 }
 
-TlsSession::~TlsSession() = default;
-TlsSession::TlsSession(TlsSession&&) noexcept = default;
-TlsSession& TlsSession::operator=(TlsSession&&) noexcept = default;
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
 
-TlsSession::State TlsSession::state() const {
+Session::State Session::state() const {
     return ends_->state;
 }
 
-gnutls_session_int* TlsSession::raw() const {
+gnutls_session_int* Session::raw() const {
     return ends_->session.get();
 }
 
-std::string TlsSession::take_output() {
+std::string Session::take_output() {
     // The caller speaks first, before it has heard anything.
     if (ends_->state == State::handshake) advance([](std::string_view) {});
     return std::exchange(ends_->output, {});
 }
 
-TlsSession::State TlsSession::feed(std::string_view bytes, const Take& take) {
+Session::State Session::feed(std::string_view bytes, const Take& take) {
     if (ends_->state == State::handshake) {
         const std::size_t given = std::min(bytes.size(), ends_->handshake_left);
         ends_->input = bytes.substr(0, given);
@@ -157,7 +157,7 @@ TlsSession::State TlsSession::feed(std::string_view bytes, const Take& take) {
     return ends_->state;
 }
 
-void TlsSession::advance(const Take& take) {
+void Session::advance(const Take& take) {
     gnutls_session_t session = ends_->session.get();
     const auto is_wait = [](ssize_t code) {
         return code == GNUTLS_E_AGAIN || code == GNUTLS_E_INTERRUPTED;
@@ -183,7 +183,7 @@ void TlsSession::advance(const Take& take) {
     }
 }
 
-void TlsSession::send(std::string_view plain) {
+void Session::send(std::string_view plain) {
     while (!plain.empty() && ends_->state == State::open) {
         const ssize_t n = ::gnutls_record_send(ends_->session.get(), plain.data(), plain.size());
         if (n > 0)
@@ -193,4 +193,4 @@ void TlsSession::send(std::string_view plain) {
     }
 }
 
-}  // namespace railyard::channel
+}  // namespace railyard::tls

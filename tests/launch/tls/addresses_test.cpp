@@ -1,4 +1,4 @@
-#include "launch/channel/endpoint.hpp"
+#include "launch/tls/addresses.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "railyard/base/error.hpp"
 
-namespace railyard::channel {
+namespace railyard::tls {
 namespace {
 
 void expect(std::string_view text, const std::string& host, int port) {
@@ -15,7 +15,7 @@ void expect(std::string_view text, const std::string& host, int port) {
     EXPECT_EQ(found.port, port) << text;
 }
 
-TEST(Endpoint, IsWrittenInManyWays) {
+TEST(SocketAddress, IsWrittenInManyWays) {
     expect("node7", "node7", 0);
     expect("node7:4711", "node7", 4711);
     expect("192.0.2.7:80", "192.0.2.7", 80);
@@ -27,19 +27,19 @@ TEST(Endpoint, IsWrittenInManyWays) {
         EXPECT_THROW(parse_host_port(wrong), UsageError) << wrong;
 }
 
-TEST(Endpoint, NamesAreFoundOrComplainedOf) {
+TEST(SocketAddress, NamesAreFoundOrComplainedOf) {
     EXPECT_EQ(resolve({"127.0.0.1", 80}).front().text(), "127.0.0.1:80");
     EXPECT_EQ(resolve({"::1", 80}).front().text(), "[::1]:80");
     EXPECT_THROW(resolve({"no-such-host.invalid", 80}), Error);
 }
 
-TEST(Endpoint, OfThisHostHasTheWayToThePeerFirst) {
+TEST(SocketAddress, OfThisHostHasTheWayToThePeerFirst) {
     EXPECT_EQ(own_addresses("127.0.0.1").front(), "127.0.0.1");
     const auto all = own_addresses("no-such-host.invalid");
     EXPECT_NE(std::ranges::find(all, "127.0.0.1"), all.end());
 }
 
-TEST(Endpoint, AListenerHasOnePort) {
+TEST(SocketAddress, AListenerHasOnePort) {
     const auto sockets = listen_at({});
     ASSERT_FALSE(sockets.empty());
     for (const Descriptor& socket : sockets)
@@ -48,4 +48,4 @@ TEST(Endpoint, AListenerHasOnePort) {
 }
 
 }  // namespace
-}  // namespace railyard::channel
+}  // namespace railyard::tls

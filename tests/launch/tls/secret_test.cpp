@@ -1,4 +1,4 @@
-#include "launch/channel/secret.hpp"
+#include "launch/tls/secret.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "railyard/base/error.hpp"
 
-namespace railyard::channel {
+namespace railyard::tls {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(Secret, InAFileIsForItsOwnerAlone) {
 }
 
 }  // namespace
-}  // namespace railyard::channel
+}  // namespace railyard::tls

@@ -1,14 +1,14 @@
-#include "launch/channel/tls.hpp"
+#include "launch/tls/session.hpp"
 
 #include <gnutls/gnutls.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace railyard::channel {
+namespace railyard::tls {
 namespace {
 
-using State = TlsSession::State;
+using State = Session::State;
 
 /// One end with all that it was told.
 struct End {
@@ -17,7 +17,7 @@ struct End {
         return session.feed(bytes, [this](std::string_view plain) { heard += plain; });
     }
 
-    TlsSession session;
+    Session session;
     std::string heard{};
 };
 
@@ -201,4 +201,4 @@ TEST_F(OpenSession, LongTextsComeWhole) {
 }
 
 }  // namespace
-}  // namespace railyard::channel
+}  // namespace railyard::tls

@@ -10,7 +10,7 @@
 
 #include "base/descriptor.hpp"
 
-namespace railyard::channel {
+namespace railyard::tls {
 
 /// "host", "host:port", "[fe80::1]:port"; a bare IPv6 address has no port.
 struct HostPort {
@@ -20,7 +20,7 @@ struct HostPort {
 /// Throws UsageError.
 HostPort parse_host_port(std::string_view text);
 
-struct Endpoint {
+struct SocketAddress {
     sockaddr_storage address{};
     socklen_t length = 0;
 
@@ -28,7 +28,7 @@ struct Endpoint {
 };
 
 /// All addresses that a name or a number has. Throws Error if it has none.
-std::vector<Endpoint> resolve(const HostPort& where);
+std::vector<SocketAddress> resolve(const HostPort& where);
 
 /// Sockets that listen there, at one port; any port if it is nought. Throws Error.
 std::vector<Descriptor> listen_at(const HostPort& where);
@@ -39,4 +39,4 @@ std::uint16_t port_of(int socket);
 /// this host.
 std::vector<std::string> own_addresses(const std::string& peer);
 
-}  // namespace railyard::channel
+}  // namespace railyard::tls

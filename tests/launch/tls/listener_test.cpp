@@ -1,6 +1,6 @@
-// Two who know the secret, and strangers between them, over the loopback.
+// Two who know the secret, and others who do not, over the loopback.
 
-#include "launch/channel/listener.hpp"
+#include "launch/tls/listener.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 
 #include <future>
 
-#include "launch/channel/channel.hpp"
+#include "launch/tls/link.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::channel {
+namespace railyard::tls {
 namespace {
 
 using ::testing::HasSubstr;
@@ -25,8 +25,8 @@ Listener::Options here() {
 }
 
 /// A connection of somebody who says nothing by himself.
-Descriptor stranger(std::uint16_t port) {
-    const Endpoint where = resolve({"127.0.0.1", port}).front();
+Descriptor connection(std::uint16_t port) {
+    const SocketAddress where = resolve({"127.0.0.1", port}).front();
     Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&where.address), where.length))
         throw system_error("connect");
@@ -43,20 +43,20 @@ bool is_sent_away(int socket) {
     }
 }
 
-class ChannelListener : public ::testing::Test {
+class TlsListener : public ::testing::Test {
   protected:
-    std::future<Channel> caller(const Listener& listener, const Secret& secret,
-                                Duration patience = Duration::s(10)) const {
+    std::future<Link> caller(const Listener& listener, const Secret& secret,
+                             Duration patience = Duration::s(10)) const {
         return std::async(std::launch::async, [port = listener.port(), secret, patience] {
             return connect({"127.0.0.1:" + std::to_string(port)}, secret, Duration::s(5), patience);
         });
     }
     /// The next who comes in.
-    Channel await() {
-        const std::size_t before = guests_.size();
-        turn_until([&] { return guests_.size() > before; });
-        if (guests_.size() == before) throw Error("nobody came");
-        return std::move(guests_.back());
+    Link await() {
+        const std::size_t before = accepted_.size();
+        turn_until([&] { return accepted_.size() > before; });
+        if (accepted_.size() == before) throw Error("nobody came");
+        return std::move(accepted_.back());
     }
     /// Looks again and again, until it is so, or has taken too long.
     template <class Done>
@@ -67,111 +67,111 @@ class ChannelListener : public ::testing::Test {
             look = reactor_.after(Duration::ms(2), [] {});
         EXPECT_FALSE(is_late);
     }
-    std::string received(Channel& channel) {
+    std::string received(Link& link) {
         std::string all;
-        channel.attach(reactor_, [&] {
-            channel.receive([&](std::uint32_t, const std::string& payload) { all += payload; });
+        link.attach(reactor_, [&] {
+            link.receive([&](std::uint32_t, const std::string& payload) { all += payload; });
         });
         turn_until([&] { return !all.empty(); });
-        channel.detach();
+        link.detach();
         return all;
     }
     Listener::Take take() {
-        return [this](Channel channel) { guests_.push_back(std::move(channel)); };
+        return [this](Link link) { accepted_.push_back(std::move(link)); };
     }
 
     Reactor reactor_;
-    std::vector<Channel> guests_;
+    std::vector<Link> accepted_;
     const Secret secret_ = Secret::make();
 };
 
-TEST_F(ChannelListener, TheTwoTalkBothWays) {
+TEST_F(TlsListener, TheTwoTalkBothWays) {
     Listener listener(reactor_, secret_, here(), take());
     auto calling = caller(listener, secret_);
-    Channel inside = await();
-    Channel outside = calling.get();
-    inside.send(1, "from inside");
-    outside.send(1, "from outside");
-    EXPECT_EQ(received(outside), "from inside");
-    EXPECT_EQ(received(inside), "from outside");
-    EXPECT_EQ(listener.strangers(), 0u);
+    Link accepted = await();
+    Link calling_end = calling.get();
+    accepted.send(1, "from accepted");
+    calling_end.send(1, "from calling_end");
+    EXPECT_EQ(received(calling_end), "from accepted");
+    EXPECT_EQ(received(accepted), "from calling_end");
+    EXPECT_EQ(listener.refused(), 0u);
 }
 
-TEST_F(ChannelListener, WhoeverHangsUpIsMissed) {
+TEST_F(TlsListener, WhoeverHangsUpIsMissed) {
     Listener listener(reactor_, secret_, here(), take());
     auto calling = caller(listener, secret_);
-    Channel inside = await();
+    Link accepted = await();
     {
-        Channel outside = calling.get();
-        outside.send(1, "last words");
+        Link calling_end = calling.get();
+        calling_end.send(1, "last words");
     }
     std::string said;
     bool alive = true;
     while (alive)
-        alive = inside.receive([&](std::uint32_t, const std::string& text) { said += text; });
+        alive = accepted.receive([&](std::uint32_t, const std::string& text) { said += text; });
     EXPECT_EQ(said, "last words");
-    EXPECT_EQ(inside.why(), "the connection was closed");
-    inside.send(1, "nobody hears this");
-    EXPECT_EQ(inside.backlog(), 0u);
+    EXPECT_EQ(accepted.why(), "the connection was closed");
+    accepted.send(1, "nobody hears this");
+    EXPECT_EQ(accepted.backlog(), 0u);
 }
 
-TEST_F(ChannelListener, WhoeverDoesNotKnowTheSecretStaysOutside) {
+TEST_F(TlsListener, WhoeverDoesNotKnowTheSecretIsRefused) {
     Listener listener(reactor_, secret_, here(), take());
     auto calling = caller(listener, Secret::make(), Duration::ms(200));
     turn_until([&] {
         return calling.wait_for(std::chrono::milliseconds(0)) == std::future_status::ready;
     });
-    EXPECT_TRUE(guests_.empty());
+    EXPECT_TRUE(accepted_.empty());
     try {
         calling.get();
         ADD_FAILURE() << "somebody let it in";
     } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("does not know the secret"));
     }
-    EXPECT_GT(listener.strangers(), 0u);
+    EXPECT_GT(listener.refused(), 0u);
 }
 
-TEST_F(ChannelListener, StrangersKeepNobodyOut) {
+TEST_F(TlsListener, ThoseWithoutTheSecretKeepNobodyOut) {
     Listener listener(reactor_, secret_, here(), take());
-    std::vector<Descriptor> strangers;
+    std::vector<Descriptor> others;
     for (int i = 0; i < 100; ++i)
-        strangers.push_back(stranger(listener.port()));
+        others.push_back(connection(listener.port()));
     auto calling = caller(listener, secret_);
-    Channel inside = await();
-    Channel outside = calling.get();
-    outside.send(1, "in spite of them");
-    EXPECT_EQ(received(inside), "in spite of them");
-    EXPECT_GE(listener.strangers(), 80u);
+    Link accepted = await();
+    Link calling_end = calling.get();
+    calling_end.send(1, "in spite of them");
+    EXPECT_EQ(received(accepted), "in spite of them");
+    EXPECT_GE(listener.refused(), 80u);
 }
 
-TEST_F(ChannelListener, PatienceWithTheSilentEnds) {
+TEST_F(TlsListener, PatienceWithTheSilentEnds) {
     Listener::Options options = here();
     options.patience = Duration::ms(50);
     Listener listener(reactor_, secret_, options, take());
-    const Descriptor silent = stranger(listener.port());
+    const Descriptor silent = connection(listener.port());
     turn_until([&] { return is_sent_away(silent.get()); });
-    EXPECT_TRUE(guests_.empty());
-    EXPECT_EQ(listener.strangers(), 1u);
+    EXPECT_TRUE(accepted_.empty());
+    EXPECT_EQ(listener.refused(), 1u);
 }
 
-TEST_F(ChannelListener, WhoeverTalksOfOtherThingsIsSentAwayAtOnce) {
+TEST_F(TlsListener, WhoeverTalksOfOtherThingsIsRefusedAtOnce) {
     Listener::Options options = here();
     options.patience = Duration::s(100);
     Listener listener(reactor_, secret_, options, take());
-    const Descriptor other = stranger(listener.port());
+    const Descriptor other = connection(listener.port());
     ::send(other.get(), "GET / HTTP/1.1\r\n", 16, 0);
     turn_until([&] { return is_sent_away(other.get()); });
-    EXPECT_TRUE(guests_.empty());
-    EXPECT_EQ(listener.strangers(), 1u);
+    EXPECT_TRUE(accepted_.empty());
+    EXPECT_EQ(listener.refused(), 1u);
 }
 
 /// The reactor sleeps, though somebody waits for whom there is no descriptor; and lets it in when
 /// there is one again.
-TEST_F(ChannelListener, WithoutDescriptorsItRests) {
+TEST_F(TlsListener, WithoutDescriptorsItPauses) {
     Listener::Options options = here();
     options.patience = Duration::ms(50);
     Listener listener(reactor_, secret_, options, take());
-    const Descriptor outside = stranger(listener.port());
+    const Descriptor calling_end = connection(listener.port());
     rlimit before{};
     getrlimit(RLIMIT_NOFILE, &before);
     const rlimit none{3, before.rlim_max};  // those that every process has
@@ -183,27 +183,27 @@ TEST_F(ChannelListener, WithoutDescriptorsItRests) {
     for (; !is_late; ++turns)
         reactor_.turn();
     EXPECT_EQ(turns, 1) << "it would be woken at once, and again";
-    EXPECT_EQ(listener.strangers(), 0u);
+    EXPECT_EQ(listener.refused(), 0u);
     setrlimit(RLIMIT_NOFILE, &before);
-    turn_until([&] { return is_sent_away(outside.get()); });
-    EXPECT_EQ(listener.strangers(), 1u) << "it was let in, and said nothing";
+    turn_until([&] { return is_sent_away(calling_end.get()); });
+    EXPECT_EQ(listener.refused(), 1u) << "it was let in, and said nothing";
 }
 
-TEST_F(ChannelListener, MuchIsKeptUntilTheOtherReads) {
+TEST_F(TlsListener, MuchIsKeptUntilTheOtherReads) {
     Listener listener(reactor_, secret_, here(), take());
     auto calling = caller(listener, secret_);
-    Channel inside = await();
-    Channel outside = calling.get();
+    Link accepted = await();
+    Link calling_end = calling.get();
     const std::string much(1 << 20, 'm');
     for (int i = 0; i < 16; ++i)
-        inside.send(1, much);
-    EXPECT_GT(inside.backlog(), 0u);
+        accepted.send(1, much);
+    EXPECT_GT(accepted.backlog(), 0u);
     std::size_t got = 0;
     while (got < 16 * much.size()) {
-        outside.receive([&](std::uint32_t, const std::string& text) { got += text.size(); });
-        inside.receive([](std::uint32_t, const std::string&) {});
+        calling_end.receive([&](std::uint32_t, const std::string& text) { got += text.size(); });
+        accepted.receive([](std::uint32_t, const std::string&) {});
     }
-    EXPECT_EQ(inside.backlog(), 0u);
+    EXPECT_EQ(accepted.backlog(), 0u);
 }
 
 TEST(Connect, SaysWhyNobodyWasReached) {
@@ -223,4 +223,4 @@ TEST(Connect, SaysWhyNobodyWasReached) {
 }
 
 }  // namespace
-}  // namespace railyard::channel
+}  // namespace railyard::tls

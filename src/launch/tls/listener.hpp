@@ -1,6 +1,6 @@
 #pragma once
-/// Where other processes that know the secret come in. Whoever comes must prove that it does, and
-/// soon; strangers are sent away, and however many there are, they keep nobody out for long.
+/// Accepts connections of processes that know the secret. Whoever connects must prove that it does,
+/// and soon; others are refused, and however many there are, they keep nobody out for long.
 
 #include <cstddef>
 #include <functional>
@@ -10,11 +10,11 @@
 
 #include "base/descriptor.hpp"
 #include "base/reactor.hpp"
-#include "launch/channel/channel.hpp"
-#include "launch/channel/endpoint.hpp"
+#include "launch/tls/addresses.hpp"
+#include "launch/tls/link.hpp"
 #include "railyard/base/time.hpp"
 
-namespace railyard::channel {
+namespace railyard::tls {
 
 class Listener {
   public:
@@ -26,31 +26,31 @@ class Listener {
     };
 
     /// Somebody who knows the secret.
-    using Take = std::function<void(Channel channel)>;
+    using Take = std::function<void(Link link)>;
     /// The reactor outlives it. Throws Error.
     Listener(Reactor& reactor, const Secret& secret, const Options& options, Take take);
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
     std::uint16_t port() const { return port_; }
-    /// How many were sent away so far.
-    std::size_t strangers() const { return strangers_; }
+    /// How many were refused so far.
+    std::size_t refused() const { return refused_; }
 
   private:
-    struct Guest {
+    struct Handshake {
         Descriptor socket;
-        TlsSession session;
+        Session session;
         std::string early{};  ///< what came right behind the handshake
         Reactor::Watch watch{};
         Reactor::Timer patience{};
     };
-    using Guests = std::list<Guest>;
+    using Handshakes = std::list<Handshake>;
 
     void listen();
-    void let_in(int listener);
-    void rest();
-    void send_away(Guests::iterator guest);
-    void advance(Guests::iterator guest);
+    void accept_some(int listener);
+    void pause();
+    void refuse(Handshakes::iterator caller);
+    void advance(Handshakes::iterator caller);
 
     Reactor& reactor_;
     Secret secret_;
@@ -59,9 +59,9 @@ class Listener {
     std::vector<Descriptor> listeners_;
     std::uint16_t port_ = 0;
     std::vector<Reactor::Watch> watches_;  ///< of the listeners; none while there is no room
-    Reactor::Timer rest_;
-    Guests guests_;  ///< the one who waits longest first
-    std::size_t strangers_ = 0;
+    Reactor::Timer pause_;
+    Handshakes handshakes_;  ///< the one who waits longest first
+    std::size_t refused_ = 0;
 };
 
-}  // namespace railyard::channel
+}  // namespace railyard::tls

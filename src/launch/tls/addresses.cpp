@@ -1,4 +1,4 @@
-#include "launch/channel/endpoint.hpp"
+#include "launch/tls/addresses.hpp"
 
 #include <fmt/format.h>
 #include <ifaddrs.h>
@@ -14,7 +14,7 @@
 #include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::channel {
+namespace railyard::tls {
 
 namespace {
 
@@ -30,8 +30,8 @@ AddressList look_up(const std::string& host, std::uint16_t port, int flags, int&
     return {failure == 0 ? list : nullptr, ::freeaddrinfo};
 }
 
-Endpoint endpoint_of(const sockaddr* address, socklen_t length) {
-    Endpoint found;
+SocketAddress endpoint_of(const sockaddr* address, socklen_t length) {
+    SocketAddress found;
     std::memcpy(&found.address, address, length);
     found.length = length;
     return found;
@@ -52,7 +52,7 @@ Descriptor listen_on(const addrinfo& at, std::uint16_t port) {
     // IPv4 has a socket of its own, so that a host without IPv6 needs no other care.
     if (at.ai_family == AF_INET6)
         ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-    Endpoint where = endpoint_of(at.ai_addr, at.ai_addrlen);
+    SocketAddress where = endpoint_of(at.ai_addr, at.ai_addrlen);
     auto& number = at.ai_family == AF_INET6
                        ? reinterpret_cast<sockaddr_in6&>(where.address).sin6_port
                        : reinterpret_cast<sockaddr_in&>(where.address).sin_port;
@@ -64,7 +64,7 @@ Descriptor listen_on(const addrinfo& at, std::uint16_t port) {
 }
 
 /// Our own address on the way to that one; nothing is sent.
-std::string way_to(const Endpoint& peer) {
+std::string way_to(const SocketAddress& peer) {
     const Descriptor socket(::socket(peer.address.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     sockaddr_storage own{};
     socklen_t length = sizeof own;
@@ -112,7 +112,7 @@ HostPort parse_host_port(std::string_view text) {
     return where;
 }
 
-std::string Endpoint::text() const {
+std::string SocketAddress::text() const {
     const auto* plain = reinterpret_cast<const sockaddr*>(&address);
     const std::string host = host_text(plain, length);
     const bool six = address.ss_family == AF_INET6;
@@ -121,13 +121,13 @@ std::string Endpoint::text() const {
     return fmt::format("{}{}{}:{}", six ? "[" : "", host, six ? "]" : "", port);
 }
 
-std::vector<Endpoint> resolve(const HostPort& where) {
+std::vector<SocketAddress> resolve(const HostPort& where) {
     int failure = 0;
     const AddressList list = look_up(where.host, where.port, 0, failure);
     if (!list)
         throw Error(
             fmt::format("cannot find the host '{}': {}", where.host, ::gai_strerror(failure)));
-    std::vector<Endpoint> all;
+    std::vector<SocketAddress> all;
     for (const addrinfo* at = list.get(); at != nullptr; at = at->ai_next)
         all.push_back(endpoint_of(at->ai_addr, at->ai_addrlen));
     return all;
@@ -177,4 +177,4 @@ std::vector<std::string> own_addresses(const std::string& peer) {
     return all;
 }
 
-}  // namespace railyard::channel
+}  // namespace railyard::tls

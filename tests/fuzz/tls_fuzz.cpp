@@ -1,4 +1,4 @@
-/// Any bytes to what a stranger may talk to: no session is ever opened by them, and in one that is
+/// Any bytes to what anybody may talk to: no session is ever opened by them, and in one that is
 /// open nothing is handed over from where they come on, however they are cut. Inside a session, the
 /// reader of messages takes any bytes, and the same however they are cut.
 
@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "base/frames.hpp"
-#include "launch/channel/channel.hpp"
-#include "launch/channel/tls.hpp"
+#include "launch/tls/link.hpp"
+#include "launch/tls/session.hpp"
 
 namespace {
 
-using namespace railyard::channel;
+using namespace railyard::tls;
 using Reader = railyard::BasicFrameReader<std::uint32_t>;
 using Messages = std::vector<std::pair<std::uint32_t, std::string>>;
 
@@ -40,17 +40,17 @@ void in_pieces(std::string_view bytes, std::size_t step, const Take& take) {
 }
 
 void try_handshake(std::string_view bytes, Side side, std::size_t step) {
-    TlsSession session(secret(), side);
+    Session session(secret(), side);
     in_pieces(bytes, step, [&](std::string_view piece) {
         session.feed(piece, [](std::string_view) { require(false, "a stranger was heard"); });
     });
-    require(session.state() != TlsSession::State::open, "a stranger was believed");
+    require(session.state() != Session::State::open, "a stranger was believed");
 }
 
 /// What is heard of something genuine, the bytes, and something genuine behind them.
 std::string heard_around(std::string_view bytes, std::size_t step) {
-    TlsSession listener(secret(), Side::listener);
-    TlsSession caller(secret(), Side::caller);
+    Session listener(secret(), Side::listener);
+    Session caller(secret(), Side::caller);
     std::string heard;
     const auto hear = [&](std::string_view plain) { heard += plain; };
     for (int i = 0; i < 2; ++i) {

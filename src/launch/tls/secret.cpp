@@ -1,4 +1,4 @@
-#include "launch/channel/secret.hpp"
+#include "launch/tls/secret.hpp"
 
 #include <fmt/format.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::channel {
+namespace railyard::tls {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::string Secret::hex() const {
     return text;
 }
 
-}  // namespace railyard::channel
+}  // namespace railyard::tls

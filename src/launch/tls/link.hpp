@@ -10,27 +10,27 @@
 #include "base/descriptor.hpp"
 #include "base/frames.hpp"
 #include "base/reactor.hpp"
-#include "launch/channel/tls.hpp"
+#include "launch/tls/session.hpp"
 #include "railyard/base/time.hpp"
 
-namespace railyard::channel {
+namespace railyard::tls {
 
 /// The longest payload of a message. Whoever announces more is cut off before it is waited for.
 inline constexpr std::size_t longest_message = 4 << 20;
 
-class Channel {
+class Link {
   public:
     using Reader = BasicFrameReader<std::uint32_t>;
 
     /// The session is open; `early` is what the other has said in it by now. Throws Error.
-    Channel(Descriptor socket, TlsSession session, std::string early = {});
+    Link(Descriptor socket, Session session, std::string early = {});
 
-    /// Calls `ready` when there is something to do here, until the channel is lost: call receive()
-    /// then. In place of whoever was called before. The reactor outlives the channel.
+    /// Calls `ready` when there is something to do here, until the link is lost: call receive()
+    /// then. In place of whoever was called before. The reactor outlives the link.
     void attach(Reactor& reactor, const Reactor::Call& ready);
     void detach();
 
-    /// Never waits. Once the channel is lost it does nothing. Throws UsageError if it is too long.
+    /// Never waits. Once the link is lost it does nothing. Throws UsageError if it is too long.
     void send(std::uint32_t kind, std::string_view payload);
     /// Hands over what has come, and sends on what had to wait. False: the other is gone, and why()
     /// says how; messages that came before were handed over.
@@ -52,7 +52,7 @@ class Channel {
     Descriptor socket_;
     Reactor::Watch watch_;
     Reactor::Timer soon_;  ///< for what has come before anybody watched
-    TlsSession session_;
+    Session session_;
     Reader reader_{longest_message};
     std::string early_;
     std::string output_;
@@ -62,11 +62,11 @@ class Channel {
 /// Calls whoever listens at one of the addresses ("host:port"): tries all, in order and again,
 /// until one of them belongs to somebody who knows the secret. Throws Error, which says what came
 /// of the last try at each; at once if all are there and none knows it.
-Channel connect(const std::vector<std::string>& addresses, const Secret& secret, Duration heartbeat,
-                Duration patience);
+Link connect(const std::vector<std::string>& addresses, const Secret& secret, Duration heartbeat,
+             Duration patience);
 
 /// Lets the two kernels watch over each other: an idle connection is tried now and then, and one
 /// that has had no answer for so long is lost. A process that is merely stopped is not.
 void keep_alive(int socket, Duration heartbeat);
 
-}  // namespace railyard::channel
+}  // namespace railyard::tls

@@ -1,5 +1,5 @@
 #pragma once
-/// What both ends of a channel know and nobody else does: by it they recognise each other.
+/// What both ends of a link know and nobody else does: by it they recognise each other.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace railyard::channel {
+namespace railyard::tls {
 
 class Secret {
   public:
@@ -37,4 +37,4 @@ class Secret {
     std::vector<std::uint8_t> bytes_;
 };
 
-}  // namespace railyard::channel
+}  // namespace railyard::tls

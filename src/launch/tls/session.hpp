@@ -8,25 +8,25 @@
 #include <string>
 #include <string_view>
 
-#include "launch/channel/secret.hpp"
+#include "launch/tls/secret.hpp"
 
 struct gnutls_session_int;
 
-namespace railyard::channel {
+namespace railyard::tls {
 
 /// Who waits for others, and who comes.
 enum class Side { listener, caller };
 
-class TlsSession {
+class Session {
   public:
     /// `refused`: the other does not know the secret, or something came that it did not send.
     enum class State { handshake, open, refused };
 
     /// Throws Error.
-    TlsSession(const Secret& secret, Side side);
-    ~TlsSession();
-    TlsSession(TlsSession&&) noexcept;
-    TlsSession& operator=(TlsSession&&) noexcept;
+    Session(const Secret& secret, Side side);
+    ~Session();
+    Session(Session&&) noexcept;
+    Session& operator=(Session&&) noexcept;
 
     using Take = std::function<void(std::string_view plain)>;
     /// Takes the other's bytes, and hands over what it has said once the session is open.
@@ -48,4 +48,4 @@ class TlsSession {
     std::unique_ptr<Ends> ends_;  ///< what the library points to, so it stays where it is
 };
 
-}  // namespace railyard::channel
+}  // namespace railyard::tls
