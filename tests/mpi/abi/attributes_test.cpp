@@ -8,7 +8,7 @@ namespace railyard::mpi {
 namespace {
 
 using Attributes = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Attributes);
+RAILYARD_ON_BOTH_CLOCKS(Attributes);
 
 /// What the callbacks saw; each rank has its own, handed over as extra state.
 struct Seen {

@@ -32,10 +32,11 @@ class Notebook final : public abi::CallWatch {
 };
 
 /// What each of two ranks' watches was told of a program that begins and ends in between.
-std::vector<Notebook> notes_of(const Ground& ground, const std::function<void(int rank)>& program,
+std::vector<Notebook> notes_of(const FabricAndKind& on,
+                               const std::function<void(int rank)>& program,
                                int thread_level = MPI_THREAD_SINGLE) {
     std::vector<Notebook> notes(2);
-    const job::Result result = job::run(options_for(ground, 2), [&](job::Rank& rank) {
+    const job::Result result = job::run(options_for(on, 2), [&](job::Rank& rank) {
         abi::watch_calls(&notes[static_cast<std::size_t>(rank.id())]);
         if (thread_level == MPI_THREAD_SINGLE) {
             MPI_Init(nullptr, nullptr);
@@ -50,8 +51,8 @@ std::vector<Notebook> notes_of(const Ground& ground, const std::function<void(in
     return notes;
 }
 
-class CallWatching : public testing::TestWithParam<Ground> {};
-RAILYARD_ON_ALL_GROUNDS(CallWatching);
+class CallWatching : public testing::TestWithParam<FabricAndKind> {};
+RAILYARD_ON_BOTH_CLOCKS(CallWatching);
 
 TEST_P(CallWatching, TellsOfEveryCallFromTheFirstToTheLast) {
     const auto notes = notes_of(GetParam(), [](int rank) {

@@ -10,7 +10,7 @@ namespace railyard::mpi {
 namespace {
 
 using Collectives = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Collectives);
+RAILYARD_ON_BOTH_CLOCKS(Collectives);
 
 constexpr int ranks = 4;
 using Numbers = std::vector<int>;

@@ -8,7 +8,7 @@ namespace railyard::mpi {
 namespace {
 
 using Communicators = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Communicators);
+RAILYARD_ON_BOTH_CLOCKS(Communicators);
 
 int sum_over(MPI_Comm comm, int value) {
     int sum = -1;

@@ -11,7 +11,7 @@ namespace railyard::mpi {
 namespace {
 
 using Datatypes = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Datatypes);
+RAILYARD_ON_BOTH_CLOCKS(Datatypes);
 
 /// Sends `count` elements from a field of numbers to itself as integers, and says which came.
 std::vector<int> numbers_in(MPI_Datatype type, int count) {

@@ -9,7 +9,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 using Environment = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Environment);
+RAILYARD_ON_BOTH_CLOCKS(Environment);
 
 TEST_P(Environment, KnowsWhetherMpiIsUp) {
     job::Options options = options_for(GetParam(), 2);
@@ -89,9 +89,9 @@ TEST_P(Environment, TimeDoesNotRunBackwards) {
 }
 
 /// A thread that waits for a message cannot be ended; a process can.
-Ground that_can_end(Ground ground) {
-    if (ground.kind == job::Kind::threads) ground.kind = job::Kind::processes;
-    return ground;
+FabricAndKind that_can_end(FabricAndKind on) {
+    if (on.kind == job::Kind::threads) on.kind = job::Kind::processes;
+    return on;
 }
 
 TEST_P(Environment, AbortEndsTheJobWithItsCode) {

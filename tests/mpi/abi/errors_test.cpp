@@ -9,7 +9,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 using Errors = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Errors);
+RAILYARD_ON_BOTH_CLOCKS(Errors);
 
 std::string text_of(int code) {
     char text[MPI_MAX_ERROR_STRING];
@@ -83,7 +83,7 @@ void remember(MPI_Comm* comm, int* code, ...) {
 }
 
 TEST(ErrorHandlers, AUsersFunctionIsCalledWithCommunicatorAndCode) {
-    run_on(grounds[1], 1, [](int, int) {
+    run_on(both_clocks[1], 1, [](int, int) {
         MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
         MPI_Comm_create_errhandler(remember, &handler);
         MPI_Comm dup = MPI_COMM_NULL;

@@ -12,7 +12,7 @@ namespace {
 using Ranks = std::vector<int>;
 
 using Groups = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Groups);
+RAILYARD_ON_BOTH_CLOCKS(Groups);
 
 constexpr int world_size = 7;
 

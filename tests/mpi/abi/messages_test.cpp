@@ -8,7 +8,7 @@ namespace railyard::mpi {
 namespace {
 
 using Messages = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Messages);
+RAILYARD_ON_BOTH_CLOCKS(Messages);
 
 TEST_P(Messages, GoInAllModes) {
     run(2, [](int rank, int) {

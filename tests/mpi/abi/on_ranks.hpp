@@ -13,28 +13,28 @@
 
 namespace railyard::mpi {
 
-struct Ground {
+struct FabricAndKind {
     std::string fabric;
     job::Kind kind;
 };
 
-inline void PrintTo(const Ground& ground, std::ostream* out) {
-    *out << ground.fabric;
+inline void PrintTo(const FabricAndKind& on, std::ostream* out) {
+    *out << on.fabric;
 }
 
-inline job::Options options_for(const Ground& ground, int ranks) {
+inline job::Options options_for(const FabricAndKind& on, int ranks) {
     job::Options options;
     options.ranks = ranks;
-    options.fabric = ground.fabric;
-    options.kind = ground.kind;
-    options.nodes = nodes_for(ground.fabric, ranks);
+    options.fabric = on.fabric;
+    options.kind = on.kind;
+    options.nodes = nodes_for(on.fabric, ranks);
     return options;
 }
 
 /// Errors are returned, so that tests can look at them.
-inline job::Result run_on(const Ground& ground, int ranks,
+inline job::Result run_on(const FabricAndKind& on, int ranks,
                           const std::function<void(int rank, int size)>& body) {
-    return job::run(options_for(ground, ranks), [&](job::Rank&) {
+    return job::run(options_for(on, ranks), [&](job::Rank&) {
         ASSERT_EQ(MPI_Init(nullptr, nullptr), MPI_SUCCESS);
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -47,7 +47,7 @@ inline job::Result run_on(const Ground& ground, int ranks,
     });
 }
 
-class OnRanks : public testing::TestWithParam<Ground> {
+class OnRanks : public testing::TestWithParam<FabricAndKind> {
   protected:
     void run(int ranks, const std::function<void(int rank, int size)>& body) {
         const job::Result result = run_on(GetParam(), ranks, body);
@@ -55,15 +55,16 @@ class OnRanks : public testing::TestWithParam<Ground> {
     }
 };
 
-inline const Ground grounds[] = {{real_fabric(), job::Kind::threads}, {"ideal", job::Kind::fibers}};
+inline const FabricAndKind both_clocks[] = {{real_fabric(), job::Kind::threads},
+                                            {"ideal", job::Kind::fibers}};
 
-inline std::string ground_name(const testing::TestParamInfo<Ground>& info) {
+inline std::string fabric_name(const testing::TestParamInfo<FabricAndKind>& info) {
     return test_name(info.param.fabric);
 }
 
 }  // namespace railyard::mpi
 
-/// One suite on all grounds.
-#define RAILYARD_ON_ALL_GROUNDS(suite)                                                  \
-    INSTANTIATE_TEST_SUITE_P(Grounds, suite, testing::ValuesIn(railyard::mpi::grounds), \
-                             railyard::mpi::ground_name)
+/// One suite on a fabric of each clock.
+#define RAILYARD_ON_BOTH_CLOCKS(suite)                                                     \
+    INSTANTIATE_TEST_SUITE_P(Clocks, suite, testing::ValuesIn(railyard::mpi::both_clocks), \
+                             railyard::mpi::fabric_name)

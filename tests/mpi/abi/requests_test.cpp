@@ -10,7 +10,7 @@ namespace railyard::mpi {
 namespace {
 
 using Requests = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Requests);
+RAILYARD_ON_BOTH_CLOCKS(Requests);
 
 constexpr int n = 5;
 

@@ -9,7 +9,7 @@ namespace railyard::mpi {
 namespace {
 
 using Topologies = OnRanks;
-RAILYARD_ON_ALL_GROUNDS(Topologies);
+RAILYARD_ON_BOTH_CLOCKS(Topologies);
 
 TEST_P(Topologies, DimensionsAreBalanced) {
     run(1, [](int, int) {

@@ -45,7 +45,7 @@ inline suite_experiment procedure(const std::string& name) {
 }
 
 /// What a rank's callbacks work on.
-struct Ground {
+struct Recorder {
     job::Rank* rank;
     std::vector<Measured>* rows;
 };
@@ -57,11 +57,11 @@ inline void keep(void* to, const suite_row* row) {
         measured.parameters[parameter.name] =
             parameter.text != nullptr ? parameter.text : std::to_string(parameter.number);
     }
-    static_cast<Ground*>(to)->rows->push_back(std::move(measured));
+    static_cast<Recorder*>(to)->rows->push_back(std::move(measured));
 }
 
 inline void idle(void* to, double seconds) {
-    static_cast<Ground*>(to)->rank->host().compute(Duration::from_seconds(seconds));
+    static_cast<Recorder*>(to)->rank->host().compute(Duration::from_seconds(seconds));
 }
 
 /// How a procedure is called.
@@ -83,7 +83,7 @@ inline std::vector<Measured> measure(const std::string& fabric, const std::strin
     const job::Result result = job::run(options, [&](job::Rank& rank) {
         const Time start = rank.host().now();
         MPI_Init(nullptr, nullptr);
-        Ground ground{&rank, &rows};
+        Recorder recorder{&rank, &rows};
         suite_request request{};
         request.sizes = sizes.data();
         request.size_count = static_cast<int>(sizes.size());
@@ -96,7 +96,7 @@ inline std::vector<Measured> measure(const std::string& fabric, const std::strin
         request.init_seconds = (rank.host().now() - start).seconds();
         request.emit = keep;
         request.idle = idle;
-        request.to = &ground;
+        request.to = &recorder;
         for (int i = 0; i < call.times; ++i)
             procedure(name).run(&request);
         MPI_Finalize();
