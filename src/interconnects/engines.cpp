@@ -1,12 +1,14 @@
-#include "interconnects/engines.hpp"
+#include "interconnects/registry.hpp"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "interconnects/quadrics/fabric/fabric.hpp"
+#include "interconnects/virtual/common/engine.hpp"
 #include "interconnects/virtual/ideal/fabric.hpp"
 #include "interconnects/virtual/model/fabric.hpp"
+#include "profiles/schema.hpp"
 
 namespace railyard::interconnects {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "faults/script.hpp"
-#include "interconnects/engines.hpp"
-#include "interconnects/registry_real.hpp"
+#include "interconnects/virtual/common/engine.hpp"
 #include "interconnects/virtual/ideal/fabric.hpp"
 #include "profiles/profile.hpp"
+#include "profiles/schema.hpp"
 #include "railyard/base/error.hpp"
 #include "sim/engine.hpp"
 

@@ -1,4 +1,4 @@
-#include "interconnects/registry_real.hpp"
+#include "interconnects/registry.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -10,9 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "interconnects/engines.hpp"
 #include "interconnects/quadrics/fabric/machine_parameters.hpp"
+#include "interconnects/registry.hpp"
+#include "interconnects/virtual/common/engine.hpp"
 #include "profiles/profile.hpp"
+#include "profiles/schema.hpp"
 #include "railyard/base/error.hpp"
 
 namespace {

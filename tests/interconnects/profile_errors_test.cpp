@@ -5,8 +5,10 @@
 
 #include <map>
 
-#include "interconnects/engines.hpp"
+#include "interconnects/registry.hpp"
+#include "interconnects/virtual/common/engine.hpp"
 #include "profiles/profile.hpp"
+#include "profiles/schema.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::profiles {

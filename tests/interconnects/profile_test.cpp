@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "interconnects/engines.hpp"
+#include "interconnects/registry.hpp"
+#include "interconnects/virtual/common/engine.hpp"
 #include "interconnects/virtual/hardware/parameters.hpp"
+#include "profiles/schema.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::profiles {

@@ -8,8 +8,10 @@
 #include <regex>
 #include <set>
 
-#include "interconnects/engines.hpp"
+#include "interconnects/registry.hpp"
+#include "interconnects/virtual/common/engine.hpp"
 #include "profiles/profile.hpp"
+#include "profiles/schema.hpp"
 
 namespace railyard::profiles {
 namespace {

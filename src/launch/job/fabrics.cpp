@@ -6,8 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "interconnects/registry_entry.hpp"
-#include "interconnects/registry_real.hpp"
+#include "interconnects/registry.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::job {

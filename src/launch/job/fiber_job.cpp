@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "hosts/virtual_host.hpp"
-#include "interconnects/registry_entry.hpp"
+#include "interconnects/registry.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/bootstrap.hpp"
 #include "launch/job/fabrics.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/topology.hpp"
-#include "interconnects/registry_entry.hpp"
+#include "interconnects/registry.hpp"
 #include "launch/job/frames.hpp"
 
 namespace railyard::job {

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "interconnects/engines.hpp"
+#include "interconnects/registry.hpp"
+#include "interconnects/virtual/common/engine.hpp"
 #include "profiles/members.hpp"
+#include "profiles/schema.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::quadrics {

@@ -10,10 +10,12 @@
 #include <string>
 
 #include "faults/script.hpp"
-#include "interconnects/engines.hpp"
+#include "interconnects/registry.hpp"
+#include "interconnects/virtual/common/engine.hpp"
 #include "interconnects/virtual/hardware/parameters.hpp"
 #include "interconnects/virtual/ideal/pair.hpp"
 #include "interconnects/virtual/model/fabric.hpp"
+#include "profiles/schema.hpp"
 #include "railyard/fault_report.hpp"
 
 namespace railyard::model::testing {
