@@ -6,24 +6,25 @@
 /// LocalRegion (made of a Nic, memory or a size, and rights) and ImportedRegion (of a Nic and a
 /// blob). Its Nic adds
 ///
-///     guard()                what is held while the Nic is worked on; nothing where one thread
-///     does all progress_once()        make_progress(), under that guard wake_rule_changed()    a
-///     completion queue wakes for other arrivals than before connection_requests()  listen(service)
-///     and poll_peer_request(), under the guard
+/// - guard(): what is held while the Nic is worked on; nothing where one thread does all
+/// - progress_once(): make_progress(), under that guard
+/// - wake_rule_changed(): a completion queue wakes for other arrivals than before
+/// - connection_requests(): listen(service) and poll_peer_request(), under the guard
 ///
 /// and attaches itself to its Host when it is complete.
 
+#include <fmt/format.h>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "hosts/real_host.hpp"
 #include "interconnects/real/common/queues.hpp"
 #include "railyard/base/error.hpp"
+#include "railyard/fabric.hpp"
 #include "railyard/nic.hpp"
 
 namespace railyard::real {
@@ -100,5 +101,12 @@ class Nic : public fabric::Nic, public hosts::Source {
 
 /// A guard where a Nic serves one thread and needs none.
 struct NoGuard {};
+
+/// A real fabric as its registry line opens it. It has one adapter for all nodes, since a rank of a
+/// real job is where it is, whatever nodes the job pretends to have. `open_nic`: opens a Nic on a
+/// rank's Host. The Traits live as long as the fabric.
+std::unique_ptr<fabric::Fabric> make_fabric(
+    fabric::Traits traits,
+    std::function<std::unique_ptr<fabric::Nic>(hosts::RealHost&, const fabric::Traits&)> open_nic);
 
 }  // namespace railyard::real

@@ -12,7 +12,7 @@
 #include <optional>
 #include <span>
 
-#include "interconnects/real/iwarp/mpa.hpp"
+#include "interconnects/real/iwarp/framing.hpp"
 
 namespace railyard::iwarp::mpa {
 

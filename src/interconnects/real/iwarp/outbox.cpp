@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "interconnects/real/iwarp/mpa.hpp"
+#include "interconnects/real/iwarp/framing.hpp"
 
 namespace railyard::iwarp {
 

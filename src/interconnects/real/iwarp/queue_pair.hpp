@@ -2,9 +2,9 @@
 /// One end of a connection. Requests become messages of the stream in the order of posting, as far
 /// as the socket takes them; the rest wait in a queue and move on whenever the Nic makes progress.
 ///
-/// The class is spread over files by concern: queue_pair.cpp (life, queue, failure), send_path.cpp
-/// (requests out), receive_path.cpp (what comes in), remote_access.cpp (checks of requests, and
-/// what a Terminate means), connecting.cpp.
+/// The class is spread over files by concern: queue_pair.cpp (life, queue, failure, checks of
+/// requests, and what a Terminate means), messages.cpp (requests out, and what comes in),
+/// connecting.cpp.
 
 #include <cstdint>
 #include <memory>
@@ -78,7 +78,7 @@ class QueuePair final : public real::QueuePair<Parts>, public Upcalls {
     /// Asks the peer for a sign of life, unless it has been and did not answer yet.
     void ask_for_life();
 
-    // Upcalls of the stream: receive_path.cpp.
+    // Upcalls of the stream: messages.cpp.
 
     const ReceiveBuffer* claim_receive() override;
     void received(const Arrival& arrival) override;
@@ -101,16 +101,14 @@ class QueuePair final : public real::QueuePair<Parts>, public Upcalls {
     /// waits, all others are flushed; the peer is told `last_words`.
     void fail(Code code, Code oldest, const std::optional<Terminate>& last_words);
     void flush_requests(Code oldest);
+    Code check(const fabric::WorkRequest& work, std::uint64_t length) const;
+    Code status_of(const Terminate& found) const;
 
-    // send_path.cpp
+    // messages.cpp
     bool begin_next(Stream& stream);
     bool begin_request(Stream& stream, Request& request);
     void part_added(Request& request, std::uint64_t end);
     bool ask_for_confirmation(Stream& stream);
-
-    // remote_access.cpp
-    Code check(const fabric::WorkRequest& work, std::uint64_t length) const;
-    Code status_of(const Terminate& found) const;
 
     // connecting.cpp
     void begin_asking(const NicName& to, bool as_peer, std::uint64_t target,

@@ -14,7 +14,6 @@
 #include "interconnects/real/iwarp/headers.hpp"
 #include "interconnects/real/iwarp/place.hpp"
 #include "interconnects/real/iwarp/tags.hpp"
-#include "interconnects/real/iwarp/terminate.hpp"
 #include "railyard/base/status.hpp"
 
 namespace railyard::iwarp {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "base/descriptor.hpp"
-#include "interconnects/real/iwarp/settings.hpp"
+#include "interconnects/real/iwarp/fabric.hpp"
 #include "railyard/base/time.hpp"
 
 namespace railyard::iwarp {

@@ -81,11 +81,11 @@ struct RequestHeader {
 static_assert(sizeof(SegmentHeader) <= cell_payload && sizeof(RequestHeader) <= cell_payload);
 
 /// A connection request and its answer, in the asker's block. The answerer claims it by moving the
-/// state from `offered` to `answering`; the asker withdraws it by moving it to `withdrawn`. Only
+/// state from `pending` to `answering`; the asker withdraws it by moving it to `withdrawn`. Only
 /// one of the two can succeed. The state carries the block's generation, so that an answer to an
-/// offer of old cannot meet a new one.
-struct Offer {
-    enum State : std::uint32_t { none, offered, answering, accepted, rejected, withdrawn };
+/// earlier request cannot meet a new one.
+struct ConnectRequest {
+    enum State : std::uint32_t { none, pending, answering, accepted, rejected, withdrawn };
     static constexpr std::uint32_t tagged(std::uint32_t generation, State state) {
         return generation << 4 | state;
     }
@@ -121,7 +121,7 @@ struct Block {
     // Which region of the peer's the owner is copying to or from at this moment, plus one; nought:
     // none. A peer that deregisters a region waits for it (see RegionTable).
     alignas(cache_line) std::atomic<std::uint32_t> accessing;
-    alignas(cache_line) Offer offer;
+    alignas(cache_line) ConnectRequest request;
     alignas(cache_line) Reply reply;  ///< both
     alignas(4096) std::array<Cell, cell_count> cells;
     std::array<std::byte, data_ring_size> data;
@@ -137,7 +137,7 @@ struct alignas(cache_line) RegionEntry {
     std::uint32_t access;
 };
 
-/// Says: look at the offer in that block of mine.
+/// Says: look at the request in that block of mine.
 struct ConnectNotice {
     SharedMemory::Handle from;
     std::uint32_t block = 0;

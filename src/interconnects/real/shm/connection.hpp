@@ -1,6 +1,6 @@
 #pragma once
 /// Connection requests of a Nic: those that have come and wait for a listener or a peer to
-/// take them up. Offers themselves live in the askers' arenas (see Offer).
+/// take them up. The requests themselves live in the askers' arenas (see ConnectRequest).
 
 #include <cstdint>
 #include <deque>
@@ -20,32 +20,34 @@ class Listener;
 fabric::Address address_of(const SharedMemory::Handle& handle);
 SharedMemory::Handle handle_of(const fabric::Address& address);
 
-/// Somebody else's offer: where it is, and what was said with it.
-struct OfferRef {
+/// Somebody else's request: where it is, and what was said with it.
+struct RequestRef {
     std::shared_ptr<Peer> peer;
     std::uint32_t block = 0;
     std::uint32_t generation = 0;
     std::uint64_t service = 0;  ///< or discriminator
 
-    Offer& offer() const { return peer->arena().blocks[block].offer; }
+    ConnectRequest& request() const { return peer->arena().blocks[block].request; }
     bool stands() const {
-        return offer().state.load(std::memory_order_acquire) ==
-               Offer::tagged(generation, Offer::offered);
+        return request().state.load(std::memory_order_acquire) ==
+               ConnectRequest::tagged(generation, ConnectRequest::pending);
     }
     /// Takes it, so that nobody else can and it cannot be withdrawn. To be followed by answer().
     bool claim() const {
-        auto expected = Offer::tagged(generation, Offer::offered);
-        return offer().state.compare_exchange_strong(
-            expected, Offer::tagged(generation, Offer::answering), std::memory_order_acq_rel);
+        auto expected = ConnectRequest::tagged(generation, ConnectRequest::pending);
+        return request().state.compare_exchange_strong(
+            expected, ConnectRequest::tagged(generation, ConnectRequest::answering),
+            std::memory_order_acq_rel);
     }
     /// Publishes the answer and wakes the asker.
-    void answer(Offer::State state, std::uint32_t own_block, const fabric::PrivateData& data) const;
+    void answer(ConnectRequest::State state, std::uint32_t own_block,
+                const fabric::PrivateData& data) const;
 };
 
 /// A client's request as the server sees it.
 class IncomingRequest final : public fabric::ConnectionRequest {
   public:
-    IncomingRequest(const Nic& nic, OfferRef offer);
+    IncomingRequest(const Nic& nic, RequestRef request);
     ~IncomingRequest() override;
 
     const fabric::Address& from() const override { return from_; }
@@ -53,12 +55,12 @@ class IncomingRequest final : public fabric::ConnectionRequest {
     void reject(const fabric::PrivateData& reason) override;
 
     const Nic& nic() const { return nic_; }
-    const OfferRef& offer() const { return offer_; }
+    const RequestRef& request() const { return request_; }
     void set_answered() { answered_ = true; }
 
   private:
     const Nic& nic_;
-    OfferRef offer_;
+    RequestRef request_;
     fabric::Address from_;
     fabric::PrivateData data_;
     bool answered_ = false;
@@ -75,18 +77,18 @@ class ConnectionRequests {
     void stop_listening(fabric::Service service) { listeners_.erase(service); }
 
     std::optional<fabric::PeerRequest> poll_peer_request();
-    /// A standing offer of `from` with that discriminator, if one has come; it is taken out.
-    std::optional<OfferRef> find_peer_offer(const SharedMemory::Handle& from,
-                                            fabric::Discriminator discriminator);
+    /// A pending request of `from` with that discriminator, if one has come; it is taken out.
+    std::optional<RequestRef> find_peer_request(const SharedMemory::Handle& from,
+                                                fabric::Discriminator discriminator);
 
   private:
-    struct PeerOffer {
-        OfferRef ref;
+    struct FromPeer {
+        RequestRef ref;
         bool shown = false;  ///< given to the user, or matched when it came
     };
     Nic& nic_;
     std::map<fabric::Service, Listener*> listeners_;
-    std::deque<PeerOffer> peer_offers_;
+    std::deque<FromPeer> from_peers_;
 };
 
 class Listener final : public fabric::Listener {
@@ -95,12 +97,12 @@ class Listener final : public fabric::Listener {
     ~Listener() override;
 
     std::unique_ptr<fabric::ConnectionRequest> poll() override;
-    void add(OfferRef offer) { waiting_.push_back(std::move(offer)); }
+    void add(RequestRef request) { waiting_.push_back(std::move(request)); }
 
   private:
     Nic& nic_;
     fabric::Service service_;
-    std::deque<OfferRef> waiting_;
+    std::deque<RequestRef> waiting_;
 };
 
 }  // namespace railyard::shm

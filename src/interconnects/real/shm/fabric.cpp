@@ -1,6 +1,6 @@
 #include "interconnects/real/shm/fabric.hpp"
 
-#include "interconnects/real/common/fabric.hpp"
+#include "interconnects/real/common/nic.hpp"
 #include "interconnects/real/shm/arena.hpp"
 #include "interconnects/real/shm/nic.hpp"
 #include "interconnects/real/shm/queue_pair.hpp"

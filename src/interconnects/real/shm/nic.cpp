@@ -168,7 +168,7 @@ std::uint32_t Nic::take_block(QueuePair& queue_pair) {
     }
     by_block_[index] = &queue_pair;
 
-    // Nobody else looks at it before it is offered, which is a release.
+    // Nobody else looks at it before it is asked for, which is a release.
     Block& block = arena_->blocks[index];
     const auto relaxed = std::memory_order_relaxed;
     block.generation.fetch_add(1, relaxed);
@@ -178,7 +178,7 @@ std::uint32_t Nic::take_block(QueuePair& queue_pair) {
     block.starving.store(0, relaxed);
     block.accessing.store(0, relaxed);
     block.reply.ticket.store(0, relaxed);
-    block.offer.state.store(Offer::none, relaxed);
+    block.request.state.store(ConnectRequest::none, relaxed);
     for (Cell& cell : block.cells)
         std::atomic_ref(cell.stamp).store(0, relaxed);
     block.state.store(Block::in_use, std::memory_order_release);

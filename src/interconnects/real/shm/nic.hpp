@@ -13,7 +13,7 @@
 #include "interconnects/real/shm/arena.hpp"
 #include "interconnects/real/shm/connection.hpp"
 #include "interconnects/real/shm/peer.hpp"
-#include "interconnects/real/shm/queues.hpp"
+#include "interconnects/real/shm/queue_pair.hpp"
 #include "interconnects/real/shm/region.hpp"
 
 namespace railyard::shm {

@@ -167,7 +167,7 @@ void QueuePair::close() {
             connection_failed(Code::flushed);
             return;
         }
-        // Somebody is taking our offer up at this very moment: be connected first, then close.
+        // Somebody is taking our request up at this very moment: be connected first, then close.
         while (state_ == ConnectionState::connecting && !advance_connection())
             asked_peer_->gone();
     }

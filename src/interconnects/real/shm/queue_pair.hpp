@@ -3,25 +3,57 @@
 /// messages, and anything into mapped memory. The rest wait in a queue, in order, and move on
 /// whenever the Nic makes progress.
 ///
-/// The class is spread over files by concern: queue_pair.cpp (life, queue, failure), send_path.cpp
-/// (messages out), receive_path.cpp (messages in), remote_access.cpp (RDMA and atomics),
-/// connection.cpp (connecting).
+/// The class is spread over files by concern: queue_pair.cpp (life, queue, failure), messages.cpp
+/// (messages out and in), remote_access.cpp (RDMA and atomics), connection.cpp (connecting).
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/cell_ring.hpp"
 #include "interconnects/real/common/queue_pair.hpp"
+#include "interconnects/real/common/queues.hpp"
 #include "interconnects/real/shm/arena.hpp"
 #include "interconnects/real/shm/copy.hpp"
 #include "interconnects/real/shm/peer.hpp"
-#include "interconnects/real/shm/queues.hpp"
 
 namespace railyard::shm {
 
-struct OfferRef;
+class Nic;
+class QueuePair;
+class LocalRegion;
+class ImportedRegion;
+
+struct PostedReceive {
+    static constexpr std::uint32_t max_slices = shm::max_slices;
+    static constexpr std::uint32_t made_at_first = std::numeric_limits<std::uint32_t>::max();
+
+    std::uint64_t id = 0;
+    std::uint64_t capacity = 0;
+    std::uint32_t count = 0;
+    std::array<fabric::Slice, max_slices> slices;
+
+    void set(std::span<const fabric::Slice> local) {
+        count = static_cast<std::uint32_t>(local.size());
+        std::copy(local.begin(), local.end(), slices.begin());
+    }
+    std::span<const fabric::Slice> local() const { return {slices.data(), count}; }
+};
+
+/// The classes of this fabric that stand behind what real fabrics share.
+struct Parts {
+    using Nic = shm::Nic;
+    using QueuePair = shm::QueuePair;
+    using PostedReceive = shm::PostedReceive;
+    using LocalRegion = shm::LocalRegion;
+    using ImportedRegion = shm::ImportedRegion;
+};
+
+struct RequestRef;
 
 inline constexpr std::size_t max_inline = 256;
 
@@ -97,8 +129,8 @@ class QueuePair final : public real::QueuePair<Parts> {
     std::uint32_t block_index() const { return block_index_; }
     const std::shared_ptr<Peer>& peer() const { return peer_; }
     bool waits_for(const SharedMemory::Handle& from, fabric::Discriminator discriminator) const;
-    /// A peer asks for what this queue pair asks for too: one of the two offers must give way.
-    void meet(const OfferRef& theirs);
+    /// A peer asks for what this queue pair asks for too: one of the two requests must give way.
+    void meet(const RequestRef& theirs);
 
   private:
     static constexpr unsigned look_ahead = 8;  ///< cells that are looked at together
@@ -116,7 +148,7 @@ class QueuePair final : public real::QueuePair<Parts> {
     QueuedRequest& queued(std::uint32_t i) { return queue_[(first_ + i) % queue_.size()]; }
     bool starved_too_long(QueuedRequest& request);
 
-    // send_path.cpp
+    // messages.cpp
     Outcome send(const fabric::WorkRequest& work, Transfer& transfer);
     bool send_segment(const fabric::WorkRequest& work, Transfer& transfer);
     /// Shows the claimed cell, with so many bytes in the data ring.
@@ -128,7 +160,6 @@ class QueuePair final : public real::QueuePair<Parts> {
     }
     void fill_header(Cell& cell, const fabric::WorkRequest& work, const Transfer& transfer);
 
-    // receive_path.cpp
     bool consume(const Cell& cell);
     bool begin_message(const Cell& cell, std::uint64_t length);
     bool take_segment(const Cell& cell);
@@ -153,9 +184,10 @@ class QueuePair final : public real::QueuePair<Parts> {
              Transfer& transfer);
 
     // connection.cpp
-    Status offer(const SharedMemory::Handle& to, bool peer_to_peer, std::uint64_t service,
-                 const fabric::PrivateData& data, Time deadline);
-    bool take_offer(const OfferRef& theirs, const fabric::PrivateData& answer);
+    Status request_connection(const SharedMemory::Handle& to, bool peer_to_peer,
+                              std::uint64_t service, const fabric::PrivateData& data,
+                              Time deadline);
+    bool take_request(const RequestRef& theirs, const fabric::PrivateData& answer);
     void take_block();
     static RingMemory<Cell> ring_in(Block& block);
     void pop_data(std::uint64_t bytes);

@@ -17,7 +17,6 @@
 #include "interconnects/real/iwarp/connection.hpp"
 #include "interconnects/real/iwarp/fabric.hpp"
 #include "interconnects/real/iwarp/names.hpp"
-#include "interconnects/real/iwarp/settings.hpp"
 #include "interconnects/real/iwarp/support.hpp"
 #include "railyard/nic.hpp"
 

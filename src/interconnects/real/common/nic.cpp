@@ -1,4 +1,4 @@
-#include "interconnects/real/common/fabric.hpp"
+#include "interconnects/real/common/nic.hpp"
 
 #include <utility>
 

@@ -1,13 +1,14 @@
-// How a queue pair's requests leave: each becomes one message of the stream, or two; and how it is
-// learnt that one is done at the peer: by a Read of no bytes behind it, which is answered only when
-// all before it was delivered.
+// How a queue pair's requests leave, and what comes in: messages into receives, and the ends that a
+// stream may come to.
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "base/log.hpp"
 #include "interconnects/real/iwarp/nic.hpp"
 #include "interconnects/real/iwarp/queue_pair.hpp"
+#include "interconnects/real/iwarp/region.hpp"
 
 namespace railyard::iwarp {
 
@@ -27,6 +28,9 @@ std::uint64_t cookie_of(std::uint64_t confirmed) {
 }
 
 }  // namespace
+
+// Out: each request becomes one message of the stream, or two. That one is done at the peer is
+// learnt by a Read of no bytes behind it, which is answered only when all before it was delivered.
 
 void QueuePair::issue() {
     if (state_ != ConnectionState::connected) {
@@ -157,6 +161,89 @@ void QueuePair::answered(const Outstanding& request, std::uint64_t original) {
     --reads_under_way_;
     // Whatever was posted before was delivered before this was answered.
     confirmed_ = std::max(confirmed_, asked.sequence - 1);
+}
+
+const ReceiveBuffer* QueuePair::claim_receive() {
+    become_ready();
+    if (receives_->empty()) return nullptr;
+    receive_.copy_from(receives_->front());
+    receives_->pop();
+    receive_buffer_ = {receive_.list(), receive_.capacity};
+    claimed_ = true;
+    return &receive_buffer_;
+}
+
+void QueuePair::received(const Arrival& arrival) {
+    fabric::Completion completion;
+    completion.id = receive_.id;
+    completion.op = Op::receive;
+    completion.has_immediate = arrival.has_immediate;
+    completion.immediate = arrival.immediate;
+    completion.length = Bytes(arrival.length);
+    completion.queue_pair = this;
+    completion.invalidated = static_cast<LocalRegion*>(arrival.invalidated);
+    claimed_ = false;
+    receive_completions_->push(completion);
+    if (arrival.solicited || !receive_completions_->solicited_only()) nic_.has_news();
+}
+
+void QueuePair::receive_failed(Status why) {
+    fabric::Completion completion;
+    completion.id = receive_.id;
+    completion.status = why;
+    completion.op = Op::receive;
+    completion.queue_pair = this;
+    claimed_ = false;
+    receive_fault_ = why.code();
+    receive_completions_->push(completion);
+    nic_.has_news();
+}
+
+void QueuePair::written() {
+    become_ready();
+    nic_.has_news();
+}
+
+void QueuePair::starve() {
+    if (starving_) return;
+    starving_ = true;
+    receives_->add_starving(*this);
+    if (peers_patience_ == Duration::forever()) return;
+    starving_until_ = nic_.host().now() + peers_patience_;
+    nic_.watch_time(*this);
+}
+
+void QueuePair::receive_posted() {
+    starving_ = false;
+    starving_until_ = Time::never();
+    if (link_) link_->resume();
+}
+
+void QueuePair::failed(const Terminate& found) {
+    log_debug("iwarp: a peer did something wrong: {}", found.text());
+    become_ready();
+    // A message that is too long is as much our fault as the peer's.
+    if (receive_fault_ == Code::too_long) {
+        fail(Code::too_long, Code::flushed, found);
+    } else {
+        fail(Code::remote_closed, Code::remote_closed, found);
+    }
+}
+
+void QueuePair::terminated_by_peer(const Terminate& found) {
+    log_debug("iwarp: the peer ended the connection: {}", found.text());
+    become_ready();
+    const Code code = status_of(found);
+    fail(code, code, std::nullopt);
+}
+
+void QueuePair::link_lost() {
+    if (is_connecting()) {
+        // The other side had given up before it was ready.
+        nic_.linger(std::move(link_), true);
+        return start_over();
+    }
+    fail(Code::remote_closed, Code::remote_closed, std::nullopt);
 }
 
 }  // namespace railyard::iwarp

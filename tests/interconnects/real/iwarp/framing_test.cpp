@@ -1,7 +1,5 @@
 // Frames in the byte stream: made, found and checked, however the stream is cut.
 
-#include "interconnects/real/iwarp/mpa.hpp"
-
 #include <gtest/gtest.h>
 
 #include "interconnects/real/iwarp/framing.hpp"
