@@ -4,7 +4,7 @@
 ///
 ///     endpoint.cpp     requests from post() to completion, failure and closing
 ///     target.cpp       what a request does when it arrives at the other end
-///     connection.cpp   how two endpoints find each other
+///     queue_pair.cpp   how two endpoints find each other
 ///
 /// A message is never copied on the way: the target's end reads the request, and the bytes it
 /// names, out of the initiator's end. The way of a request, with the step of Wire between:
@@ -113,7 +113,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
         return {setup_.nic->name.node, setup_.nic->name.nic, setup_.number, setup_.port};
     }
 
-    // For the queue pair: connecting (connection.cpp).
+    // For the queue pair: connecting (queue_pair.cpp).
     Status ask(Ask::Model model, const NicName& to, std::uint64_t what,
                const fabric::PrivateData& data, Time deadline);
     Status accept(const std::shared_ptr<Ask>& ask, const fabric::PrivateData& data);
@@ -169,7 +169,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     void answer(const Ref& from, std::uint64_t sequence, Status status);
     bool complete_receive(const Request& request, Status status);
 
-    // connection.cpp
+    // queue_pair.cpp
     bool match_earlier_ask();
     void stop_asking();
     void connected_to(const Ref& peer, const fabric::PrivateData& data);

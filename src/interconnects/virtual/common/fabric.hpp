@@ -28,7 +28,8 @@ class Adapter final : public fabric::Adapter {
 /// The engine must outlive the fabric, and the fabric all Nics that are opened on it.
 class Fabric final : public fabric::Fabric {
   public:
-    Fabric(sim::Engine& engine, const fabric::Traits& traits, std::unique_ptr<Wire> wire)
+    /// The wire is shared with events that are still under way when the fabric goes.
+    Fabric(sim::Engine& engine, const fabric::Traits& traits, std::shared_ptr<Wire> wire)
         : network_(std::make_shared<Network>(engine, traits, std::move(wire))) {}
     ~Fabric() override { network_->wire->stop(); }
 

@@ -20,7 +20,7 @@ std::uint32_t hash(std::string_view text) {
 }  // namespace
 
 Network::Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
-                 std::unique_ptr<Wire> its_wire)
+                 std::shared_ptr<Wire> its_wire)
     : engine(its_engine), traits(its_traits), wire(std::move(its_wire)), id(hash(traits.name)) {
     if (wire->can_break())
         wire->tell_when_given_up(

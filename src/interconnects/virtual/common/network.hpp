@@ -67,7 +67,7 @@ class Buffers {
 
 struct Network {
     Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
-            std::unique_ptr<Wire> its_wire);
+            std::shared_ptr<Wire> its_wire);
 
     /// Null if there never was such a Nic, or if it is closed.
     std::shared_ptr<NicState> find(const NicName& name) const;
@@ -76,7 +76,7 @@ struct Network {
 
     sim::Engine& engine;
     const fabric::Traits traits;
-    const std::unique_ptr<Wire> wire;
+    const std::shared_ptr<Wire> wire;
     const std::uint32_t id;  ///< from the name of the fabric: tells foreign addresses and blobs
     std::map<fabric::NodeId, std::vector<std::weak_ptr<NicState>>> nics;
     std::uint64_t messages = 0;

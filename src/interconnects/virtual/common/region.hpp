@@ -21,8 +21,7 @@ namespace railyard::virtual_time {
 /// What the opaque bytes of a virtual fabric's addresses and region blobs say. Everything runs in
 /// one process, so the bytes are simply the numbers.
 struct NicName {
-    std::uint32_t fabric =
-        0;  ///< Network::id, never 0: foreign and empty bytes are told by it
+    std::uint32_t fabric = 0;  ///< Network::id, never 0: foreign and empty bytes are told by it
     fabric::NodeId node = 0;
     std::uint32_t nic = 0;  ///< among those of the node
     friend auto operator<=>(const NicName&, const NicName&) = default;

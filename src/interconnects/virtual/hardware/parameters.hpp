@@ -124,8 +124,8 @@ struct Network {
 
 enum class Detection : std::uint8_t { ends, hops };
 
-/// [reliability]: what is done about packets that faults take (resender.hpp). Without faults,
-/// nobody asks.
+/// [reliability]: what is done about packets that faults take (model/reliability.hpp). Without
+/// faults, nobody asks.
 struct Reliability {
     /// ends: the sender misses an acknowledgment. hops: who loses a packet tells the sender at
     /// once, and where.

@@ -1,23 +1,36 @@
 #include "interconnects/virtual/model/fabric.hpp"
 
+#include <memory>
+#include <utility>
+
 #include "interconnects/virtual/common/fabric.hpp"
 #include "interconnects/virtual/hardware/parameters.hpp"
-#include "interconnects/virtual/model/wire.hpp"
+#include "interconnects/virtual/model/traffic.hpp"
 
 namespace railyard::model {
 
+namespace {
+
+std::unique_ptr<fabric::Fabric> open_with(sim::Engine& engine,
+                                          const hardware::Parameters& parameters,
+                                          std::unique_ptr<FaultPlan> plan) {
+    const auto traffic = std::make_shared<Traffic>(engine, parameters, std::move(plan));
+    // Packets may still be under way when the fabric goes.
+    engine.keep(traffic);
+    return std::make_unique<virtual_time::Fabric>(engine, hardware::traits(parameters), traffic);
+}
+
+}  // namespace
+
 std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const hardware::Parameters& parameters) {
-    return std::make_unique<virtual_time::Fabric>(engine, hardware::traits(parameters),
-                                                  std::make_unique<Wire>(engine, parameters));
+    return open_with(engine, parameters, nullptr);
 }
 
 std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const hardware::Parameters& parameters,
                                      const faults::Script& script, const faults::Layout& layout,
                                      std::shared_ptr<fabric::FaultReport> report) {
-    return std::make_unique<virtual_time::Fabric>(
-        engine, hardware::traits(parameters),
-        std::make_unique<Wire>(engine, parameters,
-                               std::make_unique<FaultPlan>(script, layout, std::move(report))));
+    return open_with(engine, parameters,
+                     std::make_unique<FaultPlan>(script, layout, std::move(report)));
 }
 
 namespace {

@@ -9,7 +9,7 @@
 
 #include "faults/script.hpp"
 #include "interconnects/virtual/common/wire.hpp"
-#include "interconnects/virtual/model/fifo.hpp"
+#include "interconnects/virtual/model/route.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fault_report.hpp"

@@ -105,14 +105,14 @@ bool Lane::pass(Packet& packet) {
         if (!survives(packet)) return false;
     Message* const message = packet.message;
     const Path& path = packet.route->path;
-    if (packet.stage == path.gate) {
-        if (!message->seen && packet.index == 0) reached_gate(message);
-        if (!message->open) {
+    if (packet.stage == path.target) {
+        if (!message->seen && packet.index == 0) reached_target(message);
+        if (!message->admitted) {
             parked_.push_back(packet);
             return false;
         }
         packet.ready = engine_.now();
-        if (packet.last && path.gate == path.placed) {
+        if (packet.last && path.target == path.placed) {
             message->done_at = packet.ready + path.visible;
             complete_at_its_time(message);
         }
@@ -124,9 +124,9 @@ bool Lane::pass(Packet& packet) {
             --before_link_;
             leaves_link_at(end);
         }
-        if (packet.last && packet.stage == path.placed && packet.stage > path.gate)
+        if (packet.last && packet.stage == path.placed && packet.stage > path.target)
             complete_at_its_time(message);
-        const bool goes_on = !packet.past_all() || packet.stage == path.gate;
+        const bool goes_on = !packet.past_all() || packet.stage == path.target;
         if (goes_on && !at_link) return true;
         if (goes_on) follow(packet);
         if (at_link) inject_now();

@@ -9,10 +9,9 @@
 /// When another lane comes to one of the parts, the lane is brought up to that moment and goes on
 /// packet by packet. The times are the same either way.
 ///
-///     lane.cpp        what both ways share
+///     lane.cpp        what both ways share, and what is done where faults can take packets
 ///     lookahead.cpp   a lane alone
 ///     followed.cpp    packet by packet
-///     watched.cpp     where faults can take packets
 
 #include <algorithm>
 #include <cstdint>
@@ -42,13 +41,13 @@ struct Message {
     std::uint32_t packets = 0;  ///< from here on, the lane's ...
     std::uint32_t injected = 0;
     std::uint32_t finished = 0;  ///< past all stages
-    bool seen = false;           ///< its first packet has come to the gate
-    bool open = false;           ///< may pass the gate
+    bool seen = false;           ///< its first packet has come to the target
+    bool admitted = false;       ///< by the target's engine
     bool placed = false;         ///< all of it will be in memory by `done_at`
     bool complete = false;       ///< all of it is in memory
     bool delivered = false;      ///< ... and `done` has run
     std::uint8_t round = 0;      ///< the watch's: how often it was begun anew; 0: not watched
-    /// What a packet is held up at its first stage, and behind the gate; empty: nothing.
+    /// What a packet is held up at its first stage, and at the target; empty: nothing.
     std::vector<Duration> read_extra;
     std::vector<Duration> write_extra;
     /// For which its first stage stays busy after its last packet (reading the next descriptor).
@@ -56,7 +55,7 @@ struct Message {
 
     std::uint64_t id = 0;        ///< for the trace, like ...
     std::string_view what = "";  ///< ... its name, which lives as long as the program
-    sim::Action first;           ///< its first packet is at the gate
+    sim::Action first;           ///< its first packet is at the target
     sim::Action done;            ///< all of it is in memory, and so is all before it to that node
 
     std::uint64_t sequence = 0;  ///< the watch's: the number of its first packet
@@ -65,7 +64,7 @@ struct Message {
     // The lane's.
     Message* behind = nullptr;  ///< see Deliveries
     Time turn_at;               ///< its packets may be read from then on
-    Time opened_at;
+    Time admitted_at;
     Time done_at;
     sim::Event first_event;
     sim::Event done_event;
@@ -104,13 +103,14 @@ class Lane {
     /// It leaves, behind those before it. Its `first` runs later, never within the call.
     void submit(Message* message);
     /// The target's engine has seen the first packet: into memory with it. Messages to one node are
-    /// opened in the order in which they came.
-    void open(Message* message);
+    /// admitted in the order in which they came.
+    void admit(Message* message);
 
     /// Always packet by packet: the measure of the other way.
     void never_look_ahead() { follows_ = always_follows_ = true; }
 
-    // watched.cpp
+    // Where faults can take packets.
+
     /// Faults can strike: from now on that watch is told and asked. It outlives the lane's
     /// messages.
     void watch(PacketWatch& watch);
@@ -167,7 +167,7 @@ class Lane {
     void leave(Route& route);
     template <Mode mode>
     Time serve(Packet& packet);
-    void reached_gate(Message* message);
+    void reached_target(Message* message);
     void completed(Message* message);
     void retire(Message* message);
 
@@ -195,10 +195,8 @@ class Lane {
     void follow(const Packet& packet);
     void arrive(Packet packet);
     bool pass(Packet& packet);
-    void complete_at_its_time(Message* message);
-
-    // watched.cpp
     bool survives(Packet& packet);
+    void complete_at_its_time(Message* message);
 
     sim::Engine& engine_;
     const unsigned buffer_;
@@ -216,7 +214,7 @@ class Lane {
     std::vector<std::pair<Fifo*, Time>> before_rehearsal_;
 
     // Following.
-    std::vector<Packet> parked_;  ///< at a closed gate
+    std::vector<Packet> parked_;  ///< at the target, not yet admitted
     unsigned in_buffer_ = 0;      ///< packets read, or being read, that have not left the link
     unsigned before_link_ = 0;    ///< of these, on their way to the link
 };
@@ -234,7 +232,7 @@ inline Time Lane::serve(Packet& packet) {
     const Time taken = begin;
     if (packet.stage == 0 && !message.read_extra.empty())
         begin = begin + message.read_extra[packet.index];
-    if (packet.stage == path.gate && !message.write_extra.empty())
+    if (packet.stage == path.target && !message.write_extra.empty())
         begin = begin + message.write_extra[packet.index];
     const Time end = begin + (full ? stage.full : stage.time(payload));
     fifo.free_at = end + stage.rest;
@@ -247,7 +245,7 @@ inline Time Lane::serve(Packet& packet) {
 
     ++packet.stage;
     packet.ready = end;
-    if (packet.last && packet.stage == path.placed && packet.stage > path.gate) {
+    if (packet.last && packet.stage == path.placed && packet.stage > path.target) {
         message.done_at = end + path.visible;
         if constexpr (mode == Mode::real) message.placed = true;
     }

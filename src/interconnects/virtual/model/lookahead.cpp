@@ -34,10 +34,10 @@ inline void Lane::run(State& state, Packet& packet, Time until) {
     Message& message = *packet.message;
     const Path& path = packet.route->path;
     for (;;) {
-        if (packet.stage == path.gate) {
-            if (!message.open) return;
-            packet.ready = std::max(packet.ready, message.opened_at);
-            if (packet.last && path.gate == path.placed) {
+        if (packet.stage == path.target) {
+            if (!message.admitted) return;
+            packet.ready = std::max(packet.ready, message.admitted_at);
+            if (packet.last && path.target == path.placed) {
                 message.done_at = packet.ready + path.visible;
                 if constexpr (mode == Mode::real) message.placed = true;
             }
@@ -147,18 +147,18 @@ void Lane::count_as_busy(const Message& message, std::uint32_t first, std::uint3
             route.part(stage).busy += extra[index];
     };
     hold_up(message.read_extra, 0);
-    hold_up(message.write_extra, route.path.gate);
+    hold_up(message.write_extra, route.path.target);
 }
 
 /// Injects what can be by then, and takes each packet as far as it gets; `done` is told of it.
 template <Lane::Mode mode, class Done>
 inline void Lane::inject_all(State& state, Message* message, Time until, Done&& done) {
     const Route& route = *message->route;
-    const std::size_t stages = message->open ? route.path.stages.size() : route.path.gate;
+    const std::size_t stages = message->admitted ? route.path.stages.size() : route.path.target;
     // A few packets are not worth the watching; and what was really done, a trace wants to see.
     bool watches = message->packets - state.injected > 2 * buffer_ + 4 &&
                    stages <= Pace::most_stages &&
-                   (mode == Mode::dry || (message->open && !engine_.trace()));
+                   (mode == Mode::dry || (message->admitted && !engine_.trace()));
     const std::uint32_t group = watches ? period(*message) : 0;
     watches = group > 0;
     Pace pace(route, stages, group);
@@ -184,7 +184,7 @@ void Lane::catch_up() {
     std::size_t kept = 0;
     const auto keep = [&](const Packet& packet) {
         if (!packet.past_all() ||
-            (packet.stage == packet.route->path.gate && !packet.message->open))
+            (packet.stage == packet.route->path.target && !packet.message->admitted))
             return true;
         ++packet.message->finished;
         return false;
@@ -202,7 +202,7 @@ void Lane::catch_up() {
     message->injected = state_.injected;
 }
 
-/// The front message may leave: when does its first packet reach the gate, and when may the next
+/// The front message may leave: when does its first packet reach the target, and when may the next
 /// message leave?
 void Lane::begin_turn() {
     Message* const message = waiting_.front();
@@ -249,7 +249,7 @@ void Lane::foresee_departure(Message* message) {
     end_rehearsal();
     message->first_event = engine_.schedule(first, [this, message] {
         message->first_event = {};
-        reached_gate(message);
+        reached_target(message);
     });
     turn_event_ = engine_.schedule(turn_over, [this] {
         catch_up();
@@ -258,9 +258,9 @@ void Lane::foresee_departure(Message* message) {
     });
 }
 
-void Lane::open(Message* message) {
-    message->open = true;
-    message->opened_at = engine_.now();
+void Lane::admit(Message* message) {
+    message->admitted = true;
+    message->admitted_at = engine_.now();
     if (!follows_) return foresee_delivery(message);
     std::vector<Packet> released;
     const auto its = [&](const Packet& packet) { return packet.message == message; };

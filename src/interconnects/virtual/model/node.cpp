@@ -95,7 +95,7 @@ Route& Node::make_route(unsigned port, const RouteName& name, Node& to) {
         way.add({.fifo = &loop_});
     else
         switches_.add_way(way, {id_, port}, {to.id_, to_port}, name.detour);
-    path.gate = way.parts.size();
+    path.target = way.parts.size();
     to.add_write(way, target);
     if (target == Place::host) to.add_opposite(way, to.bus_, parameters_.bus.write_rate);
     if (source == Place::host) add_opposite(way, bus_write_, parameters_.bus.read_rate);

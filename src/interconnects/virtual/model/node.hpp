@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "interconnects/virtual/hardware/parameters.hpp"
-#include "interconnects/virtual/model/caches.hpp"
+#include "interconnects/virtual/model/adapter.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
-#include "interconnects/virtual/model/fifo.hpp"
 #include "interconnects/virtual/model/lane.hpp"
-#include "interconnects/virtual/model/processor.hpp"
-#include "interconnects/virtual/model/resender.hpp"
+#include "interconnects/virtual/model/reliability.hpp"
 #include "interconnects/virtual/model/route.hpp"
 #include "interconnects/virtual/model/topology.hpp"
 #include "railyard/fabric.hpp"

@@ -49,8 +49,8 @@ void Routes::take_from_idle(Route& route) {
     --idle_;
 }
 
-/// With nothing under way, the past of its destination means nothing either: whatever is opened
-/// next is opened later than all that was.
+/// With nothing under way, the past of its destination means nothing either: whatever is admitted
+/// next is admitted later than all that was.
 void Routes::drop(Route& route) {
     take_from_idle(route);
     const auto destination = destinations_.find(route.to);

@@ -8,16 +8,48 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "base/rate.hpp"
-#include "interconnects/virtual/model/fifo.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
+#include "sim/trace.hpp"
 
 namespace railyard::model {
+
+class Health;
+class Lane;
+
+/// A part that serves packets one after the other, in the order in which they come to it: a bus, a
+/// link, a switch's output, the adapter's memory. Its state is the moment from which it is free.
+class Fifo {
+  public:
+    Fifo() = default;
+    Fifo(sim::Trace* trace, std::string_view group, std::string_view name)
+        : trace_(trace), row_(trace ? trace->lane(group, name) : 0) {}
+
+    Time free_at;
+    Duration busy;  ///< in all, so far
+
+    bool traced() const { return trace_ != nullptr; }
+    /// Tells the trace, if there is one.
+    void show(std::string_view what, Time begin, Time end, std::uint64_t id) const {
+        if (trace_ && end > begin) trace_->slice(row_, what, begin, end, id);
+    }
+
+    // Who sends through here at present (see Lane).
+    unsigned users = 0;
+    Lane* sole = nullptr;  ///< the only one, as long as no other has come
+
+    Health* health = nullptr;  ///< null: no fault ever strikes it
+
+  private:
+    sim::Trace* trace_ = nullptr;
+    sim::Trace::Lane row_ = 0;
+};
 
 struct Stage {
     Fifo* fifo = nullptr;      ///< only while a route is being made: see Route::add
@@ -40,7 +72,7 @@ struct Path {
     Bytes block;   ///< payloads are filled up to a multiple of this; nought: they are not
     std::vector<Stage> stages;
     std::size_t link = 0;    ///< the stage whose end frees the packet's place in the adapter
-    std::size_t gate = 0;    ///< the first stage at the target: closed until its engine says so
+    std::size_t target = 0;  ///< the first stage at the target: its engine admits messages there
     std::size_t placed = 0;  ///< once the stages before this one are done, the data are in memory;
                              ///< what follows (acknowledgments) nobody waits for
     Duration visible;        ///< ... and so much later they can be seen
@@ -86,7 +118,7 @@ struct RouteName {
 struct Deliveries {
     Message* oldest = nullptr;  ///< not in memory yet; the others follow by Message::behind
     Message* newest = nullptr;
-    Time last_opened;  ///< when the latest may pass the gate
+    Time last_admitted;  ///< when the latest is
 };
 
 /// A path and its parts while they are being put together.

@@ -9,7 +9,6 @@
 
 #include "interconnects/virtual/hardware/parameters.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
-#include "interconnects/virtual/model/fifo.hpp"
 #include "interconnects/virtual/model/route.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/part_use.hpp"

@@ -140,7 +140,7 @@ Traffic::Parcel& Traffic::wrap(const virtual_time::Transfer& transfer, sim::Acti
         parcel.source->pages.use(transfer.from.nic, transfer.source, packet, parcel.read_extra);
     if (target == Place::host)
         parcel.target->pages.use(transfer.to.nic, transfer.target, packet, parcel.write_extra);
-    parcel.first = [this, &parcel] { at_gate(parcel); };
+    parcel.first = [this, &parcel] { at_target(parcel); };
     parcel.done = [this, &parcel] { in_memory(parcel); };
     return parcel;
 }
@@ -247,7 +247,7 @@ Duration Traffic::receive_work(const Parcel& parcel, Node& to) {
 }
 
 /// The first packet has come to the target's adapter.
-void Traffic::at_gate(Parcel& parcel) {
+void Traffic::at_target(Parcel& parcel) {
     if (stopped_) return;
     Node& to = *parcel.target;
     const hardware::Adapter& adapter = parameters_.adapter;
@@ -258,13 +258,13 @@ void Traffic::at_gate(Parcel& parcel) {
     if (parcel.takes_receive && !adapter.waits_for_bus)
         ready = ready + parameters_.bus.read_latency * std::int64_t{adapter.receive_reads};
     ready = hold_order(parcel, ready);
-    engine_.schedule(ready, [this, &parcel] { open(parcel); });
+    engine_.schedule(ready, [this, &parcel] { admit(parcel); });
 }
 
 /// Nothing overtakes: neither a message another of its lane, nor anything what makes a connection.
 Time Traffic::hold_order(const Parcel& parcel, Time ready) {
     Node& to = *parcel.target;
-    Time& last = parcel.route->deliveries.last_opened;
+    Time& last = parcel.route->deliveries.last_admitted;
     ready = std::max(ready, last);
     if (parcel.kind == Kind::control && !parameters_.connection.connectionless) {
         ready = ready + parameters_.connection.setup;
@@ -282,9 +282,9 @@ Time Traffic::hold_order(const Parcel& parcel, Time ready) {
 }
 
 /// The target's engine has looked at it: its data go to memory, and the message can be judged.
-void Traffic::open(Parcel& parcel) {
+void Traffic::admit(Parcel& parcel) {
     if (stopped_) return;
-    parcel.source->lane(parcel.from.port).open(&parcel);
+    parcel.source->lane(parcel.from.port).admit(&parcel);
     if (parcel.kind == Kind::control) return control_arrived(parcel);
     Parcel* const outer = std::exchange(arriving_, &parcel);
     sim::Action arrived = std::move(parcel.arrived);

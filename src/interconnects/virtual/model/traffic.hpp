@@ -2,7 +2,7 @@
 /// The messages of a modelled interconnect: what happens to each at which part, in what order, from
 /// the moment a rank has posted a request until the peer can see the data.
 ///
-///     doorbell, descriptor read -> send engine -> lane (bus, link, switches) -> gate:
+///     doorbell, descriptor read -> send engine -> lane (bus, link, switches) -> target:
 ///     receive engine -> lane (bus) -> in memory -> acknowledgment -> completion
 
 #include <cstdint>
@@ -12,40 +12,48 @@
 
 #include "interconnects/virtual/common/wire.hpp"
 #include "interconnects/virtual/hardware/parameters.hpp"
-#include "interconnects/virtual/model/answers.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
 #include "interconnects/virtual/model/node.hpp"
+#include "interconnects/virtual/model/reliability.hpp"
 #include "interconnects/virtual/model/topology.hpp"
 
 namespace railyard::model {
 
-class Traffic {
+class Traffic final : public virtual_time::Wire {
   public:
     /// `plan`: of faults; null: there are none.
     Traffic(sim::Engine& engine, const hardware::Parameters& parameters,
             std::unique_ptr<FaultPlan> plan);
-    ~Traffic();
-    Traffic(const Traffic&) = delete;
-    Traffic& operator=(const Traffic&) = delete;
+    ~Traffic() override;
 
-    void carry(const virtual_time::Transfer& transfer, sim::Action arrived);
-    void place(const virtual_time::Transfer& transfer, sim::Action placed);
+    void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override;
+    void place(const virtual_time::Transfer& transfer, sim::Action placed) override;
     void complete(const virtual_time::End& end, const virtual_time::Finished& what,
-                  sim::Action visible);
+                  sim::Action visible) override;
     void match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
-               sim::Action matched);
-    void opened(const virtual_time::End& end) { ++node(end.node).open_queue_pairs; }
-    void closed(const virtual_time::End& end) { --node(end.node).open_queue_pairs; }
-    void forgotten(const virtual_time::End& end, std::uint64_t region) {
+               sim::Action matched) override;
+    void opened(const virtual_time::End& end) override { ++node(end.node).open_queue_pairs; }
+    void closed(const virtual_time::End& end) override { --node(end.node).open_queue_pairs; }
+    void forgotten(const virtual_time::End& end, std::uint64_t region) override {
         node(end.node).pages.forget(end.nic, region);
     }
-    /// The fabric is gone: drops what it holds of others. Events that are under way find nothing to
-    /// do any more, but still find this object: see Wire.
-    void stop();
-    /// See fabric::Fabric::parts().
-    std::vector<fabric::PartUse> parts() const;
-    /// Null: no faults.
-    FaultPlan* faults() const { return plan_.get(); }
+    /// Events that are under way find nothing to do any more, but still find this object: the
+    /// engine keeps it.
+    void stop() override;
+    std::vector<fabric::PartUse> parts() const override;
+
+    bool can_break() const override { return plan_ != nullptr; }
+    void tell_when_given_up(GivenUp given_up) override { plan_->given_up = std::move(given_up); }
+
+    virtual_time::TaggedRules tagged_rules() const override {
+        return hardware::tagged_rules(parameters_);
+    }
+    Duration host_cost(virtual_time::HostStep step, Bytes size) const override {
+        return hardware::host_cost(parameters_, step, size);
+    }
+    hosts::VirtualHost::Costs host_costs() const override {
+        return hardware::host_costs(parameters_);
+    }
 
   private:
     struct Parcel;
@@ -57,9 +65,9 @@ class Traffic {
     void ask_engine(Parcel& parcel);
     void send(Parcel& parcel, Time at);
     void leave(Parcel& parcel);
-    void at_gate(Parcel& parcel);
+    void at_target(Parcel& parcel);
     Time hold_order(const Parcel& parcel, Time ready);
-    void open(Parcel& parcel);
+    void admit(Parcel& parcel);
     void control_arrived(Parcel& parcel);
     void in_memory(Parcel& parcel);
     void respond(Parcel& parcel);

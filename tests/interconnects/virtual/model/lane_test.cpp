@@ -22,7 +22,7 @@ struct Item final : Message {
     bool gone = false;
 };
 
-/// When each message's first packet came to the gate, and when it was in memory.
+/// When each message's first packet came to the target, and when it was in memory.
 struct Moments {
     Time first;
     Time done;
@@ -33,7 +33,7 @@ struct Moments {
 class Yard {
   public:
     Yard(std::size_t nodes, bool look_ahead, unsigned buffer = 4)
-        : opens_(nodes), bus_(nodes), out_(nodes), in_(nodes), deliveries_(nodes * nodes) {
+        : admits_(nodes), bus_(nodes), out_(nodes), in_(nodes), deliveries_(nodes * nodes) {
         for (std::size_t i = 0; i < nodes; ++i) {
             lanes_.push_back(std::make_unique<Lane>(engine_, buffer));
             if (!look_ahead) lanes_.back()->never_look_ahead();
@@ -44,7 +44,7 @@ class Yard {
                     routes_.push_back(make_route(from, to, reads));
     }
 
-    /// Leaves at that time; its gate opens `patience` after the first packet is there.
+    /// Leaves at that time; it is admitted `patience` after the first packet is there.
     void send(Time at, std::size_t from, std::size_t to, Bytes size, Duration patience,
               std::vector<Duration> extra = {}) {
         const std::size_t number = items_.size();
@@ -57,8 +57,8 @@ class Yard {
         Lane* const lane = lanes_[from].get();
         item->first = [this, item, lane, to, number, patience] {
             moments_[number].first = engine_.now();
-            opens_[to] = std::max(opens_[to], engine_.now() + patience);
-            engine_.schedule(opens_[to], [lane, item] { lane->open(item); });
+            admits_[to] = std::max(admits_[to], engine_.now() + patience);
+            engine_.schedule(admits_[to], [lane, item] { lane->admit(item); });
         };
         item->done = [this, number] { moments_[number].done = engine_.now(); };
         engine_.schedule(at, [lane, item] { lane->submit(item); });
@@ -92,7 +92,7 @@ class Yard {
         way.path.link = way.parts.size();
         way.add({.fifo = &out_[from], .rate = mb_per_s(1000), .header = 30_B, .latency = 300_ns});
         way.add({.fifo = &in_[to], .rate = mb_per_s(1000), .header = 30_B});
-        way.path.gate = way.parts.size();
+        way.path.target = way.parts.size();
         if (reads) way.add({.fifo = &bus_[to], .rate = mb_per_s(900)});
         way.path.placed = way.parts.size();
         way.path.visible = 200_ns;
@@ -103,7 +103,7 @@ class Yard {
     }
 
     sim::Engine engine_;
-    std::vector<Time> opens_;  ///< by node: when the last gate opens; they do so in order
+    std::vector<Time> admits_;  ///< by node: when the last is admitted; they are in order
     std::vector<Fifo> bus_;
     std::vector<Fifo> out_;
     std::vector<Fifo> in_;

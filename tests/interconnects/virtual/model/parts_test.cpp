@@ -4,8 +4,7 @@
 
 #include <set>
 
-#include "interconnects/virtual/model/caches.hpp"
-#include "interconnects/virtual/model/processor.hpp"
+#include "interconnects/virtual/model/adapter.hpp"
 #include "interconnects/virtual/model/topology.hpp"
 #include "railyard/base/error.hpp"
 
