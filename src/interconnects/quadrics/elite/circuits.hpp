@@ -217,7 +217,7 @@ class Circuits : public Network {
     void arbitrate(SwitchId at_switch, unsigned vc);
     void wake(SwitchId at_switch, unsigned vc, Time at);
 
-    // ending.cpp: tokens back, links given back.
+    // How one ends: tokens back, links given back.
     void settle_if_done(Circuit& circuit);
     void release(Circuit& circuit, std::uint32_t leg, Time at);
     void record(const Circuit& circuit, const Leg& leg, Time until);

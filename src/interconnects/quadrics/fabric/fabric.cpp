@@ -1,24 +1,39 @@
 #include "interconnects/quadrics/fabric/fabric.hpp"
 
-#include "interconnects/quadrics/fabric/wire.hpp"
+#include <memory>
+#include <utility>
+
+#include "interconnects/quadrics/fabric/traffic.hpp"
 #include "interconnects/virtual/common/fabric.hpp"
+#include "interconnects/virtual/hardware/parameters.hpp"
 
 namespace railyard::quadrics {
 
+namespace {
+
+std::shared_ptr<Traffic> make_traffic(sim::Engine& engine, const Parameters& profile,
+                                      fabric::NodeId nodes) {
+    auto traffic = std::make_shared<Traffic>(engine, profile, machine_parameters(profile, nodes));
+    // Packets may still be under way when the fabric goes.
+    engine.keep(traffic);
+    return traffic;
+}
+
+}  // namespace
+
 std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& profile,
                                      fabric::NodeId nodes) {
-    return std::make_unique<virtual_time::Fabric>(
-        engine, hardware::traits(profile),
-        std::make_unique<Wire>(engine, profile, machine_parameters(profile, nodes)));
+    return std::make_unique<virtual_time::Fabric>(engine, hardware::traits(profile),
+                                                  make_traffic(engine, profile, nodes));
 }
 
 std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& profile,
                                      fabric::NodeId nodes, const faults::Script& script,
                                      std::shared_ptr<fabric::FaultReport> report) {
-    auto wire = std::make_unique<Wire>(engine, profile, machine_parameters(profile, nodes));
-    wire->expect_faults(script, hardware::layout(profile, nodes), std::move(report));
+    auto traffic = make_traffic(engine, profile, nodes);
+    traffic->expect_faults(script, hardware::layout(profile, nodes), std::move(report));
     return std::make_unique<virtual_time::Fabric>(engine, hardware::traits(profile),
-                                                  std::move(wire));
+                                                  std::move(traffic));
 }
 
 namespace {

@@ -8,17 +8,33 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "faults/script.hpp"
 #include "interconnects/quadrics/elan/machine.hpp"
+#include "interconnects/quadrics/elite/fat_tree.hpp"
 #include "interconnects/quadrics/elite/network.hpp"
-#include "interconnects/quadrics/fabric/fault_parts.hpp"
 #include "interconnects/virtual/common/wire.hpp"
 #include "railyard/fault_report.hpp"
 
 namespace railyard::quadrics {
+
+/// Which cables and switches of the machine the places of a script of faults are. Names mean the
+/// same parts as in the fat tree of the generic model.
+struct FaultParts {
+    std::optional<elite::SwitchId> whole_switch;  ///< or else
+    std::vector<elite::CableId> cables;           ///< in ascending order
+    bool up = true;                               ///< of each: away from the nodes ...
+    bool down = true;                             ///< ... and towards them
+};
+
+/// The place must be of that tree's layout.
+FaultParts parts_of(const faults::Place& place, const elite::FatTree& tree);
+
+/// The one between that level and the next.
+elite::CableId cable_between(const elite::FatTree& tree, unsigned level, std::uint64_t number);
 
 class MachineFaults final : public elite::FaultWatch {
   public:

@@ -1,6 +1,9 @@
 #include "interconnects/quadrics/fabric/node.hpp"
 
+#include <cstring>
 #include <utility>
+
+#include "interconnects/quadrics/elan3/process.hpp"
 
 namespace railyard::quadrics {
 
@@ -9,9 +12,148 @@ using elan::Step;
 
 namespace {
 
+constexpr std::uint64_t smallest_zone = 64 << 10;
+
+elan::Home home_of(const virtual_time::Extent& extent) {
+    return extent.home == fabric::Home::adapter ? elan::Home::sdram : elan::Home::main;
+}
+
 constexpr std::uint32_t completion_size = elan::block_size;
 
 }  // namespace
+
+elan::Address MemoryMap::take(const Use& use, const virtual_time::Extent& extent) {
+    auto found = regions_.find({use.nic, use.region});
+    if (found == regions_.end()) {
+        Region fresh;
+        fresh.size = static_cast<std::uint32_t>(extent.region_size.count());
+        fresh.address = space_.reserve(home_of(extent), extent.region_size.count());
+        found = regions_.emplace(std::pair(use.nic, use.region), fresh).first;
+    }
+    Region& region = found->second;
+    ++region.uses;
+    return region.address + static_cast<elan::Address>(extent.offset.count());
+}
+
+void MemoryMap::let_go(const Use& use) {
+    const auto found = regions_.find({use.nic, use.region});
+    if (--found->second.uses == 0 && found->second.forgotten) drop(found);
+}
+
+void MemoryMap::forget(const Use& use) {
+    const auto found = regions_.find({use.nic, use.region});
+    if (found == regions_.end()) return;
+    found->second.forgotten = true;
+    if (found->second.uses == 0) drop(found);
+}
+
+void MemoryMap::drop(Regions::iterator region) {
+    space_.unmap(region->second.address, region->second.size);
+    regions_.erase(region);
+}
+
+elan::Address MemoryMap::somewhere(Bytes size) {
+    while (zones_.empty() || zones_.back().size < size.count()) {
+        const std::uint64_t next = zones_.empty() ? smallest_zone : zones_.back().size * 4;
+        zones_.push_back({next, space_.map(nullptr, next)});
+    }
+    for (const Zone& zone : zones_)
+        if (zone.size >= size.count()) return zone.address;
+    return zones_.back().address;
+}
+
+MatchingThread::MatchingThread(elan::Adapter& adapter, elan::Context& context, MemoryMap& memory,
+                               std::uint32_t queue, std::function<void(std::uint64_t)> taken)
+    : adapter_(adapter),
+      context_(context),
+      memory_(memory),
+      queue_(queue),
+      taken_(std::move(taken)) {
+    const elan3::CommandPort port(adapter, context);
+    elan::EventState state;
+    state.rearms = true;
+    state.listener = [this](Status) { wake(); };
+    port.make_queue(queue, port.make_event(std::move(state)));
+}
+
+void MatchingThread::match(Duration work, sim::Action matched) {
+    jobs_.push_back(std::make_shared<Job>(Job{work, std::move(matched), true}));
+    wake();
+}
+
+void MatchingThread::match_receive(Duration work, sim::Action matched) {
+    const auto job = std::make_shared<Job>(Job{work, std::move(matched)});
+    jobs_.push_back(job);
+    elan::Chip& chip = adapter_.chip();
+    chip.path.host_access(Bytes(8), false, [this, job] {
+        elan::Chip& its = adapter_.chip();
+        its.microcode.run(elan::Role::command, its.parameters.microcode.check, "check",
+                          [this, job] {
+                              job->ready = true;
+                              wake();
+                          });
+    });
+}
+
+void MatchingThread::wake() {
+    if (awake_) return go_on();
+    awake_ = true;
+    adapter_.threads().schedule([this] { go_on(); });
+}
+
+/// What is to be matched first, then the next envelope.
+void MatchingThread::go_on() {
+    while (!computing_ && writes_.empty()) {
+        if (jobs_.empty()) {
+            if (take_envelope()) continue;
+            awake_ = false;
+            return;
+        }
+        if (!jobs_.front()->ready) return;  // the command that tells of it is on its way
+        const std::shared_ptr<Job> job = jobs_.front();
+        jobs_.pop_front();
+        computing_ = true;
+        adapter_.threads().compute(job->work, [this, job] {
+            computing_ = false;
+            sim::Action matched = std::move(job->matched);
+            if (matched) matched();
+            go_on();
+        });
+    }
+}
+
+bool MatchingThread::take_envelope() {
+    auto& messages = context_.queues.at(queue_).messages;
+    if (messages.empty()) return false;
+    std::uint64_t number = 0;
+    std::memcpy(&number, messages.front().bytes.data(), sizeof number);
+    messages.pop_front();
+    taken_(number);
+    return true;
+}
+
+void MatchingThread::write(Bytes size, sim::Action placed) {
+    const auto write = std::make_shared<Write>(Write{std::move(placed)});
+    writes_.push_back(write);
+    adapter_.chip().write(context_, memory_.somewhere(size),
+                          static_cast<std::uint32_t>(size.count()),
+                          [this, write] { written(write); });
+}
+
+/// In the order of writing, whatever the memory did.
+void MatchingThread::written(const std::shared_ptr<Write>& write) {
+    std::erase(writes_, write);
+    sim::Action placed = std::move(write->placed);
+    if (placed) placed();
+    go_on();
+}
+
+void MatchingThread::stop() {
+    jobs_.clear();
+    for (const auto& write : writes_)
+        write->placed.reset();
+    taken_ = [](std::uint64_t) {};
+}
 
 Node::Node(elan::Machine& machine, const elan::Job& job, fabric::NodeId id)
     : adapter_(machine.adapter(id)),

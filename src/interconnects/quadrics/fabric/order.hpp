@@ -1,15 +1,44 @@
 #pragma once
-/// Two DMAs of a process may overtake each other: the engine takes turns between them, and each has
-/// two channels. Whoever needs an order has to restore it (TP-7). Here that is done for the fabric:
-/// what shares a lane is delivered as it was sent, and a message of the connection protocol neither
-/// overtakes anything between its two nodes nor is overtaken.
+/// A message on its way through the machine, and its order among others. Two DMAs of a process may
+/// overtake each other: the engine takes turns between them, and each has two channels. Whoever
+/// needs an order has to restore it (TP-7). Here that is done for the fabric: what shares a lane is
+/// delivered as it was sent, and a message of the connection protocol neither overtakes anything
+/// between its two nodes nor is overtaken.
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
-#include "interconnects/quadrics/fabric/message.hpp"
+#include "interconnects/quadrics/fabric/node.hpp"
 
 namespace railyard::quadrics {
+
+/// A message of the fabric on its way through the machine.
+struct Message {
+    std::uint64_t number = 0;  ///< its place among all, for good
+    virtual_time::Kind kind = virtual_time::Kind::control;
+    virtual_time::End from;
+    virtual_time::End to;
+    sim::Action arrived;
+
+    // What its DMAs use, and gives back when all of them have been acknowledged and have arrived.
+    std::vector<elan::Address> blocks;  ///< descriptors and envelope in the source's Elan memory
+    elan::Address sent = elan::null_address;
+    elan::Address landed = elan::null_address;
+    std::vector<MemoryMap::Use> source;
+    std::vector<MemoryMap::Use> target;
+    bool acknowledged = false;
+
+    // Its place among those between the same two nodes.
+    bool is_there = false;  ///< but others before it are not
+    bool delivered = false;
+    Message* before = nullptr;
+    Message* behind = nullptr;
+};
+
+/// What must not overtake each other: requests of a pair of queue pairs, envelopes of a pair of
+/// tagged ports. Answers and the data that an envelope announced go by themselves.
+bool share_a_lane(const Message& one, const Message& other);
 
 class Order {
   public:

@@ -13,6 +13,7 @@
 namespace railyard::quadrics {
 
 using virtual_time::Extent;
+using virtual_time::HostStep;
 using virtual_time::Kind;
 using virtual_time::Transfer;
 
@@ -79,9 +80,11 @@ class Pieces {
 
 }  // namespace
 
-Traffic::Traffic(sim::Engine& engine, const elan::Parameters& parameters)
+Traffic::Traffic(sim::Engine& engine, const hardware::Parameters& profile,
+                 const elan::Parameters& machine)
     : engine_(engine),
-      machine_(engine, parameters),
+      profile_(profile),
+      machine_(engine, machine),
       job_(machine_.add_job(all_nodes(machine_))),
       nodes_(job_->processes.size()) {}
 
@@ -102,6 +105,13 @@ void Traffic::stop() {
         message->arrived.reset();
     for (const auto& node : nodes_)
         if (node) node->stop();
+    if (faults_) faults_->tell_when_given_up(nullptr);
+}
+
+void Traffic::expect_faults(const faults::Script& script, const faults::Layout& layout,
+                            std::shared_ptr<fabric::FaultReport> report) {
+    faults_ = std::make_shared<MachineFaults>(machine_, script, layout, std::move(report));
+    engine_.keep(faults_);
 }
 
 Message& Traffic::take_message(const Transfer& transfer, sim::Action arrived) {
@@ -271,17 +281,19 @@ void Traffic::place(const Transfer& transfer, sim::Action placed) {
     node(transfer.to.node).thread(transfer.to.nic).write(transfer.size, std::move(placed));
 }
 
-void Traffic::complete(const virtual_time::End& end, std::optional<Duration> after,
+void Traffic::complete(const virtual_time::End& end, const virtual_time::Finished& what,
                        sim::Action visible) {
-    if (after)
-        node(end.node).show(end.nic, *after, std::move(visible));
-    else
+    const hardware::Completion& library = profile_.completion;
+    if (what.receive && what.size > Bytes() && what.size <= library.with_data)
         node(end.node).show_with_data(end.nic, std::move(visible));
+    else
+        node(end.node).show(end.nic, library.write, std::move(visible));
 }
 
-void Traffic::match(const virtual_time::End& end, std::size_t entries, sim::Action matched) {
+void Traffic::match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
+                    sim::Action matched) {
     const elan::TportTimes& times = machine_.parameters().tports;
-    const Duration passing = times.entry * static_cast<std::int64_t>(entries);
+    const Duration passing = times.entry * static_cast<std::int64_t>(posted + unexpected);
     MatchingThread& thread = node(end.node).thread(end.nic);
     if (delivering_envelope_)
         thread.match(times.match + passing, std::move(matched));
@@ -289,7 +301,21 @@ void Traffic::match(const virtual_time::End& end, std::size_t entries, sim::Acti
         thread.match_receive(times.receive + passing, std::move(matched));
 }
 
-std::vector<fabric::PartUse> Traffic::parts() {
+Duration Traffic::host_cost(HostStep step, Bytes size) const {
+    const elan::Parameters& machine = machine_.parameters();
+    switch (step) {
+        case HostStep::post_send:
+            return machine.host.descriptor + machine.host.command;
+        case HostStep::tagged_send:
+            return machine.tports.post + machine.host.descriptor + machine.host.command;
+        case HostStep::tagged_receive:
+            return machine.tports.post + machine.host.command;
+        default:
+            return hardware::host_cost(profile_, step, size);
+    }
+}
+
+std::vector<fabric::PartUse> Traffic::parts() const {
     using fabric::PartKind;
     std::vector<fabric::PartUse> all;
     const auto add = [&](PartKind kind, Duration busy, const std::string& name) {

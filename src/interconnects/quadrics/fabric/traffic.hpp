@@ -16,30 +16,45 @@
 #include <vector>
 
 #include "interconnects/quadrics/elan/machine.hpp"
-#include "interconnects/quadrics/fabric/message.hpp"
+#include "interconnects/quadrics/fabric/machine_faults.hpp"
 #include "interconnects/quadrics/fabric/node.hpp"
 #include "interconnects/quadrics/fabric/order.hpp"
 #include "interconnects/virtual/common/wire.hpp"
+#include "interconnects/virtual/hardware/parameters.hpp"
 
 namespace railyard::quadrics {
 
-class Traffic {
+class Traffic final : public virtual_time::Wire {
   public:
-    Traffic(sim::Engine& engine, const elan::Parameters& parameters);
+    /// `profile`: what software costs.
+    Traffic(sim::Engine& engine, const hardware::Parameters& profile,
+            const elan::Parameters& machine);
+    /// From now on, faults of that script strike; what they do is written into the report.
+    void expect_faults(const faults::Script& script, const faults::Layout& layout,
+                       std::shared_ptr<fabric::FaultReport> report);
 
-    void carry(const virtual_time::Transfer& transfer, sim::Action arrived);
-    void place(const virtual_time::Transfer& transfer, sim::Action placed);
-    /// `after`: what the library does before; nothing if the data themselves tell.
-    void complete(const virtual_time::End& end, std::optional<Duration> after, sim::Action visible);
-    void match(const virtual_time::End& end, std::size_t entries, sim::Action matched);
-    void forgotten(const virtual_time::End& end, std::uint64_t region);
-    /// The fabric is gone: drops what it holds of others. Events that are under way still find this
-    /// object: see Wire.
-    void stop();
+    void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override;
+    void place(const virtual_time::Transfer& transfer, sim::Action placed) override;
+    void complete(const virtual_time::End& end, const virtual_time::Finished& what,
+                  sim::Action visible) override;
+    void match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
+               sim::Action matched) override;
+    void forgotten(const virtual_time::End& end, std::uint64_t region) override;
+    /// Events that are under way still find this object: the engine keeps it.
+    void stop() override;
+    std::vector<fabric::PartUse> parts() const override;
 
-    elan::Machine& machine() { return machine_; }
-    /// See fabric::Fabric::parts().
-    std::vector<fabric::PartUse> parts();
+    bool can_break() const override { return faults_ != nullptr; }
+    void tell_when_given_up(GivenUp given_up) override {
+        faults_->tell_when_given_up(std::move(given_up));
+    }
+
+    virtual_time::TaggedRules tagged_rules() const override {
+        return hardware::tagged_rules(profile_);
+    }
+    /// Of the process' steps, what it writes to the adapter is the machine's to say.
+    Duration host_cost(virtual_time::HostStep step, Bytes size) const override;
+    hosts::VirtualHost::Costs host_costs() const override { return hardware::host_costs(profile_); }
 
   private:
     /// What one DMA moves.
@@ -63,7 +78,9 @@ class Traffic {
     void let_go_if_done(Message& message);
 
     sim::Engine& engine_;
+    const hardware::Parameters profile_;
     elan::Machine machine_;
+    std::shared_ptr<MachineFaults> faults_;  ///< null: there are none
     const std::shared_ptr<const elan::Job> job_;
     Order order_;
     std::vector<std::unique_ptr<Node>> nodes_;

@@ -1,6 +1,6 @@
 // Places of a script are the same parts on the machine as in the generic model.
 
-#include "interconnects/quadrics/fabric/fault_parts.hpp"
+#include "interconnects/quadrics/fabric/machine_faults.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Regions as pages of an adapter's address space.
 
-#include "interconnects/quadrics/fabric/memory_map.hpp"
+#include "interconnects/quadrics/fabric/node.hpp"
 
 #include <gtest/gtest.h>
 
