@@ -5,7 +5,7 @@
 #include <span>
 
 #include "experiments/core/exchange.hpp"
-#include "mpi/abi/usage.hpp"
+#include "mpi/abi/call.hpp"
 
 namespace railyard::experiments {
 

@@ -1,6 +1,6 @@
 // Attributes of communicators and datatypes.
 
-#include "mpi/abi/deprecated.hpp"
+#include "mpi/abi/entry.hpp"
 #include "mpi/communicators/comm.hpp"
 
 namespace railyard::mpi::abi {
@@ -43,6 +43,34 @@ KeyvalEntry& settable(State& state, int keyval) {
 }
 
 using Of = KeyvalEntry::Of;
+/// The user's functions are the same for communicators and datatypes: handles are ints.
+using CopyFunction = int(int, int, void*, void*, void*, int*);
+using DeleteFunction = int(int, int, void*, void*);
+
+int create_keyval(State& state, Of of, CopyFunction* copy, DeleteFunction* erase,
+                  void* extra_state) {
+    auto key = std::make_shared<Keyval>();
+    const int handle = state.keyvals.add(std::make_unique<KeyvalEntry>(KeyvalEntry{key, of}));
+    key->handle = handle;
+    if (copy != nullptr)
+        key->copy = [copy, handle, extra_state](int object, void* value) {
+            void* copied = nullptr;
+            int flag = 0;
+            check_code(copy(object, handle, extra_state, value, &copied, &flag), "copy");
+            return flag != 0 ? std::optional<void*>(copied) : std::nullopt;
+        };
+    if (erase != nullptr)
+        key->erase = [erase, handle, extra_state](int object, void* value) {
+            check_code(erase(object, handle, value, extra_state), "delete");
+        };
+    return handle;
+}
+
+void free_keyval(State& state, Of of, int& keyval) {
+    state.keyval(keyval, of, "keyval");
+    state.keyvals.remove(keyval);
+    keyval = MPI_KEYVAL_INVALID;
+}
 
 void comm_create_keyval(State& state, MPI_Comm_copy_attr_function* copy,
                         MPI_Comm_delete_attr_function* erase, int& keyval, void* extra_state) {
@@ -54,15 +82,27 @@ void comm_free_keyval(State& state, int& keyval) {
 }
 
 void comm_set_attr(State& state, Comm& comm, int keyval, void* value) {
-    set_comm_attribute(state, comm, keyval, value);
+    comm.attributes.set(comm.handle, settable(state, keyval).key, value);
 }
 
-void comm_get_attr(State& state, Comm& comm, int keyval, void* value, int& flag) {
-    get_comm_attribute(state, comm, keyval, value, flag);
+void comm_get_attr(State& state, Comm& comm, int keyval, void* place, int& flag) {
+    if (place == nullptr) null_argument("attribute_val");
+    flag = 1;
+    if (const int* builtin = builtin_attribute(state, keyval)) {
+        *static_cast<const int**>(place) = builtin;
+        return;
+    }
+    const KeyvalEntry& entry = state.keyval(keyval, Of::comm, "comm_keyval");
+    if (const auto value = comm.attributes.get(*entry.key))
+        *static_cast<void**>(place) = *value;
+    else
+        flag = 0;
 }
 
 void comm_delete_attr(State& state, Comm& comm, int keyval) {
-    delete_comm_attribute(state, comm, keyval);
+    const KeyvalRef key = settable(state, keyval).key;
+    if (!comm.attributes.erase(comm.handle, *key))
+        throw MpiError(ErrorClass::keyval, "the communicator has no attribute under this key");
 }
 
 void type_create_keyval(State& state, MPI_Type_copy_attr_function* copy,
@@ -93,58 +133,33 @@ void type_delete_attr(State& state, MPI_Datatype datatype, int keyval) {
         throw MpiError(ErrorClass::keyval, "the datatype has no attribute under this key");
 }
 
+// As MPI-1 calls them.
+
+void attr_put(State& state, Comm& comm, int keyval, void* value) {
+    comm_set_attr(state, comm, keyval, value);
+}
+
+void attr_get(State& state, Comm& comm, int keyval, void* value, int& flag) {
+    comm_get_attr(state, comm, keyval, value, flag);
+}
+
+void attr_delete(State& state, Comm& comm, int keyval) {
+    comm_delete_attr(state, comm, keyval);
+}
+
+void keyval_create(State& state, MPI_Copy_function* copy, MPI_Delete_function* erase, int& keyval,
+                   void* extra_state) {
+    comm_create_keyval(state, copy, erase, keyval, extra_state);
+}
+
+void keyval_free(State& state, int& keyval) {
+    comm_free_keyval(state, keyval);
+}
+
 }  // namespace
 
-int create_keyval(State& state, KeyvalEntry::Of of, CopyFunction* copy, DeleteFunction* erase,
-                  void* extra_state) {
-    auto key = std::make_shared<Keyval>();
-    const int handle = state.keyvals.add(std::make_unique<KeyvalEntry>(KeyvalEntry{key, of}));
-    key->handle = handle;
-    if (copy != nullptr)
-        key->copy = [copy, handle, extra_state](int object, void* value) {
-            void* copied = nullptr;
-            int flag = 0;
-            check_code(copy(object, handle, extra_state, value, &copied, &flag), "copy");
-            return flag != 0 ? std::optional<void*>(copied) : std::nullopt;
-        };
-    if (erase != nullptr)
-        key->erase = [erase, handle, extra_state](int object, void* value) {
-            check_code(erase(object, handle, value, extra_state), "delete");
-        };
-    return handle;
-}
-
-void free_keyval(State& state, KeyvalEntry::Of of, int& keyval) {
-    state.keyval(keyval, of, "keyval");
-    state.keyvals.remove(keyval);
-    keyval = MPI_KEYVAL_INVALID;
-}
-
-void set_comm_attribute(State& state, Comm& comm, int keyval, void* value) {
-    comm.attributes.set(comm.handle, settable(state, keyval).key, value);
-}
-
-void get_comm_attribute(State& state, Comm& comm, int keyval, void* place, int& flag) {
-    if (place == nullptr) null_argument("attribute_val");
-    flag = 1;
-    if (const int* builtin = builtin_attribute(state, keyval)) {
-        *static_cast<const int**>(place) = builtin;
-        return;
-    }
-    const KeyvalEntry& entry = state.keyval(keyval, KeyvalEntry::Of::comm, "comm_keyval");
-    if (const auto value = comm.attributes.get(*entry.key))
-        *static_cast<void**>(place) = *value;
-    else
-        flag = 0;
-}
-
-void delete_comm_attribute(State& state, Comm& comm, int keyval) {
-    const KeyvalRef key = settable(state, keyval).key;
-    if (!comm.attributes.erase(comm.handle, *key))
-        throw MpiError(ErrorClass::keyval, "the communicator has no attribute under this key");
-}
-
 #include <entries/attributes.inc>
+#include <entries/old_attributes.inc>
 
 }  // namespace railyard::mpi::abi
 

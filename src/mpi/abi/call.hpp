@@ -1,11 +1,78 @@
 #pragma once
-/// What an entry point does besides its work: it takes the lock where several threads call, and
-/// tells whoever watches. Where there is neither, a call pays one test of a pointer for both.
+/// Calls of the C interface: which there are, and what an entry point does besides its work. It
+/// takes the lock where several threads call, and tells whoever watches. Where there is neither, a
+/// call pays one test of a pointer for both.
 
-#include "mpi/abi/call_watch.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+#include "base/rank_local.hpp"
+#include "mpi/engine/counters.hpp"
 #include "mpi/engine/engine_lock.hpp"
 
 namespace railyard::mpi::abi {
+
+/// The functions of the C interface by number and name, from the table that entry points come from.
+enum class Function : std::uint16_t {
+#define RAILYARD_MPI_FUNCTION(name) name,
+#include <mpi_functions.inc>
+#undef RAILYARD_MPI_FUNCTION
+};
+
+inline constexpr std::string_view function_names[] = {
+#define RAILYARD_MPI_FUNCTION(name) "MPI_" #name,
+#include <mpi_functions.inc>
+#undef RAILYARD_MPI_FUNCTION
+};
+inline constexpr std::size_t function_count = std::size(function_names);
+
+constexpr std::string_view name(Function function) {
+    return function_names[static_cast<std::size_t>(function)];
+}
+
+/// Somebody who is told whenever a rank enters and leaves the library, and what the library had
+/// done by the end: how a run is accounted for, and how computation between calls is charged. Of
+/// one rank, which calls from one thread. Functions that may be called at any time
+/// (MPI_Get_version) are not told, but for MPI_Wtime. A call from inside another (a user's
+/// operation may make some) is told as well, so calls nest.
+class CallWatch {
+  public:
+    virtual ~CallWatch() = default;
+    /// The call's work begins when this returns. It may wait, and must not throw.
+    virtual void entered(Function function) = 0;
+    /// An exception may be on its way, so it must neither wait nor throw.
+    virtual void left(Function function) = 0;
+    /// Within MPI_Finalize: this is what the rank's library has done.
+    virtual void finalised(const Counters& counters) = 0;
+};
+
+/// Which slots of a rank's words (base/rank_local.hpp) this library has.
+inline constexpr std::size_t state_slot = 0;
+inline constexpr std::size_t watch_slot = 1;
+
+/// From the calling rank's MPI_Init on, until its MPI_Finalize. The watch outlives that; null:
+/// nobody watches.
+inline void watch_calls(CallWatch* watch) {
+    rank_local::here->slots[watch_slot].state = watch;
+}
+
+/// Who watches the calling rank; null: nobody.
+inline CallWatch* call_watch() {
+    return static_cast<CallWatch*>(rank_local::here->slots[watch_slot].state);
+}
+
+/// What the calling rank's library has made of its connections so far, for those who measure it.
+struct Usage {
+    std::uint64_t queue_pairs = 0;  ///< open
+    std::uint64_t connections = 0;  ///< made, by either side's asking
+    std::uint64_t used = 0;         ///< of the connections: those that carried a message
+    std::uint64_t bytes = 0;        ///< held for peers: rings, buffers
+};
+
+/// Between MPI_Init and MPI_Finalize.
+Usage usage();
 
 struct Around {
     EngineLock* lock = nullptr;  ///< null: one thread calls
@@ -29,8 +96,8 @@ class Call {
 
   private:
     // Elsewhere, out of the way of the code that runs at every message.
-    static void enter(const Around& around, Function function);
-    static void leave(const Around& around, Function function);
+    [[gnu::noinline]] static void enter(const Around& around, Function function);
+    [[gnu::noinline]] static void leave(const Around& around, Function function);
 
     const Around* around_;
     const Function function_;

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "mpi/abi/entry.hpp"
-#include "mpi/communicators/groups.hpp"
 
 namespace railyard::mpi::abi {
 

@@ -11,8 +11,8 @@
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/state.hpp"
 #include "mpi/communicators/comm.hpp"
-#include "mpi/engine/envelope.hpp"
-#include "mpi/types/buffer.hpp"
+#include "mpi/engine/request.hpp"
+#include "mpi/types/datatype.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi::abi {

@@ -1,13 +1,54 @@
 #pragma once
-/// Errors on their way out: the numbers of the ABI, and what the entry points do with a failure.
+/// Errors on their way out: the numbers of the ABI, what they mean in words, and what the entry
+/// points do with a failure.
 
+#include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "mpi/abi/error_codes.hpp"
 #include "mpi/communicators/comm.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi::abi {
+
+/// The number of a class in the ABI.
+int code_of(ErrorClass error_class);
+/// What a class of the ABI means, in a few words; empty for a number that is none.
+std::string_view meaning_of(int error_class);
+
+/// Classes and codes that the user added, and what was last said about each code.
+class UserErrors {
+  public:
+    /// The first number for users: above MPI_ERR_LASTCODE.
+    static constexpr int first = 0x40000000;
+
+    int add_class();
+    int add_code(int error_class);
+    /// False for a code that the user did not add.
+    bool set_text(int code, std::string text);
+    /// The largest code in use.
+    const int& last_used() const { return last_used_; }
+
+    /// The class of a code; the code itself for a class.
+    int class_of(int code) const;
+    /// In a few words.
+    std::string text(int code) const;
+    /// In a few words, and the last cause if one is known.
+    std::string explanation(int code) const;
+    void remember(int code, std::string cause) { causes_[code] = std::move(cause); }
+
+  private:
+    struct Entry {
+        int error_class;
+        std::string text;
+    };
+    const Entry* find(int code) const;
+
+    std::vector<Entry> added_;
+    int last_used_ = 0x3fffffff;
+    std::map<int, std::string> causes_;
+};
 
 class State;
 

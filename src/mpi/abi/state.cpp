@@ -4,6 +4,7 @@
 #include <string>
 
 #include "launch/job/join.hpp"
+#include "mpi/abi/call.hpp"
 #include "mpi/abi/errors.hpp"
 
 namespace railyard::mpi::abi {
@@ -197,6 +198,16 @@ Comm* State::comm_of(std::uint32_t context) {
         return true;
     });
     return found;
+}
+
+void Call::enter(const Around& around, Function function) {
+    if (around.lock != nullptr) around.lock->lock();
+    if (around.watch != nullptr) around.watch->entered(function);
+}
+
+void Call::leave(const Around& around, Function function) {
+    if (around.watch != nullptr) around.watch->left(function);
+    if (around.lock != nullptr) around.lock->unlock();
 }
 
 }  // namespace railyard::mpi::abi

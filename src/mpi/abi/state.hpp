@@ -13,10 +13,8 @@
 
 #include "base/rank_local.hpp"
 #include "launch/job/rank.hpp"
-#include "mpi/abi/builtin_types.hpp"
 #include "mpi/abi/call.hpp"
-#include "mpi/abi/call_watch.hpp"
-#include "mpi/abi/error_codes.hpp"
+#include "mpi/abi/errors.hpp"
 #include "mpi/abi/handles.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
 #include "mpi/communicators/comm.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "mpi/abi/entry.hpp"
-#include "mpi/communicators/cartesian.hpp"
+#include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/making.hpp"
 
 namespace railyard::mpi::abi {

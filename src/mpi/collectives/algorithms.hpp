@@ -32,7 +32,7 @@ enum class Collective : std::uint8_t {
 inline constexpr std::size_t collective_count = 17;
 
 enum class Algorithm : std::uint8_t {
-    automatic,           ///< by the rules of choice.hpp
+    automatic,           ///< by the rules of choice.cpp
     binomial,            ///< a binomial tree
     bruck,               ///< each round sends all that has the same digit of its distance
     chain,               ///< in segments, from each rank to the next

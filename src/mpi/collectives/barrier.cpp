@@ -2,8 +2,6 @@
 
 #include <bit>
 
-#include "mpi/collectives/choice.hpp"
-
 namespace railyard::mpi {
 
 namespace {

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "mpi/collectives/choice.hpp"
-
 namespace railyard::mpi {
 
 namespace {

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "mpi/collectives/team.hpp"
-#include "mpi/types/buffer.hpp"
 #include "mpi/types/datatype.hpp"
 
 namespace railyard::mpi {

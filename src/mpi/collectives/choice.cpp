@@ -1,4 +1,4 @@
-#include "mpi/collectives/choice.hpp"
+#include "mpi/collectives/collectives.hpp"
 
 #include <bit>
 #include <limits>

@@ -10,7 +10,7 @@
 #include "mpi/collectives/scratch.hpp"
 #include "mpi/collectives/team.hpp"
 #include "mpi/collectives/virtual_ranks.hpp"
-#include "mpi/types/buffer.hpp"
+#include "mpi/types/datatype.hpp"
 #include "mpi/types/operation.hpp"
 
 namespace railyard::mpi {

@@ -1,6 +1,5 @@
 #include "mpi/collectives/collectives.hpp"
 
-#include "mpi/collectives/choice.hpp"
 #include "mpi/collectives/combine.hpp"
 
 namespace railyard::mpi {

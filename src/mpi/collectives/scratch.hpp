@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/types/buffer.hpp"
 #include "mpi/types/datatype.hpp"
 
 namespace railyard::mpi {

@@ -6,7 +6,7 @@
 
 #include "mpi/collectives/algorithms.hpp"
 #include "mpi/collectives/scratch.hpp"
-#include "mpi/types/buffer.hpp"
+#include "mpi/types/datatype.hpp"
 
 namespace railyard::mpi {
 

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "mpi/collectives/team.hpp"
-#include "mpi/types/buffer.hpp"
+#include "mpi/types/datatype.hpp"
 
 namespace railyard::mpi {
 
@@ -54,6 +54,43 @@ class Tree {
     int vrank_;
     int children_;
 };
+
+inline Tree Tree::two_levels(const Team& team, int root) {
+    int width = 1;
+    while (width < team.size() / width)
+        ++width;
+    return Tree(team, root, width);
+}
+
+inline Tree::Tree(const Team& team, int root, int width)
+    : size_(team.size()),
+      root_(root),
+      width_(width),
+      vrank_((team.rank() - root + team.size()) % team.size()),
+      children_(count_children()) {}
+
+inline int Tree::parent_vrank() const {
+    if (width_ == 0) return vrank_ - reach();
+    const int leader = vrank_ - vrank_ % width_;
+    return vrank_ == leader ? 0 : leader;
+}
+
+inline int Tree::count_children() const {
+    if (width_ == 0) {
+        const auto beyond = static_cast<unsigned>(std::min(reach(), size_ - vrank_) - 1);
+        return static_cast<int>(std::bit_width(beyond));
+    }
+    if (vrank_ % width_ != 0) return 0;
+    const int members = std::min(width_, size_ - vrank_) - 1;
+    const int leaders = vrank_ == 0 ? (size_ - 1) / width_ : 0;
+    return members + leaders;
+}
+
+inline int Tree::child_vrank(int i) const {
+    if (width_ == 0) return vrank_ + (1 << i);
+    const int members = std::min(width_, size_ - vrank_) - 1;
+    return i < members ? vrank_ + 1 + i : (i - members + 1) * width_;
+}
 
 /// Ranks folded to a power of two. As many of the first ones as are too many are in pairs of
 /// neighbours: the even one of a pair is extra, and the odd one, its proxy, works for both. All but

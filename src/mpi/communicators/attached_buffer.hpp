@@ -7,7 +7,7 @@
 
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/request.hpp"
-#include "mpi/types/buffer.hpp"
+#include "mpi/types/datatype.hpp"
 
 namespace railyard::mpi {
 

@@ -1,17 +1,51 @@
 #pragma once
-/// Makes communicators out of others. All ranks of the parent call together, but for
-/// created_by_group(). The new one has the parent's error handler, and nothing else of it.
+/// The algebra of groups, and communicators made out of others. All ranks of the parent call
+/// together, but for created_by_group(). The new one has the parent's error handler, and nothing
+/// else of it.
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "mpi/collectives/team.hpp"
 #include "mpi/communicators/comm.hpp"
-#include "mpi/communicators/groups.hpp"
+#include "mpi/engine/communicator.hpp"
 
 namespace railyard::mpi {
+
+// The algebra of groups: sets of ranks with an order. Ranks that a caller names are ranks of the
+// group he names them in; one that is not there is an MpiError.
+
+/// How two groups, or two communicators, are alike. Numbered as in MPI.
+enum class Comparison : int {
+    identical,  ///< the same object; of groups: the same ranks in the same order
+    congruent,  ///< of communicators: the same ranks in the same order, another context
+    similar,    ///< the same ranks in another order
+    unequal,
+};
+
+/// Ranks first, first + stride, … as far as last.
+struct RankRange {
+    int first = 0;
+    int last = 0;
+    int stride = 1;
+};
+
+/// The members of `a` in its order, then those of `b` that `a` has not.
+Group united(const Group& a, const Group& b);
+/// The members of `a` that `b` has (has not), in a's order.
+Group intersection(const Group& a, const Group& b);
+Group difference(const Group& a, const Group& b);
+/// The named members alone, in the order named; none twice.
+Group including(const Group& group, std::span<const int> ranks);
+/// All but the named ones.
+Group excluding(const Group& group, std::span<const int> ranks);
+/// The ranks that ranges stand for.
+std::vector<int> expanded(std::span<const RankRange> ranges);
+
+Comparison compare(const Group& a, const Group& b);
 
 /// Which contexts this rank has in use. Those who make a communicator together agree on one that is
 /// free with all of them.

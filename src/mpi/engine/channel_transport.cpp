@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mpi/engine/posting.hpp"
+#include "mpi/engine/netmod.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi {

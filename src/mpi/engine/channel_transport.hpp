@@ -2,7 +2,7 @@
 /// Messages over channels: eager for small ones, rendezvous for large ones, matching in this
 /// library. Spread over files by concern: channel_transport.cpp (progress), channel_send.cpp
 /// (messages out, coalescing), channel_receive.cpp (packets in, unexpected messages),
-/// rendezvous.cpp (RTS and CTS, data in segments), rdma.cpp (data by RDMA).
+/// rendezvous.cpp (RTS and CTS, data in segments or by RDMA).
 
 #include <array>
 #include <cstdint>
@@ -115,7 +115,7 @@ class ChannelTransport final : public Transport {
     void push_eager_segments(Channel& channel, Request& send);
     void on_eager_segment(Channel& channel, Payload payload);
 
-    // rdma.cpp: buffers are the users', and the adapter's until their requests are complete
+    // Zero-copy: buffers are the users', and the adapter's until their requests are complete
     template <class Complete>
     void start_rdma(Request& request, const RemoteBuffer& remote, Complete&& complete);
     void begin_rdma(Request& request, const RemoteBuffer& remote);

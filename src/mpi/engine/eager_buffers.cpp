@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/copy_few.hpp"
-#include "mpi/engine/posting.hpp"
+#include "mpi/engine/netmod.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpi {

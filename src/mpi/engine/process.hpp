@@ -16,7 +16,7 @@
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/settings.hpp"
 #include "mpi/engine/transport.hpp"
-#include "mpi/types/buffer.hpp"
+#include "mpi/types/datatype.hpp"
 #include "railyard/host.hpp"
 
 namespace railyard::mpi {

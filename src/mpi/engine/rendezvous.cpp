@@ -1,5 +1,5 @@
-// Large messages: the envelope first, the data after the match (PR-1). RTS and CTS, and two
-// protocols that copy through the channel; rdma.cpp has those that do not.
+// Large messages: the envelope first, the data after the match (PR-1). RTS and CTS, two protocols
+// that copy through the channel, and zero-copy.
 //
 // Streamed rendezvous: segments follow the CTS; the first one travels with the RTS. Segmented
 // eager, for messages of a few packets: all segments follow the RTS at once. While the receiver
@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "mpi/engine/channel_transport.hpp"
+#include "mpi/engine/netmod.hpp"
 
 namespace railyard::mpi {
 
@@ -174,6 +175,153 @@ void ChannelTransport::on_eager_segment(Channel& channel, Payload payload) {
         limit_unexpected(channel);
     }
     // Else it is beyond the end of a receive that was too short for it.
+}
+
+// Zero-copy rendezvous: RDMA reads by the receiver, or RDMA writes by the sender, between
+// registered memory of the users, striped over the rails (MP-1). A FIN tells the other side of the
+// end.
+
+std::byte* ChannelTransport::register_data(Request& request, std::size_t length) {
+    std::byte* data = engine_.pack(request);
+    request.needs_cleanup = true;
+    RegistrationCache& registrations = request.channel->netmod.registrations;
+    request.region =
+        request.packed ? registrations.get_once(data, length) : registrations.get(data, length);
+    return data;
+}
+
+RemoteBuffer ChannelTransport::export_data(Request& request, std::size_t length) {
+    const std::byte* data = register_data(request, length);
+    const fabric::Slice slice = request.region->slice(data, length);
+    return {request.region->region().export_blob(), slice.offset.count()};
+}
+
+/// Posts the RDMA operations that move a message, one a stripe. `complete` fills in the rest of
+/// each: it is told how many stripes there are, and the rail.
+template <class Complete>
+void ChannelTransport::start_rdma(Request& request, const RemoteBuffer& remote,
+                                  Complete&& complete) {
+    Channel& channel = *request.channel;
+    std::byte* data = register_data(request, request.total);
+    request.remote = channel.netmod.nic.import_region(remote.blob);
+    add_rails_for(channel, request.total);
+    const std::size_t rails = channel.rails.size();
+    const Stripes stripes = stripes_of(request.total, rails, engine_.settings);
+    request.stripes = static_cast<std::int32_t>(stripes.count);
+    if (stripes.count > 1) engine_.counters.stripes += stripes.count;
+    std::uint64_t at = 0;
+    for (std::uint64_t i = 0; i < stripes.count; ++i) {
+        const std::size_t rail = stripes.count > 1 ? i
+                                                   : single_rail(engine_.rank.id(), channel.peer,
+                                                                 rails, engine_.settings);
+        const fabric::Slice slice = request.region->slice(data + at, stripes.length(i));
+        fabric::WorkRequest work;
+        work.id = completion_id(CompletionKind::rdma, request.index());
+        work.local = std::span(&slice, 1);
+        work.remote = {request.remote.get(), Bytes(remote.offset + at)};
+        complete(work, stripes.count, rail);
+        post_rdma(channel, rail, work);
+        at += stripes.length(i);
+    }
+}
+
+void ChannelTransport::begin_rdma(Request& request, const RemoteBuffer& remote) {
+    Channel& channel = *request.channel;
+    const bool is_send = request.kind == Request::Kind::send;
+    if (request.total == 0) {
+        if (is_send)
+            send_write_fin(request, 0);
+        else
+            send_read_fin(channel, request.partner);
+        return engine_.complete(request);
+    }
+    if (channel.rdma_active >= channel.netmod.settings.bulk_depth) {
+        channel.rdma_waiting.push_back({&request, remote});
+        return;
+    }
+    ++channel.rdma_active;
+    is_send ? write(request, remote) : read(request, remote);
+}
+
+void ChannelTransport::end_rdma(Channel& channel) {
+    --channel.rdma_active;
+    if (channel.rdma_waiting.empty()) return;
+    const Channel::WaitingRdma next = channel.rdma_waiting.front();
+    channel.rdma_waiting.pop_front();
+    begin_rdma(*next.request, next.remote);
+}
+
+void ChannelTransport::read(Request& receive, const RemoteBuffer& remote) {
+    start_rdma(receive, remote, [](fabric::WorkRequest& work, std::uint64_t, std::size_t) {
+        work.op = fabric::Op::rdma_read;
+    });
+}
+
+void ChannelTransport::write(Request& send, const RemoteBuffer& remote) {
+    // The first rail keeps its order, so the FIN may follow what it carries at once. Stripes on
+    // other rails tell of themselves by immediate values (MP-3). Where a fabric has none, and for a
+    // message that goes whole over another rail, the FIN waits until the bytes are known to be
+    // there.
+    const bool immediate = send.channel->netmod.nic.traits().write_immediate;
+    int immediates = 0;
+    start_rdma(send, remote,
+               [&](fabric::WorkRequest& work, std::uint64_t stripes, std::size_t rail) {
+                   work.op = fabric::Op::rdma_write;
+                   if (stripes > 1 && rail > 0 && immediate) {
+                       work.op = fabric::Op::rdma_write_imm;
+                       work.immediate = send.partner;
+                       ++immediates;
+                   } else if (stripes > 1 ? !immediate : rail > 0) {
+                       work.flags = fabric::Flags::remote_completion;
+                       send.fin_owed = true;
+                   }
+               });
+    if (!send.fin_owed) send_write_fin(send, immediates);
+}
+
+/// The message goes over the rails that stand now; the next ones find more.
+void ChannelTransport::add_rails_for(Channel& channel, std::uint64_t bytes) {
+    if (bytes > engine_.settings.striping_threshold.count()) connector_.want_rails(channel);
+}
+
+void ChannelTransport::post_rdma(Channel& channel, std::size_t rail,
+                                 const fabric::WorkRequest& work) {
+    const railyard::Status status = post_blocking(channel.netmod.nic, *channel.rails[rail], work);
+    if (!status.ok()) throw_lost(channel, status);
+}
+
+void ChannelTransport::on_rdma_done(Request& request) {
+    if (--request.stripes != 0) return;
+    Channel& channel = *request.channel;
+    if (request.kind == Request::Kind::send) {
+        if (request.fin_owed) send_write_fin(request, 0);
+        engine_.complete(request);
+    } else {
+        send_read_fin(channel, request.partner);
+        finish_receive(request);
+    }
+    end_rdma(channel);
+}
+
+void ChannelTransport::finish_if_written(Request& receive) {
+    if (receive.fin_received && receive.stripes == 0) finish_receive(receive);
+}
+
+void ChannelTransport::finish_receive(Request& receive) {
+    if (receive.packed) {
+        receive.write_data(0, receive.packed.get(), receive.total);
+        engine_.overhead.copy(receive.total);
+    }
+    engine_.complete(receive);
+}
+
+void ChannelTransport::send_write_fin(Request& send, int immediates) {
+    send_control(*send.channel,
+                 {.context = send.partner, .tag = immediates, .kind = PacketKind::write_fin}, {});
+}
+
+void ChannelTransport::send_read_fin(Channel& channel, std::uint32_t sender_request) {
+    send_control(channel, {.context = sender_request, .kind = PacketKind::read_fin}, {});
 }
 
 }  // namespace railyard::mpi

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "mpi/engine/posting.hpp"
+#include "mpi/engine/netmod.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpi {

@@ -1,8 +1,150 @@
 #include "mpi/types/datatype.hpp"
 
 #include <array>
+#include <cstdint>
+#include <utility>
+
+#include "mpi/types/error.hpp"
 
 namespace railyard::mpi {
+
+namespace {
+
+[[noreturn]] void refuse() {
+    throw MpiError(ErrorClass::arg,
+                   "the datatype would reach beyond 2^63 bytes; use smaller counts, block lengths "
+                   "or strides");
+}
+
+}  // namespace
+
+std::size_t Signature::basics_in(std::size_t of_bytes) const {
+    if (of_bytes >= bytes) return basics;
+    if (basic != Basic::none) {
+        const BasicTraits& t = traits(basic);
+        const std::size_t rest = of_bytes % t.size();
+        const std::size_t first_of_pair = t.parts() == 2 && rest >= t.first ? 1 : 0;
+        return of_bytes / t.size() * t.parts() + first_of_pair;
+    }
+    if (child)
+        return of_bytes / child->bytes * child->basics + child->basics_in(of_bytes % child->bytes);
+    std::size_t found = 0;
+    for (const SignatureRef& part : sequence) {
+        found += part->basics_in(of_bytes);
+        if (of_bytes <= part->bytes) break;
+        of_bytes -= part->bytes;
+    }
+    return found;
+}
+
+SignatureRef signature_of(Basic basic, std::size_t count) {
+    auto signature = std::make_shared<Signature>();
+    const BasicTraits& t = traits(basic);
+    if (count == 0 || t.size() == 0) return signature;
+    signature->basic = basic;
+    signature->count = count;
+    signature->bytes = count * t.size();
+    signature->basics = count * t.parts();
+    return signature;
+}
+
+SignatureRef repeated(const SignatureRef& child, std::size_t count) {
+    if (count == 1) return child;
+    if (count == 0 || child->bytes == 0) return std::make_shared<Signature>();
+    if (child->basic != Basic::none) return signature_of(child->basic, child->count * count);
+    if (child->child) return repeated(child->child, child->count * count);
+    auto signature = std::make_shared<Signature>();
+    signature->count = count;
+    signature->child = child;
+    signature->bytes = count * child->bytes;
+    signature->basics = count * child->basics;
+    return signature;
+}
+
+void SignatureList::add(const SignatureRef& child, std::size_t count) {
+    if (count == 0 || child->bytes == 0) return;
+    if (!sequence_.empty() && child->basic != Basic::none &&
+        sequence_.back()->basic == child->basic) {
+        sequence_.back() =
+            signature_of(child->basic, sequence_.back()->count + child->count * count);
+        return;
+    }
+    sequence_.push_back(repeated(child, count));
+}
+
+SignatureRef SignatureList::finish() && {
+    if (sequence_.size() == 1) return sequence_[0];
+    auto signature = std::make_shared<Signature>();
+    for (const SignatureRef& part : sequence_) {
+        signature->bytes += part->bytes;
+        signature->basics += part->basics;
+    }
+    signature->sequence = std::move(sequence_);
+    return signature;
+}
+
+std::size_t checked_product(std::size_t a, std::size_t b) {
+    std::ptrdiff_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product)) refuse();
+    return static_cast<std::size_t>(product);
+}
+
+std::ptrdiff_t checked_distance(std::ptrdiff_t a, std::ptrdiff_t b) {
+    std::ptrdiff_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product)) refuse();
+    return product;
+}
+
+Shape empty_shape() {
+    return {empty_layout(), signature_of(Basic::none), Bounds(), 1};
+}
+
+Shape shape_of(Basic basic) {
+    const BasicTraits& t = traits(basic);
+    Shape shape = empty_shape();
+    if (basic == Basic::lb) shape.bounds.mark_lower(0);
+    if (basic == Basic::ub) shape.bounds.mark_upper(0);
+    if (t.size() == 0) return shape;
+    LayoutList layouts;
+    layouts.add(block_layout(0, t.first), 1, 0, 0);
+    layouts.add(block_layout(0, t.second), 1, 0, static_cast<std::ptrdiff_t>(t.second_at));
+    shape.layout = std::move(layouts).finish();
+    shape.signature = signature_of(basic);
+    const std::size_t end = t.second == 0 ? t.first : t.second_at + t.second;
+    shape.bounds = Bounds(static_cast<std::ptrdiff_t>(end), static_cast<std::ptrdiff_t>(t.extent));
+    shape.alignment = t.alignment;
+    return shape;
+}
+
+Shape repeated(const Shape& shape, std::size_t count, std::ptrdiff_t stride,
+               std::ptrdiff_t offset) {
+    if (count == 0) return empty_shape();
+    checked_product(shape.layout->bytes, count);
+    const std::ptrdiff_t last = checked_distance(static_cast<std::ptrdiff_t>(count) - 1, stride);
+    Shape result{repeated(shape.layout, count, stride, offset), repeated(shape.signature, count),
+                 Bounds(), shape.alignment};
+    result.bounds.add(shape.bounds, offset);
+    result.bounds.add(shape.bounds, offset + last);
+    return result;
+}
+
+void ShapeList::add(const Shape& shape, std::size_t count, std::ptrdiff_t offset) {
+    if (count == 0) return;
+    const std::ptrdiff_t stride = shape.extent();
+    if (__builtin_add_overflow(bytes_, checked_product(shape.layout->bytes, count), &bytes_) ||
+        bytes_ > PTRDIFF_MAX)
+        refuse();
+    layouts_.add(shape.layout, count, stride, offset);
+    signatures_.add(shape.signature, count);
+    bounds_.add(shape.bounds, offset);
+    bounds_.add(shape.bounds,
+                offset + checked_distance(static_cast<std::ptrdiff_t>(count) - 1, stride));
+    alignment_ = std::max(alignment_, shape.alignment);
+}
+
+Shape ShapeList::finish() && {
+    return {std::move(layouts_).finish(), std::move(signatures_).finish(), bounds_, alignment_};
+}
 
 Datatype::Datatype(Basic basic) : Datatype(shape_of(basic), Contents()) {
     basic_ = basic;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launch/job/job.hpp"
-#include "mpi/abi/call_watch.hpp"
+#include "mpi/abi/call.hpp"
 #include "mpi/engine/counters.hpp"
 #include "programs/runs/computation.hpp"
 #include "programs/runs/summary.hpp"

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/types/buffer.hpp"
 #include "mpi/types/datatype.hpp"
 #include "sim/random.hpp"
 

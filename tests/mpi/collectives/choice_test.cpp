@@ -1,7 +1,5 @@
 // Which algorithm is chosen when.
 
-#include "mpi/collectives/choice.hpp"
-
 #include <gmock/gmock.h>
 
 #include "mpi/collectives/buffers.hpp"

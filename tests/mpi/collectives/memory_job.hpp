@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mpi/collectives/team.hpp"
-#include "mpi/types/buffer.hpp"
+#include "mpi/types/datatype.hpp"
 #include "sim/engine.hpp"
 
 namespace railyard::mpi {

@@ -8,7 +8,7 @@
 
 #include "kernels/kernels.hpp"
 #include "launch/job/job.hpp"
-#include "mpi/abi/call_watch.hpp"
+#include "mpi/abi/call.hpp"
 
 namespace railyard::kernels {
 

@@ -1,4 +1,4 @@
-#include "mpi/abi/builtin_types.hpp"
+#include "mpi/abi/handles.hpp"
 
 #include <mpi.h>
 

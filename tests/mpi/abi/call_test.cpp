@@ -1,6 +1,6 @@
 // Who watches a rank's calls is told of each, and of what the library had done by the end.
 
-#include "mpi/abi/call_watch.hpp"
+#include "mpi/abi/call.hpp"
 
 #include <string>
 #include <vector>
