@@ -53,10 +53,10 @@ class Channel {
     Channel(int peer_rank, Netmod& its_netmod)
         : peer(peer_rank),
           eager_limit(its_netmod.settings.eager_limit.count()),
-          copied_limit(its_netmod.settings.gather
+          copied_limit(its_netmod.settings.coalescing
                            ? std::min(eager_limit, its_netmod.settings.copied_limit.count())
                            : eager_limit),
-          coalesces(its_netmod.settings.gather),
+          coalesces(its_netmod.settings.coalescing),
           netmod(its_netmod),
           buffers_(its_netmod.eager) {}
 

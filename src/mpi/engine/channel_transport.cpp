@@ -28,7 +28,7 @@ ChannelTransport::ChannelTransport(const EngineState& engine)
       netmods_(engine),
       matcher_(make_matcher(engine.settings.matching)),
       connector_(engine, netmods_) {
-    completion_driven_ = engine.settings.gather && engine.settings.watched_rings == 0;
+    completion_driven_ = engine.settings.coalescing && engine.settings.watched_rings == 0;
     connect_at_start();
 }
 

@@ -50,7 +50,7 @@ class ChannelTransport final : public Transport {
     void count_credits(Channel& channel, const Header& header);
     /// Whether a peer without rings may run out of credits if it is not told.
     bool owes_credits(const Channel& channel) const {
-        return channel.owed_credits >= channel.netmod.settings.mail_credits / 2;
+        return channel.owed_credits >= channel.netmod.settings.srq_credits / 2;
     }
     void advance_busy();
     void set_busy(Channel& channel);
@@ -108,7 +108,7 @@ class ChannelTransport final : public Transport {
     bool push_segment(Channel& channel);
     void on_segment(const Header& header, const std::byte* payload);
     static std::size_t eager_segment_size(const Channel& channel) {
-        return channel.netmod.settings.piece.count() / 2;
+        return channel.netmod.settings.segment_size.count() / 2;
     }
     bool fits_segmented_eager(Channel& channel, const Request& send) const;
     /// What the RTS left over. There is room.

@@ -114,7 +114,7 @@ fabric::PrivateData Connector::hello(const Channel& channel) const {
     std::memset(static_cast<void*>(&hello), 0, sizeof hello);
     hello.version = protocol_version;
     hello.rank = engine_.rank.id();
-    hello.credits = channel.netmod.settings.mail_credits;
+    hello.credits = channel.netmod.settings.srq_credits;
     if (channel.in.open()) {
         hello.geometry = channel.netmod.geometry;
         hello.ring = channel.in.region().export_blob();

@@ -45,7 +45,7 @@ Netmod::Netmod(fabric::Nic& its_nic, const Settings& its_settings, Counters& cou
     : nic(its_nic),
       settings(its_settings),
       completions(nic.create_completion_queue(completion_depth)),
-      eager(nic, settings.mail_buffers, settings.packet_limit(), settings.gather),
+      eager(nic, settings.srq_buffers, settings.packet_limit(), settings.coalescing),
       registrations(nic, settings.registration_cache, counters),
       geometry(geometry_for(settings, nic.traits())),
       address_key(key) {}

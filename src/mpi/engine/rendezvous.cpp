@@ -39,7 +39,7 @@ bool ChannelTransport::push_rts(Channel& channel, Request& send) {
     if (send.way == Way::read) extra = sizeof(RemoteBuffer);
     if (send.way == Way::stream && !channel.eager_stopped)
         leading = std::min<std::size_t>(
-            send.bytes, segmented ? eager_segment_size(channel) : settings.piece.count());
+            send.bytes, segmented ? eager_segment_size(channel) : settings.segment_size.count());
     const std::size_t length = sizeof(Rts) + extra + leading;
     if (!channel.has_room(length)) return false;
 
@@ -113,8 +113,8 @@ void ChannelTransport::on_cts(Channel& channel, Payload payload) {
 
 bool ChannelTransport::push_segment(Channel& channel) {
     Request& send = *channel.streams.front();
-    const std::size_t n =
-        std::min<std::size_t>(send.total - send.moved, channel.netmod.settings.piece.count());
+    const std::size_t n = std::min<std::size_t>(send.total - send.moved,
+                                                channel.netmod.settings.segment_size.count());
     if (!channel.has_room(n)) return false;
     engine_.overhead.copy(n);
     send.read_data(send.moved, channel.reserve(n), n);
@@ -142,7 +142,7 @@ bool ChannelTransport::fits_segmented_eager(Channel& channel, const Request& sen
     const std::size_t each = eager_segment_size(channel);
     const std::size_t packets = (bytes + each - 1) / each;
     return send.way == Way::stream && bytes > each && !channel.eager_stopped &&
-           bytes <= channel.netmod.settings.unasked_limit.count() && channel.out.open() &&
+           bytes <= channel.netmod.settings.segmented_eager_limit.count() && channel.out.open() &&
            channel.out.has_room(sizeof(Rts) + bytes, packets);
 }
 

@@ -100,7 +100,7 @@ SettingRow time_row(std::string_view name, std::string_view explanation,
 }  // namespace
 
 std::string SettingRow::variable() const {
-    std::string variable = "RAILYARD_MPI_";
+    std::string variable(variable_prefix);
     for (const char c : name)
         variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
     return variable;
@@ -128,23 +128,24 @@ const std::vector<SettingRow>& setting_rows() {
                  matching_words),
         word_row("tagged", "let the adapter match messages, where it can", &S::tagged,
                  switch_words),
-        bytes_row("eager-limit", "larger messages are offered first (rendezvous)", &S::eager_limit),
-        word_row("gather", "by mail, small messages that are started together leave together",
-                 &S::gather, switch_words),
-        bytes_row("copied-limit", "with gather, longer eager messages leave from where they lie",
+        bytes_row("eager-limit", "larger messages go by rendezvous", &S::eager_limit),
+        word_row("coalescing", "small messages that are started together leave in one send",
+                 &S::coalescing, switch_words),
+        bytes_row("copied-limit", "with coalescing, longer eager messages are sent without a copy",
                   &S::copied_limit),
-        count_row("watched-rings", "peers that write into rings of ours; further ones send mail",
+        count_row("watched-rings",
+                  "peers that write into rings; others use the shared receive queue",
                   &S::watched_rings),
         count_row("ring-cells", "packets that a ring holds", &S::ring_cells),
         bytes_row("ring-bytes", "data that a ring holds, where peers map it", &S::ring_bytes),
-        bytes_row("piece", "size of the pieces of a streamed message", &S::piece),
-        bytes_row("unasked-limit",
-                  "streamed messages up to this leave whole, before they are accepted",
-                  &S::unasked_limit),
-        count_row("mail-buffers", "receive buffers for all peers that send mail", &S::mail_buffers),
-        count_row("mail-credits", "packets that one peer may have under way by mail",
-                  &S::mail_credits),
-        word_row("bulk", "how the bytes of a large message get across", &S::bulk, way_words),
+        bytes_row("segment-size", "of a streamed message: its segments", &S::segment_size),
+        bytes_row("segmented-eager-limit",
+                  "streamed messages up to this are sent whole, before a CTS",
+                  &S::segmented_eager_limit),
+        count_row("srq-buffers", "of the shared receive queue, for all peers", &S::srq_buffers),
+        count_row("srq-credits", "packets of one peer under way to the shared receive queue",
+                  &S::srq_credits),
+        word_row("bulk", "how the data of a rendezvous get across", &S::bulk, way_words),
         count_row("bulk-depth", "large messages of one peer that RDMA moves at a time",
                   &S::bulk_depth),
         word_row("rails", "what becomes of a large message where there are several ports",
@@ -155,8 +156,8 @@ const std::vector<SettingRow>& setting_rows() {
         bytes_row("registration-cache", "registered memory that is kept for the next use",
                   &S::registration_cache),
         bytes_row("unexpected-limit",
-                  "what one peer may have waiting for a receive before it "
-                  "must offer its messages first",
+                  "what one peer may have in the unexpected queue before it "
+                  "must use rendezvous",
                   &S::unexpected_limit),
         word_row("shared-memory", "collectives of one host go through its memory",
                  &S::shared_memory, switch_words),
@@ -176,7 +177,7 @@ const std::vector<SettingRow>& setting_rows() {
         time_row("unexpected-entry",
                  "likewise, for an unexpected message looked at; 0: as the model says",
                  &S::unexpected_entry),
-        time_row("rendezvous-overhead", "likewise, for an offer and for the answer to one",
+        time_row("rendezvous-overhead", "likewise, for an RTS and for a CTS",
                  &S::rendezvous_overhead),
         of_job(word_row("stats", "print the counters at the end", &S::stats, switch_words)),
     };

@@ -1,11 +1,14 @@
 #include "mpi/engine/settings.hpp"
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
+#include <string>
+#include <string_view>
 
 #include "base/quantity.hpp"
 #include "base/suggest.hpp"
@@ -30,8 +33,8 @@ Settings from_traits(const fabric::Traits& traits) {
         s.ring_bytes = Bytes(32 << 10);
         s.ring_cells = 8;
         s.eager_limit = Bytes(4 << 10);
-        s.piece = Bytes(4 << 10);
-        s.unasked_limit = Bytes(0);
+        s.segment_size = Bytes(4 << 10);
+        s.segmented_eager_limit = Bytes(0);
         switch (traits.bulk) {
             case fabric::Bulk::read:
                 s.bulk = Way::read;
@@ -48,9 +51,9 @@ Settings from_traits(const fabric::Traits& traits) {
         // A request costs the processor more than the bytes of a message do, and those are copied
         // on their way anyhow: few requests, and no question before a message that is not long.
         s.watched_rings = 0;
-        s.eager_limit = s.piece = std::max(s.eager_limit, traits.bulk_threshold);
+        s.eager_limit = s.segment_size = std::max(s.eager_limit, traits.bulk_threshold);
         s.ring_bytes = Bytes(std::bit_ceil(4 * (s.eager_limit + Bytes(64)).count()));
-        s.gather = true;
+        s.coalescing = true;
         s.copied_limit = Bytes(4 << 10);
     }
     return s;
@@ -63,14 +66,15 @@ void check(const Settings& s) {
         s.ring_bytes > Bytes(1 << 30))
         throw UsageError("ring-bytes: a power of two from 4 KiB to 1 GiB");
     const Bytes quarter = s.ring_bytes / 4;
-    if (s.eager_limit + Bytes(64) > quarter || s.piece + Bytes(64) > quarter || s.piece < Bytes(64))
+    if (s.eager_limit + Bytes(64) > quarter || s.segment_size + Bytes(64) > quarter ||
+        s.segment_size < Bytes(64))
         throw UsageError(
-            fmt::format("eager-limit and piece: below a quarter of ring-bytes, {}, by "
-                        "64 B at least, and piece not below 64 B",
+            fmt::format("eager-limit and segment-size: below a quarter of ring-bytes, {}, by "
+                        "64 B at least, and segment-size not below 64 B",
                         to_string(quarter)));
     if (s.bulk_depth < 1) throw UsageError("bulk-depth: at least 1");
-    if (s.mail_buffers < 4) throw UsageError("mail-buffers: at least 4");
-    if (s.mail_credits < 2) throw UsageError("mail-credits: at least 2");
+    if (s.srq_buffers < 4) throw UsageError("srq-buffers: at least 4");
+    if (s.srq_credits < 2) throw UsageError("srq-credits: at least 2");
 }
 
 /// Puts the layers over each other, and remembers where each value comes from.
@@ -98,11 +102,17 @@ class Layers {
             "{}: the MPI library has no setting '{}' (see `railyard mpi-info`)", place, name));
     }
 
+    /// Every variable with our prefix: a name that nobody knows is refused, not passed over.
     void set_from_environment() {
-        for (const SettingRow& row : rows_) {
-            const std::string variable = row.variable();
-            const char* const text = std::getenv(variable.c_str());
-            if (text != nullptr && *text != '\0') set(row.name, text, "environment", variable);
+        for (char** variable = environ; *variable != nullptr; ++variable) {
+            const std::string_view text = *variable;
+            const std::size_t equals = text.find('=');
+            if (!text.starts_with(variable_prefix) || equals == text.npos) continue;
+            if (equals + 1 == text.size()) continue;
+            const std::string_view name = text.substr(0, equals);
+            const auto row = std::ranges::find(rows_, name, &SettingRow::variable);
+            set(row != rows_.end() ? row->name : name, std::string(text.substr(equals + 1)),
+                "environment", std::string(name));
         }
     }
 

@@ -50,19 +50,19 @@ struct Settings {
     bool tagged = true;  ///< let the adapter match, where it can
 
     Bytes eager_limit{8 << 10};
-    /// For mail where requests cost more than bytes: small messages that are started together
-    /// leave in one letter, and longer ones than copied_limit from where they lie.
-    bool gather = false;
+    /// For the shared receive queue, where requests cost more than bytes: small messages that are
+    /// started together leave in one send, and longer ones than copied_limit from where they lie.
+    bool coalescing = false;
     Bytes copied_limit{8 << 10};
-    std::uint32_t watched_rings = 16;  ///< peers whose rings are watched; more peers send mail
+    std::uint32_t watched_rings = 16;  ///< peers whose rings are watched; others use the SRQ
     std::uint32_t ring_cells = 64;     ///< a power of two
     Bytes ring_bytes{128 << 10};       ///< a power of two; a packet takes a quarter at most
-    Bytes piece{16 << 10};             ///< of a streamed message
-    /// Streamed messages up to this leave whole, in halves of pieces, unasked: one is copied out
-    /// while the next is copied in, and nobody waits for an answer.
-    Bytes unasked_limit{32 << 10};
-    std::uint32_t mail_buffers = 16;  ///< for all peers together
-    std::uint32_t mail_credits = 8;   ///< what one peer may have under way
+    Bytes segment_size{16 << 10};      ///< of a streamed message
+    /// Streamed messages up to this leave whole, in halves of segments, before a CTS: one is copied
+    /// out while the next is copied in, and nobody waits for an answer.
+    Bytes segmented_eager_limit{32 << 10};
+    std::uint32_t srq_buffers = 16;  ///< of the shared receive queue, for all peers together
+    std::uint32_t srq_credits = 8;   ///< what one peer may have under way to it
 
     Way bulk = Way::stream;
     std::uint32_t bulk_depth = 8;  ///< large messages of one peer that RDMA moves at a time
@@ -70,7 +70,7 @@ struct Settings {
     std::uint32_t ports = 0;  ///< how many ports of the Nic a channel uses at most; 0: all
     Bytes striping_threshold{8 << 10};
     Bytes registration_cache{64 << 20};
-    Bytes unexpected_limit{256 << 10};  ///< held for one peer before it must offer first
+    Bytes unexpected_limit{256 << 10};  ///< held for one peer before it must use rendezvous
 
     bool shared_memory = true;  ///< collectives of one host go through memory
     std::string algorithms;     ///< of collectives, as `collective=algorithm,…`
@@ -83,13 +83,13 @@ struct Settings {
     Duration receive_overhead;     ///< a message that has come and found its receive
     Duration posted_entry;         ///< a posted receive looked at; nought: as the host says
     Duration unexpected_entry;     ///< an unexpected message looked at; likewise
-    Duration rendezvous_overhead;  ///< an offer, or the answer to one
+    Duration rendezvous_overhead;  ///< an RTS, or a CTS
 
     bool stats = false;
 
     /// The bytes that fit into one packet.
     std::size_t packet_limit() const {
-        return std::min(ring_bytes.count() / 4, std::max(piece, eager_limit).count() + 64);
+        return std::min(ring_bytes.count() / 4, std::max(segment_size, eager_limit).count() + 64);
     }
 
     using Named = std::vector<std::pair<std::string, std::string>>;
@@ -102,6 +102,9 @@ struct Settings {
   private:
     std::vector<Setting> described_;
 };
+
+/// What the variables of all settings begin with.
+inline constexpr std::string_view variable_prefix = "RAILYARD_MPI_";
 
 /// One line of the table of all settings: from it follow the variable, the key in profiles, the
 /// option (`--set NAME=VALUE`) and the help.

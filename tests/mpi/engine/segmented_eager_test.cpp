@@ -160,7 +160,7 @@ TEST(SegmentedEager, CanBeSwitchedOff) {
                 expect(w.receive(30'000, 0, 1) == pattern(30'000, 1), "wrong bytes");
             }
         },
-        [](Settings& s) { s.unasked_limit = Bytes(0); });
+        [](Settings& s) { s.segmented_eager_limit = Bytes(0); });
 }
 
 }  // namespace

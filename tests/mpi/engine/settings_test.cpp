@@ -77,14 +77,14 @@ TEST(Settings, APapersLibraryIsUsedOnlyWhereItIsAskedFor) {
 }
 
 TEST(Settings, TheJobGoesBeforeTheEnvironmentAndThatBeforeTheFabric) {
-    const fabric::Traits traits = traits_with({{"mail_credits", "5"}, {"mail_buffers", "50"}});
-    const Variable credits("RAILYARD_MPI_MAIL_CREDITS", "6");
-    const Variable buffers("RAILYARD_MPI_MAIL_BUFFERS", "60");
+    const fabric::Traits traits = traits_with({{"srq_credits", "5"}, {"srq_buffers", "50"}});
+    const Variable credits("RAILYARD_MPI_SRQ_CREDITS", "6");
+    const Variable buffers("RAILYARD_MPI_SRQ_BUFFERS", "60");
     const Settings settings =
-        Settings::choose(traits, {{"library", "paper"}, {"mail-buffers", "70"}});
-    EXPECT_EQ(settings.mail_credits, 6U);
-    EXPECT_EQ(origin_of(settings, "mail-credits"), "environment");
-    EXPECT_EQ(settings.mail_buffers, 70U);
+        Settings::choose(traits, {{"library", "paper"}, {"srq-buffers", "70"}});
+    EXPECT_EQ(settings.srq_credits, 6U);
+    EXPECT_EQ(origin_of(settings, "srq-credits"), "environment");
+    EXPECT_EQ(settings.srq_buffers, 70U);
 }
 
 TEST(Settings, ComplaintsNameThePlace) {
@@ -96,10 +96,21 @@ TEST(Settings, ComplaintsNameThePlace) {
                     Settings::choose(traits_with({}), {{"colour", "red"}});
                 }),
                 HasSubstr("no setting 'colour'"));
+    // The names of earlier versions, as any that is unknown.
     EXPECT_THAT(complaint_of([] {
-                    Settings::choose(traits_with({{"piece", "much"}}), {{"library", "paper"}});
+                    Settings::choose(traits_with({}), {{"mail-buffers", "8"}});
                 }),
-                HasSubstr("net.toml:2:3: mpi.piece: "));
+                HasSubstr("no setting 'mail-buffers' (see `railyard mpi-info`)"));
+    {
+        const Variable old("RAILYARD_MPI_GATHER", "on");
+        EXPECT_THAT(complaint_of([] { Settings::choose(traits_with({}), {}); }),
+                    HasSubstr("no setting 'RAILYARD_MPI_GATHER' (see `railyard mpi-info`)"));
+    }
+    EXPECT_THAT(
+        complaint_of([] {
+            Settings::choose(traits_with({{"segment_size", "much"}}), {{"library", "paper"}});
+        }),
+        HasSubstr("net.toml:2:3: mpi.segment_size: "));
     EXPECT_THAT(complaint_of([] {
                     Settings::choose(traits_with({}), {{"library", "paper"}});
                 }),
@@ -135,12 +146,12 @@ TEST(Settings, AllMistakesOfAProfilesSectionAreToldWithTheirPlace) {
 
 TEST(Settings, ADatasheetSaysWhatTheKeysMean) {
     fabric::Datasheet sheet;
-    fabric::Parameter piece;
-    piece.name = "piece";
-    sheet.parts = {{"link", "as ever", {piece}}, {"mpi", "", {piece}}};
+    fabric::Parameter size;
+    size.name = "segment_size";
+    sheet.parts = {{"link", "as ever", {size}}, {"mpi", "", {size}}};
     explain(sheet);
     EXPECT_EQ(sheet.parts[0].parameters[0].explanation, "");
-    EXPECT_EQ(sheet.parts[1].parameters[0].explanation, "size of the pieces of a streamed message");
+    EXPECT_EQ(sheet.parts[1].parameters[0].explanation, "of a streamed message: its segments");
     EXPECT_THAT(sheet.parts[1].explanation, HasSubstr("the MPI library of its time"));
 }
 
@@ -156,16 +167,16 @@ TEST(Settings, WhereProcessorsMoveTheBytesFewRequestsAreMade) {
     fabric::Traits traits = traits_with({});
     traits.bulk_threshold = Bytes(64 << 10);
     const Settings software = Settings::choose(traits, {});
-    EXPECT_TRUE(software.gather);
+    EXPECT_TRUE(software.coalescing);
     EXPECT_EQ(software.eager_limit, Bytes(64 << 10));
     EXPECT_EQ(software.watched_rings, 0U);
     EXPECT_GE(software.packet_limit(), software.eager_limit.count());
 
     traits.progress = fabric::Progress::hardware;
-    EXPECT_FALSE(Settings::choose(traits, {}).gather);
+    EXPECT_FALSE(Settings::choose(traits, {}).coalescing);
     traits.progress = fabric::Progress::calls;
     traits.maps_allocated = true;
-    EXPECT_FALSE(Settings::choose(traits, {}).gather);
+    EXPECT_FALSE(Settings::choose(traits, {}).coalescing);
 }
 
 TEST(Settings, EveryShippedProfilesLibraryIsUnderstood) {
