@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "railyard/base/acquire.hpp"
 #include "railyard/base/bytes.hpp"
+#include "railyard/base/cpu.hpp"
 
 namespace railyard::fabric {
 

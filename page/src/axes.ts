@@ -12,7 +12,7 @@ function within(values: number[]): [number, number] {
   return [Math.min(...values), Math.max(...values)];
 }
 
-// Where values differ by less than this, a linear axis from nought tells more.
+// Where values differ by less than this, a linear axis from 0 tells more.
 const wide = 8;
 
 export function naturalKind(values: number[]): Kind {
@@ -66,7 +66,7 @@ export class Horizontal implements Axis {
     this.sizes = chart.x === "message_bytes";
     // Numbers of processes are powers of two more often than not.
     const log = this.sizes || (!none && (chart.x === "processes" || most / least >= 16));
-    // A logarithm has no place for nought: it stands one step to the left of all.
+    // A logarithm has no place for 0: it stands one step to the left of all.
     this.zero = log ? least / 2 : 0;
     this.least = none ? this.zero : least;
     this.most = most;

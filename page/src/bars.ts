@@ -36,7 +36,7 @@ export function bars(chart: Chart, context: Context, view: View, width: number):
       text: describe(row),
     })),
   );
-  // A bar begins at nought, unless the reader wants a logarithm.
+  // A bar begins at 0, unless the reader wants a logarithm.
   const values = spanned(chart, { ...view, kind: view.kind ?? "linear" }, all, found);
   const least = values.scale.type === "log" ? Number([...values.scale.domain!][0]) : 0;
   const svg = Plot.plot({

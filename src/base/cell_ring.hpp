@@ -23,7 +23,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "railyard/base/acquire.hpp"
 #include "railyard/base/cpu.hpp"
 
 namespace railyard {
@@ -121,7 +120,7 @@ class CellCursor {
     }
 
   private:
-    /// Nought is no stamp: untouched memory has it.
+    /// Zero is no stamp: untouched memory has it.
     static Stamp following(Stamp stamp) {
         using Number =
             typename std::conditional_t<std::is_enum_v<Stamp>, std::underlying_type<Stamp>,

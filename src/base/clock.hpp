@@ -2,9 +2,13 @@
 /// Time of the machine itself, for code that is no rank: deadlines, short sleeps, and the processor
 /// time of a thread. Ranks tell the time and wait through their Host, whose clock may be another.
 
+#include <sched.h>
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <thread>
 
 #include "railyard/base/time.hpp"
 
@@ -33,19 +37,35 @@ class Deadline {
 };
 
 /// Gives the core to whoever wants it, now and for that long.
-void nap(Duration duration);
+inline void nap(Duration duration) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(duration.picoseconds() / 1000));
+}
 /// Gives it away only if somebody wants it.
-void give_way();
+inline void give_way() {
+    sched_yield();
+}
 
 /// The processor time that the calling thread has used: how long something took to compute, whoever
 /// else ran on the machine meanwhile.
 namespace thread_clock {
 
 /// Since the thread began.
-Duration now();
+inline Duration now() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return Duration::s(t.tv_sec) + Duration::ns(t.tv_nsec);
+}
 
 /// What a reading takes of what it measures: the shortest span between two that follow each other.
-Duration cost();
+inline Duration cost() {
+    constexpr int readings = 200;
+    Duration shortest = Duration::forever();
+    for (int i = 0; i < readings; ++i) {
+        const Duration before = now();
+        shortest = std::min(shortest, now() - before);
+    }
+    return shortest;
+}
 
 }  // namespace thread_clock
 

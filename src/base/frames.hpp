@@ -1,6 +1,6 @@
 #pragma once
-/// Messages in a stream of bytes: each a kind, a length and that many bytes, put together again
-/// from whatever pieces a pipe or a connection gives.
+/// Messages between processes, the same on every machine: frames in a stream of bytes, and the
+/// fields, numbers and texts, that stand in a frame.
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace railyard {
 
@@ -26,6 +27,8 @@ constexpr FrameHeader frame_header(std::uint64_t kind, std::uint64_t length) {
     return header;
 }
 
+/// Puts frames, each a kind, a length and that many bytes, together again from whatever pieces a
+/// pipe or a connection gives.
 template <class Kind>
 class BasicFrameReader {
   public:
@@ -72,6 +75,42 @@ class BasicFrameReader {
     std::size_t filled_ = 0;
     std::string payload_;
     bool is_broken_ = false;
+};
+
+/// Numbers and texts, one behind the other.
+class FieldWriter {
+  public:
+    FieldWriter& number(std::uint64_t value);
+    FieldWriter& text(std::string_view value);
+    FieldWriter& texts(const std::vector<std::string>& values);
+    std::string take() { return std::move(bytes_); }
+
+  private:
+    std::string bytes_;
+};
+
+/// Never believes a length that is not there. Once something was missing, all that is read is 0 or
+/// empty, and ok() false.
+class FieldReader {
+  public:
+    /// The bytes outlive the reader.
+    explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
+
+    std::uint64_t number();
+    std::uint32_t small_number();  ///< not ok if it does not fit
+    std::string text();
+    std::vector<std::string> texts();
+    /// How many things follow, of which each takes at least so many bytes.
+    std::size_t count(std::size_t least_bytes_each);
+    bool ok() const { return ok_; }
+    /// Everything was there, and nothing is left.
+    bool complete() const { return ok_ && rest_.empty(); }
+
+  private:
+    std::string_view take(std::size_t n);
+
+    std::string_view rest_;
+    bool ok_ = true;
 };
 
 }  // namespace railyard

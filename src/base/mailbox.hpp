@@ -65,7 +65,7 @@ class Mailbox {
 
   private:
     struct alignas(cache_line) Slot {
-        std::atomic<std::int32_t> owner;  ///< pid of the writer; nought: free
+        std::atomic<std::int32_t> owner;  ///< pid of the writer; 0: free
         std::atomic<bool> full;
         Message message;
     };

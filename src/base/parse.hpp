@@ -1,24 +1,34 @@
 #pragma once
-/// Numbers and lists in what people write. What is wrong with them is for the caller to say, who
-/// knows the option or the line that they stand in.
+/// What people write: numbers, lists, and names that are nearly right. What is wrong with them is
+/// for the caller to say, who knows the option or the line that they stand in.
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 namespace railyard {
 
+/// The number at the beginning of the text, which goes on behind it. None: the text stays as it is.
+template <class Number>
+std::optional<Number> take_number(std::string_view& text) {
+    Number value{};
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{}) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+    return value;
+}
+
 /// The whole text as a number: no spaces, no plus sign, nothing behind it.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
-    Number value{};
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || stop != end) return std::nullopt;
-    return value;
+    const auto value = take_number<Number>(text);
+    return text.empty() ? value : std::nullopt;
 }
 
 /// The same, into a variable; false: it is none, and the variable has what it had.
@@ -72,5 +82,21 @@ inline std::optional<HostAndNumber> split_host(std::string_view text) {
     found.number = rest.substr(1);
     return found;
 }
+
+/// How many letters must be inserted, deleted, replaced, or swapped with their neighbour to turn
+/// one word into the other. Upper and lower case are the same.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// The name nearest to `wrong`, the first of equals, if about one letter in three or fewer are
+/// wrong; else the first name that begins with it; else none.
+std::optional<std::string> nearest(std::string_view wrong, std::span<const std::string> names);
+
+/// "did you mean 'shm'?" between `before` and `after`; empty if nothing is near.
+std::string did_you_mean(std::string_view wrong, std::span<const std::string> names,
+                         std::string_view before = "", std::string_view after = "");
+
+/// "did you mean 'shm'?", or if nothing is near, all that there is: "there are shm, ideal".
+std::string advice(std::string_view wrong, std::span<const std::string> names,
+                   std::string_view there_are = "there are");
 
 }  // namespace railyard

@@ -15,7 +15,7 @@ namespace railyard {
 class Rate {
   public:
     constexpr Rate() = default;
-    /// Rounded to the nearest whole number; below nought is nought.
+    /// Rounded to the nearest whole number; below 0 is 0.
     static constexpr Rate bytes_per_second(double n) {
         if (!(n > 0)) return Rate(0);
         if (n >= 0x1p64) return fastest();
@@ -54,7 +54,7 @@ class Rate {
 };
 
 /// How long it takes, to the nearest picosecond, halves up. `forever` where that cannot be counted,
-/// as at a rate of nought; nothing takes no time at any rate.
+/// as at a rate of 0; nothing takes no time at any rate.
 constexpr Duration operator/(Bytes moved, Rate rate) {
     if (moved.count() == 0) return Duration();
     if (rate.count_ == 0) return Duration::forever();

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/parse.hpp"
-#include "base/suggest.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 

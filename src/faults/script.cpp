@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/quantity.hpp"
-#include "base/suggest.hpp"
+#include "base/parse.hpp"
 #include "profiles/toml_text.hpp"
 #include "railyard/base/error.hpp"
 

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/suggest.hpp"
+#include "base/parse.hpp"
 #include "profiles/profile_file.hpp"
 #include "railyard/base/error.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "base/suggest.hpp"
+#include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::profiles {

@@ -9,7 +9,7 @@
 #include <array>
 #include <set>
 
-#include "base/suggest.hpp"
+#include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::reproduce {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "base/suggest.hpp"
+#include "base/parse.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 #include "reproduce/record.hpp"

@@ -36,7 +36,7 @@ class Random {
         return result;
     }
 
-    /// One of 0 … n - 1, each as likely as the others; n is not nought.
+    /// One of 0 … n - 1, each as likely as the others; n is not 0.
     constexpr std::uint64_t below(std::uint64_t n) {
         // The lowest 2^64 mod n values are one too many for some remainders.
         const std::uint64_t surplus = (0 - n) % n;

@@ -25,7 +25,7 @@ TEST(Duration, LiteralsTakeDecimals) {
     EXPECT_EQ(0.0006_ns, 1_ps);
 }
 
-TEST(Duration, FromSecondsRoundsToTheNearestEitherSideOfNought) {
+TEST(Duration, FromSecondsRoundsToTheNearestEitherSideOfZero) {
     EXPECT_EQ(Duration::from_seconds(1.4e-12), 1_ps);
     EXPECT_EQ(Duration::from_seconds(1.6e-12), 2_ps);
     EXPECT_EQ(Duration::from_seconds(-1.4e-12), Duration::ps(-1));

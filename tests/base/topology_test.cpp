@@ -114,7 +114,7 @@ TEST(Machine, Facts) {
     EXPECT_GE(m.threads, m.cores);
     EXPECT_GE(static_cast<std::size_t>(m.threads), allowed_cores().size());
     EXPECT_GT(m.memory, 16_MiB);
-    // Nought is "not known", which some virtual machines force upon us.
+    // Zero is "not known", which some virtual machines force upon us.
     if (m.l1d != Bytes() && m.l2 != Bytes()) {
         EXPECT_GE(m.l2, m.l1d);
     }

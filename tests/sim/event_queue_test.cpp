@@ -59,7 +59,7 @@ TEST(EventQueue, ACancelledEventDoesNotRunAndTheRestStaysInOrder) {
     EXPECT_FALSE(queue.cancel(Event{}));
 }
 
-/// Events that schedule and cancel others as they run, at distances from nought to days, beside a
+/// Events that schedule and cancel others as they run, at distances from 0 to days, beside a
 /// sorted list that does the same in the plainest way.
 class BesideAList {
   public:

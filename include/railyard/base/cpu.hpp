@@ -1,5 +1,8 @@
 #pragma once
-/// The few instructions that no library has, each with a portable twin.
+/// What a loop asks of the processor that waits for another core: the few instructions that no
+/// library has, each with a portable twin, and loads that cost little until they find something.
+
+#include <atomic>
 
 namespace railyard {
 
@@ -16,5 +19,27 @@ inline void relax() {
 }
 
 inline constexpr unsigned cache_line = 64;
+
+// Watching a word for a value: the looks that do not find it should cost as little as possible. An
+// acquire load would order every look, and on ARM it also waits for earlier release stores, such as
+// the message just sent. So looks are relaxed, and the one that succeeds is followed by a fence.
+#if defined(__SANITIZE_THREAD__)
+// The thread sanitizer does not understand fences: every look is an acquire.
+inline constexpr auto relaxed_before_acquire = std::memory_order_acquire;
+inline void acquire_after_relaxed() {}
+#else
+inline constexpr auto relaxed_before_acquire = std::memory_order_relaxed;
+inline void acquire_after_relaxed() {
+    std::atomic_thread_fence(std::memory_order_acquire);
+}
+#endif
+
+/// True, with acquire order, if the word holds `value`.
+template <class Word, class Value>
+inline bool acquire_if_equal(const Word& word, Value value) {
+    if (word.load(relaxed_before_acquire) != value) return false;
+    acquire_after_relaxed();
+    return true;
+}
 
 }  // namespace railyard

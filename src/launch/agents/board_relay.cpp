@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/fields.hpp"
+#include "base/frames.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::agents {

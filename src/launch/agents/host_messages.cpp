@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/fields.hpp"
+#include "base/frames.hpp"
 #include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 

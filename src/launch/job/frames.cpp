@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/fields.hpp"
+#include "base/frames.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::job {

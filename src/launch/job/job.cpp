@@ -1,14 +1,13 @@
 #include "launch/job/job.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include "base/suggest.hpp"
+#include "base/parse.hpp"
 #include "base/topology.hpp"
 #include "interconnects/registry.hpp"
 #include "launch/job/fabrics.hpp"
@@ -142,10 +141,8 @@ const interconnects::Entry& find_entry(std::string_view name) {
     std::vector<std::string> names;
     for (const auto& entry : interconnects::registry())
         names.emplace_back(entry.name());
-    if (const auto guess = nearest(name, names))
-        throw UsageError(fmt::format("there is no fabric '{}'; did you mean '{}'?", name, *guess));
     throw UsageError(
-        fmt::format("there is no fabric '{}'; there are: {}", name, fmt::join(names, ", ")));
+        fmt::format("there is no fabric '{}'; {}", name, advice(name, names, "there are:")));
 }
 
 }  // namespace railyard::job

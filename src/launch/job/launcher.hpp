@@ -68,7 +68,7 @@ class Launcher {
     /// Where whatever else there is to wait for meanwhile may be watched.
     Reactor& reactor() const { return reactor_; }
     /// A turn of the reactor before or after the run, while signals are still caught here. Gives
-    /// the signal that asks to end, or nought.
+    /// the signal that asks to end, or 0.
     int turn();
 
     /// For a forked child, which is no launcher.

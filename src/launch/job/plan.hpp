@@ -37,7 +37,7 @@ struct Plan {
     /// How the job's fabric is opened, if not as ever; of virtual ones.
     std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&)> open{};
 
-    /// Nodes are counted from nought, and some may have no rank.
+    /// Nodes are counted from 0, and some may have no rank.
     fabric::NodeId node_count() const { return 1 + *std::ranges::max_element(nodes); }
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/suggest.hpp"
+#include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpiexec {

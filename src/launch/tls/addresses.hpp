@@ -30,7 +30,7 @@ struct SocketAddress {
 /// All addresses that a name or a number has. Throws Error if it has none.
 std::vector<SocketAddress> resolve(const HostPort& where);
 
-/// Sockets that listen there, at one port; any port if it is nought. Throws Error.
+/// Sockets that listen there, at one port; any port if it is 0. Throws Error.
 std::vector<Descriptor> listen_at(const HostPort& where);
 std::uint16_t port_of(int socket);
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/parse.hpp"
-#include "base/suggest.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
@@ -86,11 +85,6 @@ const Entry& entry_of(Collective collective) {
     return entries[static_cast<std::size_t>(collective)];
 }
 
-std::string meant(std::string_view wrong, std::span<const std::string> known) {
-    const std::optional<std::string> right = nearest(wrong, known);
-    return right ? fmt::format("; did you mean '{}'?", *right) : std::string();
-}
-
 Collective parse_collective(std::string_view word) {
     std::vector<std::string> known;
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -98,7 +92,7 @@ Collective parse_collective(std::string_view word) {
         known.emplace_back(entries[i].name);
     }
     throw UsageError(fmt::format("algorithms: '{}' is no collective; there are {}{}", word,
-                                 fmt::join(known, ", "), meant(word, known)));
+                                 fmt::join(known, ", "), did_you_mean(word, known, "; ")));
 }
 
 Algorithm parse_algorithm(std::string_view word, Collective collective) {
@@ -110,7 +104,7 @@ Algorithm parse_algorithm(std::string_view word, Collective collective) {
     }
     throw UsageError(fmt::format("algorithms: {} has no algorithm '{}'; it has {}{}",
                                  name(collective), word, fmt::join(known, ", "),
-                                 meant(word, known)));
+                                 did_you_mean(word, known, "; ")));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/parse.hpp"
 #include "base/quantity.hpp"
-#include "base/suggest.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpi {
@@ -149,10 +149,8 @@ std::string mistake_in(const fabric::Section::Entry& entry) {
         std::vector<std::string> keys;
         for (const SettingRow& known : setting_rows())
             if (known.in_profiles) keys.push_back(known.key());
-        const auto right = nearest(entry.key, keys);
         return fmt::format("there is no such key in [{}]; {}", Settings::section,
-                           right ? fmt::format("did you mean '{}'?", *right)
-                                 : fmt::format("there are {}", fmt::join(keys, ", ")));
+                           advice(entry.key, keys));
     }
     if (row->quoted != entry.quoted)
         return fmt::format("expected {} quotes, found {}", row->quoted ? "a text in" : "no",

@@ -81,7 +81,7 @@ struct Settings {
     Duration send_rest;            ///< ... and after it has left
     Duration receive_start;        ///< a receive that is asked for
     Duration receive_overhead;     ///< a message that has come and found its receive
-    Duration posted_entry;         ///< a posted receive looked at; nought: as the host says
+    Duration posted_entry;         ///< a posted receive looked at; 0: as the host says
     Duration unexpected_entry;     ///< an unexpected message looked at; likewise
     Duration rendezvous_overhead;  ///< an RTS, or a CTS
 

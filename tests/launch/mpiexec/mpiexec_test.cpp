@@ -97,7 +97,7 @@ TEST(Mpiexec, LinesHaveLabels) {
     }
 }
 
-TEST(Mpiexec, TheInputGoesToRankNought) {
+TEST(Mpiexec, TheInputGoesToRankZero) {
     const Ended ended = mpiexec({"-l", "-n", "3", "cat"}, "first\nsecond\n");
     EXPECT_EQ(ended.exit_code, 0);
     EXPECT_EQ(ended.out, "[0] first\n[0] second\n");

@@ -96,9 +96,9 @@ Event Process::make_event(const EventOptions& options) {
         event.block = allocate(Home::sdram, elan::block_size);
         event.word = allocate(Home::main, elan::block_size);
         const std::uint32_t one = 1;
-        const std::uint32_t nought = 0;
+        const std::uint32_t zero = 0;
         space().store(event.block, std::as_bytes(std::span(&one, 1)));
-        space().store(event.word, std::as_bytes(std::span(&nought, 1)));
+        space().store(event.word, std::as_bytes(std::span(&zero, 1)));
         made.copy = {event.block, event.word, options.block};
     }
     port_.add_event(event.address, std::move(made));
@@ -133,8 +133,8 @@ bool Process::has_fired(const Event& event) {
 }
 
 Status Process::take(const Event& event) {
-    const std::uint32_t nought = 0;
-    space().store(event.word, std::as_bytes(std::span(&nought, 1)));
+    const std::uint32_t zero = 0;
+    space().store(event.word, std::as_bytes(std::span(&zero, 1)));
     elan::EventState& fired = state(event);
     if (fired.ready > 0) --fired.ready;
     return fired.status;

@@ -80,7 +80,7 @@ enum class Wait : std::uint8_t {
 struct Event {
     Address address = elan::null_address;
     Address block = elan::null_address;  ///< in Elan memory, prepared
-    Address word = elan::null_address;   ///< in main memory: nought until it fires
+    Address word = elan::null_address;   ///< in main memory: 0 until it fires
 };
 
 struct EventOptions {
@@ -88,7 +88,7 @@ struct EventOptions {
     std::vector<elan::Chained> chain;
     bool for_thread = false;  ///< no block copy; each firing is for a thread to take
     bool rearms = false;      ///< needs no prime(): whoever sets it waits for the process to see it
-    std::uint32_t block = 4;  ///< bytes that are copied; the first word is not nought
+    std::uint32_t block = 4;  ///< bytes that are copied; the first word is not 0
 };
 
 /// The two events of a DMA; either, both or none (RD-2).

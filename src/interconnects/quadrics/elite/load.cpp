@@ -137,7 +137,7 @@ std::optional<NodeId> destination(Pattern pattern, NodeId from, std::uint32_t no
 
 LoadPoint run_load(const Load& load) {
     if (!(load.offered > 0) || load.payload.count() == 0)
-        throw UsageError("an offered load needs a payload and a fraction above nought");
+        throw UsageError("an offered load needs a payload and a fraction above 0");
     Run run(load);
     const std::uint32_t nodes = run.network->tree().nodes();
     for (NodeId node = 0; node < nodes; ++node)

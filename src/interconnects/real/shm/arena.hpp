@@ -118,7 +118,7 @@ struct Block {
     std::atomic<std::uint32_t> starving;    ///< a message waits because no receive is posted
     std::atomic<std::uint32_t> generation;  ///< tells the connections that used this block apart
     std::atomic<std::uint32_t> solicited_only;  ///< other messages need not wake the owner
-    // Which region of the peer's the owner is copying to or from at this moment, plus one; nought:
+    // Which region of the peer's the owner is copying to or from at this moment, plus one; 0:
     // none. A peer that deregisters a region waits for it (see RegionTable).
     alignas(cache_line) std::atomic<std::uint32_t> accessing;
     alignas(cache_line) ConnectRequest request;

@@ -62,7 +62,7 @@ struct Transfer {
     std::uint64_t length = 0;     ///< of the message
     std::uint64_t moved = 0;      ///< bytes of it that have left, or come
     std::uint64_t last_cell = 0;  ///< when the peer has emptied so many cells, it is done there too
-    std::uint64_t ticket = 0;     ///< of the reply that is awaited; nought: none
+    std::uint64_t ticket = 0;     ///< of the reply that is awaited; 0: none
     Code status = Code::ok;
 };
 enum class Outcome : std::uint8_t {

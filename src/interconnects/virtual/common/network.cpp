@@ -10,7 +10,7 @@
 namespace railyard::virtual_time {
 
 namespace {
-// FNV-1a: short, and the same everywhere. Never nought, which is what an empty blob says.
+// FNV-1a: short, and the same everywhere. Never 0, which is what an empty blob says.
 std::uint32_t hash(std::string_view text) {
     std::uint32_t value = 2'166'136'261;
     for (const char c : text)

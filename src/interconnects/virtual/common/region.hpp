@@ -107,7 +107,7 @@ class Scatter {
 
 /// How a region's own memory is given back.
 struct ReleaseMemory {
-    std::size_t mapped = 0;  ///< bytes got from the kernel; nought: from malloc
+    std::size_t mapped = 0;  ///< bytes got from the kernel; 0: from malloc
     void operator()(std::byte* memory) const;
 };
 using ZeroedMemory = std::unique_ptr<std::byte, ReleaseMemory>;

@@ -18,7 +18,7 @@
 
 namespace railyard::virtual_time {
 
-/// One end of a transfer. Numbers count up from nought in the order of making.
+/// One end of a transfer. Numbers count up from 0 in the order of making.
 struct End {
     fabric::NodeId node = 0;
     std::uint32_t nic = 0;         ///< among those of the node

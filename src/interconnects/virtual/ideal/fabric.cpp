@@ -94,9 +94,8 @@ namespace {
 
 std::unique_ptr<fabric::Fabric> open_as(const fabric::Traits& traits, sim::Engine& engine,
                                         const Parameters& parameters) {
-    if (parameters.latency < Duration{}) throw UsageError("ideal: a latency below nought");
-    if (parameters.bandwidth == Rate{})
-        throw UsageError("ideal: a bandwidth of nought moves nothing");
+    if (parameters.latency < Duration{}) throw UsageError("ideal: a latency below 0");
+    if (parameters.bandwidth == Rate{}) throw UsageError("ideal: a bandwidth of 0 moves nothing");
     return std::make_unique<virtual_time::Fabric>(engine, traits,
                                                   std::make_unique<Wire>(engine, parameters));
 }

@@ -58,7 +58,7 @@ class Processor {
 /// Keys, least recently used out first. Serves for page addresses and for connections.
 class Cache {
   public:
-    /// Nought entries: it holds everything.
+    /// Zero entries: it holds everything.
     explicit Cache(unsigned entries) : entries_(entries) {}
 
     /// Uses that key; true if it was not there and had to be fetched.

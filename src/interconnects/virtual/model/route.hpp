@@ -53,7 +53,7 @@ class Fifo {
 
 struct Stage {
     Fifo* fifo = nullptr;      ///< only while a route is being made: see Route::add
-    Rate rate{};               ///< nought: only `fixed`
+    Rate rate{};               ///< 0: only `fixed`
     Bytes header{};            ///< on top of the payload
     Duration fixed{};          ///< per packet
     Duration rest{};           ///< for which it stays busy after a packet, in nobody's way
@@ -69,7 +69,7 @@ struct Stage {
 
 struct Path {
     Bytes packet;  ///< payload of a full one
-    Bytes block;   ///< payloads are filled up to a multiple of this; nought: they are not
+    Bytes block;   ///< payloads are filled up to a multiple of this; 0: they are not
     std::vector<Stage> stages;
     std::size_t link = 0;    ///< the stage whose end frees the packet's place in the adapter
     std::size_t target = 0;  ///< the first stage at the target: its engine admits messages there

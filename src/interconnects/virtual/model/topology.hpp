@@ -27,7 +27,7 @@ class Switches {
         : engine_(engine), parameters_(parameters), plan_(plan) {}
 
     /// Adds the way between two adapters; they are different. There may be several: a detour of
-    /// nought is the one that is taken as long as nothing is broken.
+    /// 0 is the one that is taken as long as nothing is broken.
     void add_way(Way& way, Place from, Place to, unsigned detour = 0);
     /// How many ways there are: detours are less than this.
     unsigned ways(fabric::NodeId from, fabric::NodeId to) const;

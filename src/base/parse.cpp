@@ -1,4 +1,7 @@
-#include "base/suggest.hpp"
+#include "base/parse.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -65,6 +68,18 @@ std::optional<std::string> nearest(std::string_view wrong, std::span<const std::
     for (const std::string& name : names)
         if (begins_with(name, wrong)) return name;
     return std::nullopt;
+}
+
+std::string did_you_mean(std::string_view wrong, std::span<const std::string> names,
+                         std::string_view before, std::string_view after) {
+    const auto right = nearest(wrong, names);
+    return right ? fmt::format("{}did you mean '{}'?{}", before, *right, after) : "";
+}
+
+std::string advice(std::string_view wrong, std::span<const std::string> names,
+                   std::string_view there_are) {
+    const std::string meant = did_you_mean(wrong, names);
+    return !meant.empty() ? meant : fmt::format("{} {}", there_are, fmt::join(names, ", "));
 }
 
 }  // namespace railyard

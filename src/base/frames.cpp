@@ -1,4 +1,4 @@
-#include "base/fields.hpp"
+#include "base/frames.hpp"
 
 #include <limits>
 
