@@ -12,7 +12,7 @@
 #include "bench/suite.hpp"
 #include "railyard/base/error.hpp"
 #include "results/file.hpp"
-#include "results/machine.hpp"
+#include "results/results.hpp"
 
 namespace railyard::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/words.hpp"
 #include "railyard/base/error.hpp"
-#include "results/machine.hpp"
+#include "results/results.hpp"
 
 namespace railyard::cli {
 

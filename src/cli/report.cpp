@@ -11,7 +11,6 @@
 #include "report/page.hpp"
 #include "reproduce/record.hpp"
 #include "results/file.hpp"
-#include "results/machine.hpp"
 #include "results/results.hpp"
 
 namespace railyard::cli {

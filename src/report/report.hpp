@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "results/machine.hpp"
+#include "results/results.hpp"
 #include "results/row.hpp"
 
 namespace railyard::report {

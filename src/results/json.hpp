@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "results/machine.hpp"
+#include "results/results.hpp"
 #include "results/row.hpp"
 
 namespace railyard::results {

@@ -9,7 +9,7 @@
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/host.hpp"
-#include "results/statistics.hpp"
+#include "results/row.hpp"
 
 namespace railyard::experiments {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "railyard/base/error.hpp"
-#include "results/statistics.hpp"
+#include "results/row.hpp"
 
 namespace railyard::experiments::raw {
 

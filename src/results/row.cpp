@@ -1,4 +1,4 @@
-#include "results/statistics.hpp"
+#include "results/row.hpp"
 
 #include <algorithm>
 #include <cmath>
