@@ -33,11 +33,9 @@ std::string no_such_profile(std::string_view name) {
     std::vector<std::string> names;
     for (const Shipped& shipped : shipped_texts())
         names.emplace_back(shipped.name);
-    const auto right = nearest(name, names);
     return fmt::format(
         "there is no profile '{}'; {} (a file is named by a path with '/' or '.toml' in it)", name,
-        right ? fmt::format("did you mean '{}'?", *right)
-              : fmt::format("there are {}", fmt::join(names, ", ")));
+        advice(name, names));
 }
 
 /// A profile without a name has its file's.

@@ -1,19 +1,58 @@
 #pragma once
-/// What profiles can say. Whoever owns a section of profiles has one table of its keys: each with
+/// What profiles can say: values, how they are read from what a TOML file holds and written again,
+/// and keys. Whoever owns a section of profiles has one table of its keys: each with
 /// its unit, its range, a line of explanation, and the member of a struct that it sets. Profiles
 /// are read, checked, printed and shown by such tables.
 
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "profiles/value.hpp"
+#include "base/rate.hpp"
+#include "railyard/base/bytes.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::profiles {
+
+/// One of a few words, by its place among them.
+struct Word {
+    unsigned index = 0;
+};
+
+using Value = std::variant<Duration, Rate, Bytes, unsigned, double, bool, Word, std::string>;
+
+/// In the order of Value's types.
+enum class Unit : std::uint8_t { time, rate, size, count, share, flag, word, text };
+
+/// A value as TOML has it.
+using Literal = std::variant<std::string, std::int64_t, double, bool>;
+
+/// What a value may be. Bounds are picoseconds, bytes per second, bytes or a plain number, as the
+/// unit says; a share is always from 0 to 1. A rate whose lower bound is 0 can be "off".
+struct Allowed {
+    Unit unit = Unit::text;
+    std::uint64_t least = 0;
+    std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    std::span<const std::string_view> words;
+};
+
+/// "a time such as '0.9 us', up to 1 s"
+std::string to_string(const Allowed& allowed);
+
+/// Throws UsageError with what was expected and what was found.
+Value read(const Literal& literal, const Allowed& allowed);
+Literal write(const Value& value, const Allowed& allowed);
+
+/// As a person reads it, and as a TOML file holds it.
+std::string plain(const Literal& literal);
+std::string toml(const Literal& literal);
 
 struct Key {
     std::string_view section;  ///< that it is in; empty: it stands before all sections
@@ -128,7 +167,7 @@ struct Row : Key {
         row.allowed.most = most;
         return row;
     }
-    /// Without it nothing can run. Never nought.
+    /// Without it nothing can run. Never 0.
     constexpr Row needed() const {
         Row row = from(1);
         row.required = true;

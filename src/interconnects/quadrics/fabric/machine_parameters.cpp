@@ -109,7 +109,7 @@ Rate limit(Rate rate) {
 
 elite::Parameters network_of(const Parameters& profile, fabric::NodeId nodes) {
     elite::Parameters network;
-    // As many levels as the names of places have (faults/place.hpp).
+    // As many levels as the names of places have (faults/script.hpp).
     network.dimension = hardware::layout(profile, nodes).levels;
     network.detail = profile.elan.detail;
     network.rate = profile.link.rate;

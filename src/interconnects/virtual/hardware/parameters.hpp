@@ -2,7 +2,7 @@
 /// What adapters, buses, links, switches and the software of hosts are like, in numbers: what tells
 /// one modelled interconnect from another, whichever engine runs it. A profile is one set of them;
 /// the comments here say what a part does with each, and the profile says where the value comes
-/// from. A value of nought switches that part's cost or limit off.
+/// from. A value of 0 switches that part's cost or limit off.
 
 #include <cstdint>
 #include <span>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/rate.hpp"
-#include "faults/place.hpp"
+#include "faults/script.hpp"
 #include "hosts/virtual_host.hpp"
 #include "interconnects/virtual/common/wire.hpp"
 #include "profiles/profile.hpp"
@@ -82,7 +82,7 @@ struct Adapter {
     Bytes max_inline;            ///< data that can come with the doorbell
 };
 
-/// [memory]: the adapter's own, where regions can live. A size of nought: none.
+/// [memory]: the adapter's own, where regions can live. A size of 0: none.
 struct Memory {
     Bytes size;
     Rate rate;  ///< reads and writes together

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "faults/place.hpp"
+#include "faults/script.hpp"
 #include "interconnects/virtual/model/fault_plan.hpp"
 
 namespace railyard::quadrics {

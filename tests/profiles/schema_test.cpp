@@ -1,4 +1,4 @@
-#include "profiles/value.hpp"
+#include "profiles/schema.hpp"
 
 #include <gtest/gtest.h>
 
