@@ -15,11 +15,9 @@
 #include "bench/suite.hpp"
 #include "kernels/bt/line_solve.hpp"
 #include "kernels/cfd/flow.hpp"
-#include "kernels/cfd/residual.hpp"
 #include "kernels/cg/matrix.hpp"
-#include "kernels/ft/fourier.hpp"
+#include "kernels/ft/cube.hpp"
 #include "kernels/mg/levels.hpp"
-#include "kernels/mg/stencils.hpp"
 #include "kernels/sp/line_solve.hpp"
 #include "railyard/base/error.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "programs/runs/summary.hpp"
+#include "programs/runs/run.hpp"
 
 namespace railyard::cli {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "programs/runs/compute_log.hpp"
+#include "programs/runs/computation.hpp"
 #include "railyard/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,9 +1,17 @@
 #include "programs/builtin/programs.hpp"
 
+#include <mpi.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <utility>
 #include <vector>
 
+#include "base/parse.hpp"
+#include "base/quantity.hpp"
 #include "kernels/kernels.hpp"
+#include "programs/builtin/session.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::programs {
 
@@ -37,6 +45,72 @@ const Program* find(std::string_view name) {
     const auto programs = all();
     const auto found = std::ranges::find(programs, name, &Program::name);
     return found != programs.end() ? &*found : nullptr;
+}
+
+Session::Session(int argc, char** argv, std::string purpose)
+    : MpiProgram(argc, argv, Init::always),
+      words_(argv + std::min(argc, 1), argv + argc),
+      used_(words_.size(), false),
+      help_(std::move(purpose) + "\n") {}
+
+/// "--size 4K" and "--size=4K".
+const std::string* Session::value_of(const char* name, const std::string& shown, const char* help) {
+    help_ += "  " + std::string(name) + "  " + help + " (default: " + shown + ")\n";
+    const std::string* value = nullptr;
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+        const std::string start = std::string(name) + "=";
+        if (words_[i] == name && i + 1 < words_.size()) {
+            value = &words_[i + 1];
+            used_[i] = used_[i + 1] = true;
+        } else if (words_[i].starts_with(start)) {
+            words_[i].erase(0, start.size());
+            value = &words_[i];
+            used_[i] = true;
+        }
+    }
+    return value;
+}
+
+std::size_t Session::bytes(const char* name, std::size_t otherwise, const char* help) {
+    const std::string* text = value_of(name, to_string(Bytes(otherwise)), help);
+    if (text == nullptr) return otherwise;
+    try {
+        return parse_bytes(*text).count();
+    } catch (const UsageError& error) {
+        complain(std::string(name) + ": " + error.what());
+        return otherwise;
+    }
+}
+
+int Session::count(const char* name, int otherwise, const char* help) {
+    const std::string* text = value_of(name, std::to_string(otherwise), help);
+    if (text == nullptr) return otherwise;
+    if (const auto value = parse_number<int>(*text); value && *value > 0) return *value;
+    complain(std::string(name) + ": expected a number from 1 on, found '" + *text + "'");
+    return otherwise;
+}
+
+bool Session::begin() {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+        if (used_[i]) continue;
+        if (words_[i] == "--help") {
+            say("%s", help_.c_str());
+            return false;
+        }
+        complain("'" + words_[i] + "' is not understood; see --help");
+    }
+    if (complaint_.empty()) return true;
+    if (rank() == 0) std::fprintf(stderr, "%s\n", complaint_.c_str());
+    exit_code_ = 2;
+    return false;
+}
+
+int Session::verdict() {
+    int all = 0;
+    MPI_Allreduce(&wrong_, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (all > 0) say("%d results are WRONG\n", all);
+    exit_code_ = all > 0 ? 1 : 0;
+    return exit_code_;
 }
 
 }  // namespace railyard::programs

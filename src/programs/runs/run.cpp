@@ -10,7 +10,6 @@
 #include "mpi/abi/call.hpp"
 #include "mpi/engine/counters.hpp"
 #include "programs/runs/computation.hpp"
-#include "programs/runs/summary.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/host.hpp"
 #include "railyard/part_use.hpp"

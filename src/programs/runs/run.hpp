@@ -2,14 +2,115 @@
 /// Runs an MPI program in virtual time, with its computation charged as asked for, and tells what
 /// came of it.
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/job/job.hpp"
 #include "programs/runs/computation.hpp"
-#include "programs/runs/summary.hpp"
+#include "railyard/base/time.hpp"
+#include "railyard/fault_report.hpp"
+#include "railyard/part_use.hpp"
 
 namespace railyard::runs {
+
+/// Of a number that each rank has.
+struct Spread {
+    std::uint64_t least = 0;
+    double mean = 0;
+    std::uint64_t most = 0;
+};
+
+struct Traffic {
+    std::string_view protocol;
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// Time of all ranks together, in whole picoseconds: exact in whatever order it is added up, and
+/// longer than one Duration can be.
+class TimeSum {
+  public:
+    void add(Duration time) { add(time.picoseconds() / second, time.picoseconds() % second); }
+    void add(const TimeSum& other) { add(other.seconds_, other.picoseconds_); }
+    /// `time` of each of `n`.
+    static TimeSum of(Duration time, std::int64_t n) {
+        TimeSum sum;
+        sum.add(time.picoseconds() / second * n, time.picoseconds() % second * n);
+        return sum;
+    }
+    /// Never less for a longer time, so that a part is never more than the whole.
+    double seconds() const {
+        return static_cast<double>(seconds_) +
+               static_cast<double>(picoseconds_) / static_cast<double>(second);
+    }
+
+  private:
+    static constexpr std::int64_t second = 1'000'000'000'000;
+
+    void add(std::int64_t seconds, std::int64_t picoseconds) {
+        picoseconds_ += picoseconds;
+        seconds_ += seconds + picoseconds_ / second;
+        picoseconds_ %= second;
+    }
+
+    std::int64_t seconds_ = 0;
+    std::int64_t picoseconds_ = 0;  ///< less than a second
+};
+
+/// Of all ranks together.
+struct CallTime {
+    std::string_view function;  ///< "MPI_Send"
+    std::uint64_t calls = 0;
+    double seconds = 0;
+};
+
+/// What a run came to.
+struct Summary {
+    std::vector<std::string> words;  ///< the program and its arguments
+    std::string fabric;
+    int ranks = 0;
+    int nodes = 0;
+    ComputeChoice compute;
+    double computed_seconds = 0;  ///< charged for computation, of all ranks together
+
+    Duration virtual_time;                 ///< until the last rank's end
+    std::vector<Traffic> traffic;          ///< by the protocols that were used
+    Spread connections;                    ///< that a rank has made
+    Spread connection_bytes;               ///< of memory that a rank holds for them
+    std::vector<CallTime> calls;           ///< those made, longest first
+    TimeSum mpi_time;                      ///< in all of them
+    std::vector<fabric::PartUse> busiest;  ///< one of each kind that there is
+
+    std::optional<fabric::FaultReport> faults;  ///< what faults did, if there was a script
+    std::optional<Duration> without_faults;     ///< what a run without them took, if that was asked
+
+    std::uint64_t messages() const {
+        std::uint64_t sum = 0;
+        for (const Traffic& one : traffic)
+            sum += one.messages;
+        return sum;
+    }
+    std::uint64_t bytes() const {
+        std::uint64_t sum = 0;
+        for (const Traffic& one : traffic)
+            sum += one.bytes;
+        return sum;
+    }
+    /// The ranks' time in all; never 0.
+    double rank_seconds() const {
+        const double all = TimeSum::of(virtual_time, ranks).seconds();
+        return all > 0 ? all : 1;
+    }
+    double mpi_seconds() const { return mpi_time.seconds(); }
+    /// The part of its time that all ranks together spent in MPI.
+    double mpi_share() const { return mpi_seconds() / rank_seconds(); }
+    double share(const fabric::PartUse& part) const {
+        return virtual_time > Duration() ? part.busy / virtual_time : 0;
+    }
+};
 
 struct Options {
     int (*main)(int argc, char** argv) = nullptr;  ///< every rank runs it

@@ -2,7 +2,6 @@
    message is sent from and received into buffers that are used for the first time. */
 
 #include "measure.h"
-#include "procedures.h"
 
 /* The buffers of one size, in pairs, one to send from and one to receive into: the first pair is
    used again and again, the others once each. */

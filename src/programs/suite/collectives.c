@@ -2,7 +2,6 @@
    mean of its own times, and rank 0's is told. */
 
 #include "measure.h"
-#include "procedures.h"
 
 /* What a rank gives to a call and gets from it. */
 struct area {

@@ -1,6 +1,6 @@
 #include <stddef.h>
 
-#include "procedures.h"
+#include "measure.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define SIZES(array) array, COUNT(array)

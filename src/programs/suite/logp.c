@@ -4,8 +4,7 @@
    between nobody calls MPI: who has a thread for it has the data in place by then, and who has
    none begins a rendezvous only now (PR-7). */
 
-#include "procedures.h"
-#include "windows.h"
+#include "measure.h"
 
 /* What reading the clock adds to everything that is timed by two readings. */
 static double clock_cost(void) {

@@ -87,3 +87,27 @@ static inline struct suite_parameter suite_text(const char* name, const char* te
     const struct suite_parameter parameter = {name, text, 0};
     return parameter;
 }
+
+/* Windows of sends one way, each waited for; the receiver acknowledges the last message. */
+double suite_windows_one_way(struct suite_link* link, int windows);
+
+/* The procedures; list.c says what they measure. */
+
+void suite_latency(const struct suite_request* request);
+void suite_bandwidth_pingpong(const struct suite_request* request);
+void suite_bandwidth_uni(const struct suite_request* request);
+void suite_bandwidth_uni_multiport(const struct suite_request* request);
+void suite_bandwidth_bi_multiport(const struct suite_request* request);
+void suite_bandwidth_bothway(const struct suite_request* request);
+void suite_logp(const struct suite_request* request);
+void suite_buffer_reuse(const struct suite_request* request);
+void suite_unexpected_queue(const struct suite_request* request);
+void suite_receive_queue(const struct suite_request* request);
+void suite_mvich(const struct suite_request* request);
+void suite_allreduce(const struct suite_request* request);
+void suite_bcast(const struct suite_request* request);
+void suite_reduce(const struct suite_request* request);
+void suite_barrier(const struct suite_request* request);
+void suite_allgather(const struct suite_request* request);
+void suite_alltoall(const struct suite_request* request);
+void suite_init_time(const struct suite_request* request);

@@ -8,7 +8,6 @@
 
 #include "kernels/cfd/flow.hpp"
 #include "kernels/cfd/multipartition.hpp"
-#include "kernels/cfd/residual.hpp"
 
 namespace railyard::kernels::cfd {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "kernels/common/numbers.hpp"
 #include "kernels/ft/cube.hpp"
-#include "kernels/ft/fourier.hpp"
 #include "programs/kernels/virtual_run.hpp"
 
 namespace railyard::kernels {

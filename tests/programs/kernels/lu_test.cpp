@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "kernels/bt/blocks.hpp"
-#include "kernels/lu/pencils.hpp"
 #include "kernels/lu/sweeps.hpp"
 #include "programs/kernels/virtual_run.hpp"
 

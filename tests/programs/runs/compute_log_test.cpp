@@ -1,4 +1,4 @@
-#include "programs/runs/compute_log.hpp"
+#include "programs/runs/computation.hpp"
 
 #include <gmock/gmock.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "programs/runs/compute_log.hpp"
+#include "programs/runs/computation.hpp"
 #include "railyard/base/error.hpp"
 #include "results/file.hpp"
 

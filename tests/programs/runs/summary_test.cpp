@@ -1,4 +1,4 @@
-#include "programs/runs/summary.hpp"
+#include "programs/runs/run.hpp"
 
 #include <gtest/gtest.h>
 

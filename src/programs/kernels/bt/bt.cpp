@@ -4,9 +4,9 @@
 #include <mpi.h>
 
 #include "kernels/bt/line_solve.hpp"
+#include "kernels/cfd/flow.hpp"
 #include "kernels/cfd/march.hpp"
 #include "kernels/cfd/multipartition.hpp"
-#include "kernels/cfd/residual.hpp"
 #include "kernels/kernels.hpp"
 
 namespace railyard::kernels::cfd::bt {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "kernels/cfd/flow.hpp"
-#include "kernels/cfd/residual.hpp"
 #include "kernels/common/session.hpp"
 
 namespace railyard::kernels::cfd {

@@ -12,10 +12,8 @@
 
 namespace railyard::kernels::cfd {
 
-/// How far the flow is from rest and from the exact solution: what LU, SP and BT are verified by.
-struct Flow;
-
-/// Root mean squares over all points inside, by component.
+/// How far the flow is from rest and from the exact solution, which LU, SP and BT are verified by:
+/// root mean squares over all points inside, by component.
 struct Norms {
     Five residual{};
     Five error{};

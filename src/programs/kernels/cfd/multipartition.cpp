@@ -3,7 +3,6 @@
 #include <array>
 
 #include "kernels/cfd/flow.hpp"
-#include "kernels/cfd/residual.hpp"
 #include "kernels/common/numbers.hpp"
 
 namespace railyard::kernels::cfd {

@@ -1,8 +1,6 @@
-#include "kernels/cfd/residual.hpp"
+#include "kernels/cfd/flow.hpp"
 
 #include <algorithm>
-
-#include "kernels/cfd/flow.hpp"
 
 namespace railyard::kernels::cfd {
 

@@ -7,9 +7,7 @@
 
 #include "kernels/cfd/flow.hpp"
 #include "kernels/cfd/march.hpp"
-#include "kernels/cfd/residual.hpp"
 #include "kernels/kernels.hpp"
-#include "kernels/lu/pencils.hpp"
 #include "kernels/lu/sweeps.hpp"
 
 namespace railyard::kernels::cfd::lu {

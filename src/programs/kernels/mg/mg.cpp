@@ -15,7 +15,6 @@
 #include "kernels/common/session.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/mg/levels.hpp"
-#include "kernels/mg/stencils.hpp"
 
 namespace railyard::kernels::multigrid {
 
@@ -110,7 +109,7 @@ class Multigrid {
     Multigrid(const Levels& levels, const Weights& smoother, std::vector<double> right_hand_side,
               bool any_source);
 
-    /// The solution is nought again, and the residual what that leaves.
+    /// The solution is zero again, and the residual what that leaves.
     void reset();
     void cycle();
     /// Root of the mean square of the residual, of all ranks. All call it.

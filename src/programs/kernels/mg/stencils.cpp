@@ -1,4 +1,4 @@
-#include "kernels/mg/stencils.hpp"
+#include "kernels/mg/levels.hpp"
 
 #include <cstddef>
 
@@ -56,7 +56,7 @@ Stencils::Stencils(const Weights& smoother, const Level& finest)
       faces_(static_cast<std::size_t>(finest.size()[0])),
       edges_(faces_.size()) {}
 
-// The weight of faces is nought.
+// The weight of faces is 0.
 void Stencils::residual(const Level& level, const double* u, const double* v, double* r) {
     if (!level.alive) return;
     const PerAxis<int> size = level.size();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/cfd/residual.hpp"
+#include "kernels/cfd/flow.hpp"
 
 namespace railyard::kernels::cfd::sp {
 

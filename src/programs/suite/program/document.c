@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE
 
-#include "document.h"
+#include "program.h"
 
 #include <errno.h>
 #include <math.h>
@@ -47,7 +47,7 @@ static void put_date(FILE* file) {
     fprintf(file, "    \"date\": \"%s\"\n", date);
 }
 
-/* What the system does not tell every program is nought, or "unknown". */
+/* What the system does not tell every program is 0, or "unknown". */
 static void put_machine(FILE* file, const char* library) {
     struct utsname name;
     char kernel[3 * sizeof name.sysname + 3] = "unknown";

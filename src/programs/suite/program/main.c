@@ -9,9 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "document.h"
-#include "options.h"
-#include "suite.h"
+#include "program.h"
 
 enum { exit_failure = 1, exit_usage = 2, tag_done = 9 };
 

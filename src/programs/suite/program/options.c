@@ -1,11 +1,9 @@
-#include "options.h"
+#include "program.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "suite.h"
 
 const char usage_text[] =
     "Usage: mpiexec -n 2 railyard-mpi-suite [OPTION...]\n"
