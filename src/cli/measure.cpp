@@ -13,7 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/peer_words.hpp"
 #include "cli/words.hpp"
-#include "experiments/core/runner.hpp"
+#include "experiments/core/plan.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 #include "report/report.hpp"

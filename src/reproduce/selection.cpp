@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "experiments/core/runner.hpp"
+#include "experiments/core/plan.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 

@@ -16,7 +16,7 @@ double number(const results::Row& row, const char* parameter) {
     return std::get<double>(row.parameters.at(parameter));
 }
 
-TEST(HostOverheadLatency, IsNoughtWhereHostsWorkForNothing) {
+TEST(HostOverheadLatency, IsZeroWhereHostsWorkForNothing) {
     Wishes wishes{.sizes = some_sizes(), .ops = {Op::send, Op::rdma_write}};
     const auto rows = measure("host-overhead-latency", "ideal", wishes);
     ASSERT_EQ(rows.size(), 2 * some_sizes().size());

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/core/runner.hpp"
+#include "experiments/core/plan.hpp"
 
 namespace railyard::experiments {
 

@@ -15,7 +15,7 @@ TEST(ReusePattern, IsTheCommonBufferAloneAtAHundred) {
     EXPECT_THAT(reuse_pattern(5, 100, Bytes(8)), Each(Bytes(0)));
 }
 
-TEST(ReusePattern, NeverUsesABufferTwiceAtNought) {
+TEST(ReusePattern, NeverUsesABufferTwiceAtZero) {
     EXPECT_THAT(reuse_pattern(3, 0, Bytes(8)), ElementsAre(Bytes(8), Bytes(16), Bytes(24)));
 }
 

@@ -1,4 +1,4 @@
-#include "experiments/core/runner.hpp"
+#include "experiments/core/plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

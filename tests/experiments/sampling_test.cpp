@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "experiments/user/buffer.hpp"
+#include "experiments/user/peer.hpp"
 
 namespace railyard::experiments {
 namespace {
@@ -47,7 +47,7 @@ TEST(Sampling, SizesDouble) {
     EXPECT_THAT(doubling(Bytes(3), Bytes(11)), ElementsAre(Bytes(3), Bytes(6)));
 }
 
-TEST(Stamp, NeverRepeatsAndIsNeverNought) {
+TEST(Stamp, NeverRepeatsAndIsNeverZero) {
     Stamp stamp;
     std::byte last{0};
     for (int i = 0; i < 1000; ++i) {

@@ -116,7 +116,7 @@ TEST_P(ExperimentsOnShm, AsThreads) {
         if (!experiment.takes_memory) w.memory.reset();
         const auto rows = measure(experiment.name, "shm", w, job::Kind::threads);
         EXPECT_FALSE(rows.empty());
-        // Differences of two measurements may be of either sign, and shares nought.
+        // Differences of two measurements may be of either sign, and shares 0.
         const std::set<std::string> differences{"completion_overhead", "host_overhead",
                                                 "iteration_latency",
                                                 "cpu_share_before_bandwidth_drop"};

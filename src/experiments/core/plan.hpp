@@ -1,8 +1,11 @@
 #pragma once
-/// What is to be measured: which experiments, on which fabrics, with which parameters.
+/// What is to be measured: which experiments, on which fabrics, with which parameters; and how that
+/// is carried out: each experiment on each fabric, a job for each of its variants.
 
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +15,7 @@
 #include "launch/agents/peer_job.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/bytes.hpp"
+#include "results/row.hpp"
 
 namespace railyard::experiments {
 
@@ -54,5 +58,25 @@ std::vector<Variant> variants_of(const Experiment& experiment, const fabric::Tra
 
 /// What `experiment` measures under these wishes.
 Request resolve(const Experiment& experiment, const Wishes& wishes);
+
+struct Outcome {
+    std::vector<results::Row> rows;  ///< of all that ended well
+    std::string failure;             ///< empty if all did; else what failed, where and why
+    int exit_code = 0;               ///< then, what a program should exit with
+};
+
+/// The fabric that rows of raw experiments name: the machine itself.
+inline constexpr std::string_view host_fabric = "host";
+
+/// Hears what is being done: "latency-uni on shm: rdma_write 64 KiB". Called by rank 0, which may
+/// be another process than the caller's.
+using Progress = std::function<void(std::string_view)>;
+
+/// Checks the plan, then measures, and ends at the first experiment that fails. What
+/// runs in virtual time is spread over `jobs` processes, none: as many as there are cores; it gives
+/// the same rows in the same order.
+Outcome run(const Plan& plan, const Progress& progress, unsigned jobs = 0);
+/// The same for several plans, of which one that fails does not end the others.
+std::vector<Outcome> run(std::span<const Plan> plans, const Progress& progress, unsigned jobs = 0);
 
 }  // namespace railyard::experiments

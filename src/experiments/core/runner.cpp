@@ -1,4 +1,4 @@
-#include "experiments/core/runner.hpp"
+#include "experiments/core/plan.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -16,7 +16,7 @@
 #include "base/descriptor.hpp"
 #include "base/quantity.hpp"
 #include "experiments/core/exchange.hpp"
-#include "experiments/core/sweep.hpp"
+#include "experiments/core/experiment.hpp"
 #include "experiments/raw/procedures.hpp"
 
 namespace railyard::experiments::raw {

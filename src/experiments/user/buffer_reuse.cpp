@@ -7,8 +7,7 @@
 #include <array>
 #include <string>
 
-#include "experiments/core/sweep.hpp"
-#include "experiments/user/line.hpp"
+#include "experiments/core/experiment.hpp"
 #include "experiments/user/procedures.hpp"
 
 namespace railyard::experiments {

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "experiments/core/experiment.hpp"
-#include "experiments/user/buffer.hpp"
 #include "experiments/user/peer.hpp"
 #include "launch/job/rank.hpp"
 #include "railyard/nic.hpp"

@@ -10,8 +10,6 @@
 
 #include "experiments/core/exchange.hpp"
 #include "experiments/core/experiment.hpp"
-#include "experiments/core/sweep.hpp"
-#include "experiments/user/line.hpp"
 #include "experiments/user/procedures.hpp"
 
 namespace railyard::experiments {

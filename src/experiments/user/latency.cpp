@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <string>
 
-#include "experiments/core/sweep.hpp"
-#include "experiments/user/line.hpp"
+#include "experiments/core/experiment.hpp"
 #include "experiments/user/procedures.hpp"
+#include "experiments/user/tagged_pair.hpp"
 
 namespace railyard::experiments {
 
@@ -176,6 +178,116 @@ void latency_atomic(Context& context) {
         emit_latency(context, op, word, one_sided(pair, op, word, latency_sampling(context, word)));
     }
     pair.part();
+}
+
+// user-pingpong: latency by ping-pong, and the bandwidth that follows from it. RDMA writes are
+// watched in memory; messages go through the tagged port where the fabric has one, as MX's do.
+// rashti07 fig. 1.
+
+namespace {
+
+using fabric::Op;
+
+/// What a message of that size reaches when it alone is under way: bytes a microsecond are MB/s.
+std::vector<double> bandwidth_of(const std::vector<double>& latencies, Bytes size) {
+    std::vector<double> rates;
+    for (const double latency : latencies)
+        rates.push_back(static_cast<double>(size.count()) / latency);
+    return rates;
+}
+
+void emit_ping_pong(Context& context, Op op, Bytes size, bool tagged,
+                    const std::vector<double>& latencies) {
+    auto parameters = parameters_of(context, op, size);
+    parameters[results::parameter::level] = std::string(tagged ? "tagged" : "queue_pair");
+    // Buffers of a tagged port are the user's: it registers them itself.
+    if (tagged) parameters[results::parameter::memory] = std::string(name(Memory::user));
+    context.emit(parameters, results::metric::latency, results::unit::microseconds,
+                 results::summarize(latencies));
+    context.emit(std::move(parameters), results::metric::bandwidth,
+                 results::unit::megabytes_per_second,
+                 results::summarize(bandwidth_of(latencies, size)));
+}
+
+}  // namespace
+
+void user_pingpong(Context& context) {
+    Pair pair(context.rank(), "user-pingpong",
+              {.buffer = largest_size(context), .memory = context.request().memory});
+    std::unique_ptr<TaggedPair> tagged;
+    if (pair.traits().tagged)
+        tagged = std::make_unique<TaggedPair>(context.rank(), "user-pingpong/tagged",
+                                              largest_size(context));
+    sweep(context, [&](Op op, Bytes size) {
+        if (size == Bytes(0) || !watchable(context, pair, op, size)) return;
+        const Sampling sampling = latency_sampling(context, size);
+        const bool matched = tagged && op == Op::send;
+        emit_ping_pong(
+            context, op, size, matched,
+            matched ? tagged->ping_pong(size, sampling) : ping_pong(pair, op, size, sampling));
+    });
+    pair.part();
+}
+
+// completion-polling and completion-blocking: what it costs to be told of an RDMA write, rather
+// than to watch memory for it. liu04 figs. 8a, 8b.
+
+namespace {
+
+std::string_view method_of(Notice notice) {
+    switch (notice) {
+        case Notice::memory:
+            return "memory";
+        case Notice::completion:
+            return "immediate";
+        case Notice::extra_send:
+            return "extra send";
+    }
+    return "";
+}
+
+/// The fabric's own way to tell of a write; an ordinary send behind it where there is none.
+Line::Options told(const fabric::Traits& traits, Bytes size, fabric::Wait wait) {
+    if (traits.write_immediate)
+        return {.op = fabric::Op::rdma_write_imm,
+                .size = size,
+                .notice = Notice::completion,
+                .wait = wait};
+    return {.op = fabric::Op::rdma_write, .size = size, .notice = Notice::extra_send, .wait = wait};
+}
+
+void measure_completion(Context& context, std::string_view tag, fabric::Wait wait) {
+    Pair pair(context.rank(), tag,
+              {.buffer = largest_size(context), .memory = context.request().memory});
+    sweep(context, [&](fabric::Op op, Bytes size) {
+        if (!watchable(context, pair, op, size)) return;
+        auto parameters = parameters_of(context, op, size);
+        const auto run = [&](const Line::Options& options) {
+            Line line(pair, options);
+            auto samples = ping_pong(line, latency_sampling(context, size));
+            parameters[results::parameter::method] = std::string(method_of(options.notice));
+            context.emit(parameters, results::metric::latency, results::unit::microseconds,
+                         results::summarize(samples));
+            return samples;
+        };
+        const auto watched = run({.op = op, .size = size, .notice = Notice::memory});
+        auto overhead = run(told(pair.traits(), size, wait));
+        for (std::size_t i = 0; i < overhead.size(); ++i)
+            overhead[i] -= watched[i];
+        context.emit(parameters, results::metric::completion_overhead, results::unit::microseconds,
+                     results::summarize(overhead));
+    });
+    pair.part();
+}
+
+}  // namespace
+
+void completion_polling(Context& context) {
+    measure_completion(context, "completion-polling", fabric::Wait::spin);
+}
+
+void completion_blocking(Context& context) {
+    measure_completion(context, "completion-blocking", fabric::Wait::sleep);
 }
 
 }  // namespace railyard::experiments

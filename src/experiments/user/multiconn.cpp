@@ -12,7 +12,6 @@
 #include "experiments/core/exchange.hpp"
 #include "experiments/core/experiment.hpp"
 #include "experiments/core/sampling.hpp"
-#include "experiments/core/sweep.hpp"
 #include "experiments/user/bundle.hpp"
 
 namespace railyard::experiments {

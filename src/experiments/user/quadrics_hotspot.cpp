@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/quantity.hpp"
+#include "experiments/core/experiment.hpp"
 #include "experiments/core/sampling.hpp"
-#include "experiments/core/sweep.hpp"
 #include "experiments/user/bundle.hpp"
 #include "experiments/user/course.hpp"
 

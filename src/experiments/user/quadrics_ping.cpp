@@ -8,7 +8,7 @@
 
 #include "base/quantity.hpp"
 #include "experiments/core/exchange.hpp"
-#include "experiments/core/sweep.hpp"
+#include "experiments/core/experiment.hpp"
 #include "experiments/user/procedures.hpp"
 #include "experiments/user/tagged_pair.hpp"
 #include "railyard/memory.hpp"

@@ -9,7 +9,6 @@
 
 #include "base/quantity.hpp"
 #include "experiments/core/experiment.hpp"
-#include "experiments/core/sweep.hpp"
 #include "experiments/user/course.hpp"
 #include "experiments/user/procedures.hpp"
 #include "experiments/user/striped.hpp"
