@@ -9,7 +9,6 @@
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/words.hpp"
-#include "reproduce/show.hpp"
 #include "results/file.hpp"
 
 namespace railyard::cli {

@@ -13,7 +13,6 @@
 #include "reproduce/choices.hpp"
 #include "reproduce/record.hpp"
 #include "reproduce/shapes.hpp"
-#include "reproduce/systems.hpp"
 #include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {

@@ -1,5 +1,6 @@
 #pragma once
-/// What must be measured for a record, and how the answer is judged.
+/// What must be measured for a record, and how the answer is judged; and the parts of which the
+/// checks of relations are made.
 
 #include <functional>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "reproduce/record.hpp"
 #include "reproduce/selection.hpp"
+#include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {
 
@@ -62,5 +64,33 @@ bool prints_as(double paper, double ours);
 /// Within 5 % for "=" and "~"; a bound is met as it stands, ours being read with as many digits as
 /// the paper prints, since a bound "at most 75" is not missed by 75.2.
 bool agrees(double paper, Qualifier qualifier, double ours, Scale scale = Scale::plain);
+
+// From shapes of curves to checks.
+
+Judgement judgement(const Finding& finding);
+/// The shape is asked of every series, and every one must have it.
+Check each(std::vector<Selection> selections, std::function<Finding(const Series&)> shape);
+/// The shape is asked of all series together.
+Check all_series(std::vector<Selection> selections,
+                 std::function<Finding(std::span<const Series>)> shape);
+/// Selections two by two; the shape is asked of each pair, and all must have it.
+Check in_pairs(std::vector<Selection> selections,
+               std::function<Finding(const Series&, const Series&)> shape);
+/// As many selections a group as `sizes` has it; best group first.
+Check in_order(std::vector<Selection> selections, std::vector<std::size_t> sizes, Better better);
+/// All of them must hold.
+Check all_of(std::vector<Check> parts);
+
+/// A system's rows along the parameter that the relation sweeps: one selection a size.
+std::vector<Selection> along(const Record& record, const System& system);
+/// The same of all systems that the record names, and of all that it leaves open.
+std::vector<Selection> along_all(const Record& record);
+
+Check order_check(const Record& record);
+Check best_check(const Record& record);
+Check compare_check(const Record& record);
+
+/// Of a record that speaks of MPI libraries.
+std::optional<Check> mpi_relation_check(const Record& record);
 
 }  // namespace railyard::reproduce

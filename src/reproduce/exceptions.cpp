@@ -1,4 +1,4 @@
-#include "reproduce/exceptions.hpp"
+#include "reproduce/record.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -79,9 +79,8 @@ class File {
                 out.push_back({record.id, found.reason, found.text});
         }
         if (!out.empty()) return out;
-        const auto guess = nearest(found.id, ids);
         complain(at, fmt::format("there is no record '{}'{}", found.id,
-                                 guess ? fmt::format("; did you mean '{}'?", *guess) : ""));
+                                 did_you_mean(found.id, ids, "; ")));
     }
 
     std::string name_;

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "reproduce/check.hpp"
 #include "reproduce/choices.hpp"
-#include "reproduce/relations.hpp"
 #include "reproduce/shapes.hpp"
 #include "reproduce/wanted.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 /// What a paper states, as facts: one record a figure, ratio, relation or parameter, read from
-/// data/papers.json.
+/// data/papers.json; and the exceptions of data/exceptions.toml.
 
 #include <cstdint>
 #include <optional>
@@ -41,7 +41,7 @@ struct Relation {
     std::optional<double> tolerance_percent{}, value{}, low{}, high{}, after{}, at{}, queue{};
     std::string at_name{};       ///< a place without a number: "rendezvous_switch_bytes"
     results::Parameters when{};  ///< limits that hold for this relation only
-    // Of our own readings of relations in words only (readings.hpp):
+    // Of our own readings of relations in words only:
     std::string statement{};        ///< what is checked, as people read it
     std::vector<Relation> parts{};  ///< of the type "all"
     std::string systems{};          ///< instead of the record's
@@ -78,5 +78,38 @@ std::optional<std::string> word(const results::Parameters& parameters, const cha
 /// The record; one that the paper states in words only with our check, where the words are exact
 /// enough to be checked. docs/reproduce.md has the reasons.
 Record with_reading(const Record& record);
+
+/// A record that the models are known not to give or that nothing here measures. The list is kept
+/// honest from both sides: what is off or not measured must stand in it, and what has come right
+/// must not.
+struct Exception {
+    std::string id;
+    std::string reason;  ///< one of the words below
+    std::string text;    ///< why, in a sentence or two
+};
+
+namespace reason {
+// Of records that are off.
+inline constexpr std::string_view contradiction = "contradiction";
+inline constexpr std::string_view physics = "physics";
+inline constexpr std::string_view not_understood = "not understood";
+// Of records that nothing here measures.
+inline constexpr std::string_view not_reproducible = "not reproducible";
+}  // namespace reason
+
+/// Whether the reason is that nothing measures the record; it does not excuse one that is off.
+bool excuses_measuring(std::string_view reason);
+
+/// Reads exceptions.toml, an exception a record: an id may be a pattern, "wu02.table1.sppm.*",
+/// which stands for all results that it matches. Throws UsageError, with file and line, for what is
+/// no exception or matches nothing in `records`.
+std::vector<Exception> read_exceptions(std::string_view text, const std::string& file,
+                                       const std::vector<Record>& records);
+
+/// Those that the program carries.
+std::vector<Exception> known_exceptions();
+
+/// The bytes of data/exceptions.toml; made by the build.
+std::string_view exceptions_toml();
 
 }  // namespace railyard::reproduce

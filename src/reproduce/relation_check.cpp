@@ -8,7 +8,6 @@
 #include "railyard/base/error.hpp"
 #include "reproduce/check.hpp"
 #include "reproduce/choices.hpp"
-#include "reproduce/relations.hpp"
 #include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {

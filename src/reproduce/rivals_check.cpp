@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "railyard/base/error.hpp"
+#include "reproduce/check.hpp"
 #include "reproduce/choices.hpp"
-#include "reproduce/relations.hpp"
 #include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {

@@ -1,4 +1,4 @@
-#include "reproduce/show.hpp"
+#include "reproduce/verdict.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "reproduce/systems.hpp"
+#include "reproduce/wanted.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 #include "reproduce/record.hpp"
-#include "reproduce/systems.hpp"
+#include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {
 
@@ -247,9 +247,8 @@ std::vector<Record> choose(std::span<const Record> records, const std::string& p
                            const std::string& only) {
     const auto papers = seeds(records);
     if (!paper.empty() && std::ranges::find(papers, paper) == papers.end()) {
-        const auto guess = nearest(paper, papers);
         throw UsageError(fmt::format("--paper: there is no paper '{}'; {}there are {}", paper,
-                                     guess ? fmt::format("did you mean '{}'? ", *guess) : "",
+                                     did_you_mean(paper, papers, "", " "),
                                      fmt::join(papers, ", ")));
     }
     std::vector<Record> out;

@@ -7,7 +7,6 @@
 
 #include "railyard/base/error.hpp"
 #include "reproduce/check.hpp"
-#include "reproduce/exceptions.hpp"
 #include "reproduce/record.hpp"
 
 namespace {

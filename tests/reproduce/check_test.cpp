@@ -9,7 +9,6 @@
 
 #include "railyard/base/error.hpp"
 #include "reproduce/rows.hpp"
-#include "reproduce/systems.hpp"
 #include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {

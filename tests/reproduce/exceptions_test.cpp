@@ -1,6 +1,6 @@
 // The list of records that are known to be off.
 
-#include "reproduce/exceptions.hpp"
+#include "reproduce/record.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ TEST(Values, AreRightWithinFivePercent) {
     EXPECT_DOUBLE_EQ(difference_percent(200, 190), -5);
 }
 
-TEST(Values, NoughtHasAnAbsoluteTolerance) {
+TEST(Values, ZeroHasAnAbsoluteTolerance) {
     EXPECT_TRUE(agrees(0, Qualifier::equal, 0.04));
     EXPECT_TRUE(agrees(0, Qualifier::equal, -0.04));
     EXPECT_FALSE(agrees(0, Qualifier::equal, 0.06));

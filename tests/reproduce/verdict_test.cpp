@@ -7,7 +7,6 @@
 
 #include "railyard/base/error.hpp"
 #include "reproduce/rows.hpp"
-#include "reproduce/show.hpp"
 
 namespace railyard::reproduce {
 namespace {
