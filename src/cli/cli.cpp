@@ -1,4 +1,4 @@
-#include "cli/cli.hpp"
+#include "cli/command.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "cli/command.hpp"
 #include "cli/words.hpp"
 #include "railyard/base/error.hpp"
 #include "results/results.hpp"

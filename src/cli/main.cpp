@@ -1,4 +1,4 @@
-#include "cli/cli.hpp"
+#include "cli/command.hpp"
 
 int main(int argc, char** argv) {
     return railyard::cli::run(argc, argv);

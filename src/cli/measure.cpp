@@ -11,7 +11,6 @@
 #include "base/quantity.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "cli/peer_words.hpp"
 #include "cli/words.hpp"
 #include "experiments/core/plan.hpp"
 #include "launch/job/job.hpp"
@@ -38,7 +37,6 @@ struct MeasureWords {
 constexpr unsigned most_iterations = 1'000'000'000;
 constexpr unsigned most_outstanding = 1 << 20;
 constexpr unsigned most_buffers = 1 << 12;
-constexpr unsigned most_ranks = 1 << 16;
 
 void add_options(CLI::App& app, MeasureWords& words) {
     app.add_option("EXPERIMENT", words.experiments,

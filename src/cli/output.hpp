@@ -1,8 +1,12 @@
 #pragma once
-/// What goes to the terminal beside results: a line of progress, and what programs print.
+/// What goes to the terminal beside results: a line of progress, what programs print, and what
+/// their runs came to.
 
+#include <span>
 #include <string>
 #include <string_view>
+
+#include "programs/runs/run.hpp"
 
 namespace railyard::cli {
 
@@ -40,5 +44,18 @@ class OutputAside {
   private:
     int output_;  ///< where it goes otherwise
 };
+
+// A run, as people read it and as other programs do.
+
+/// One line.
+std::string short_summary(const runs::Summary& summary);
+/// All of it, as text.
+std::string full_summary(const runs::Summary& summary);
+/// A line a run, in the order given, for runs of one program.
+std::string comparison(std::span<const runs::Summary> runs);
+/// What faults did and what that cost; empty without any.
+std::string fault_summary(const runs::Summary& summary);
+/// All of all of them: an array, with a line break at the end.
+std::string summaries_as_json(std::span<const runs::Summary> runs);
 
 }  // namespace railyard::cli

@@ -12,8 +12,6 @@
 
 #include "cli/command.hpp"
 #include "cli/output.hpp"
-#include "cli/run_summary.hpp"
-#include "cli/settings.hpp"
 #include "cli/words.hpp"
 #include "launch/job/job.hpp"
 #include "programs/builtin/programs.hpp"
@@ -31,8 +29,6 @@ struct RunWords {
     std::vector<std::string> settings;
     bool stats = false, fault_cost = false;
 };
-
-constexpr unsigned most_ranks = 1 << 16;
 
 void add_options(CLI::App& app, RunWords& words) {
     const auto add = [&](const char* name, std::string& word, const char* type, const char* help) {

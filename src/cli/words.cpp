@@ -43,9 +43,8 @@ unsigned parse_count(std::string_view option, std::string_view text, unsigned le
 
 std::string unknown(std::string_view what, std::string_view wrong,
                     std::span<const std::string> names, std::string_view see) {
-    const auto right = nearest(wrong, names);
     return fmt::format("unknown {} '{}'; {}`{}` lists all", what, wrong,
-                       right ? fmt::format("did you mean '{}'? ", *right) : "", see);
+                       did_you_mean(wrong, names, "", " "), see);
 }
 
 std::string count_of(std::uint64_t n, std::string_view one) {
@@ -74,10 +73,8 @@ fabric::Op op_named(std::string_view name) {
         if (fabric::name(op) == name) return op;
         names.emplace_back(fabric::name(op));
     }
-    const auto right = nearest(name, names);
     throw UsageError(fmt::format("--ops: unknown operation '{}'; {}there are {}", name,
-                                 right ? fmt::format("did you mean '{}'? ", *right) : "",
-                                 fmt::join(names, ", ")));
+                                 did_you_mean(name, names, "", " "), fmt::join(names, ", ")));
 }
 
 experiments::Library library_named(std::string_view name) {

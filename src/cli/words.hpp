@@ -2,13 +2,16 @@
 /// The words of a command line: lists, numbers, and things found by their names; and what to say
 /// when they are wrong.
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "experiments/core/experiment.hpp"
+#include "launch/agents/peer_job.hpp"
 #include "railyard/traits.hpp"
 #include "railyard/work.hpp"
 
@@ -27,6 +30,9 @@ std::string unknown(std::string_view what, std::string_view wrong,
 /// "1 message", "2 messages".
 std::string count_of(std::uint64_t n, std::string_view one);
 
+/// That anybody may ask for.
+inline constexpr unsigned most_ranks = 1 << 16;
+
 /// As the name of a file: standard output.
 inline constexpr const char* standard_output = "-";
 
@@ -42,5 +48,30 @@ experiments::Library library_named(std::string_view name);
 /// word leaves what is there. Throws UsageError if either is none of the words allowed.
 void apply_twin(std::string_view option, const std::string& word, const char* variable,
                 std::span<const std::string_view> allowed);
+
+/// The options by which two calls of `railyard`, on two hosts, find each other: as they were typed;
+/// an empty word was not given.
+struct PeerWords {
+    std::string listen, peer, secret_file;
+};
+
+/// The words outlive the app.
+void add_peer_options(CLI::App& app, PeerWords& words);
+
+/// None: all ranks are on this host. Throws UsageError, also if nobody has given a secret.
+std::optional<agents::PeerOptions> peer_options(const PeerWords& words);
+
+// Settings of the MPI engine: NAME=VALUE, by the names that `railyard mpi-info` shows. They go into
+// the environment, where the engine finds them.
+
+/// Throws UsageError for a name that is none, with the nearest that is.
+void apply_setting(const fabric::Traits& fabric, std::string_view option, const std::string& name,
+                   const std::string& value);
+/// "NAME=VALUE". Throws UsageError.
+void apply_setting(const fabric::Traits& fabric, std::string_view option, const std::string& word);
+
+/// That all settings are allowed, those that were in the environment before included. Throws
+/// UsageError.
+void check_settings(const fabric::Traits& fabric);
 
 }  // namespace railyard::cli

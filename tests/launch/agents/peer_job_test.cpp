@@ -1,5 +1,5 @@
 // Two sides of a job that find each other, both on this host. What they measure is tested with two
-// calls of `railyard` (tests/cli/peer_test.cpp).
+// calls of `railyard` (tests/cli/peers_test.cpp).
 
 #include "launch/agents/peer_job.hpp"
 
