@@ -9,8 +9,8 @@ if(MPICC_MPICH AND MPIEXEC_MPICH)
     set(suite_copy ${PROJECT_BINARY_DIR}/tests/mpi-suite)
     file(GLOB_RECURSE suite_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/programs/suite/*)
     add_custom_command(OUTPUT ${suite_copy}/railyard-mpi-suite
+                       COMMAND ${CMAKE_COMMAND} -E rm -rf ${suite_copy}  # or files that have gone would be built
                        COMMAND ${CMAKE_COMMAND} -E copy_directory ${PROJECT_SOURCE_DIR}/src/programs/suite ${suite_copy}
-                       COMMAND make -s -C ${suite_copy} clean
                        COMMAND make -s -C ${suite_copy} CC=${MPICC_MPICH} CFLAGS=-Werror
                        DEPENDS ${suite_files} VERBATIM)
     add_custom_target(suite_of_mpich DEPENDS ${suite_copy}/railyard-mpi-suite)
