@@ -38,6 +38,19 @@ struct World {
 
 using Change = std::function<void(Settings&)>;
 
+inline void run_rank(job::Rank& rank, const std::function<void(World&)>& body,
+                     const Change& change = {}) {
+    Settings settings = Settings::from_environment(rank.nic().traits());
+    if (change) change(settings);
+    Process process(rank, settings);
+    std::vector<int> all(static_cast<std::size_t>(rank.size()));
+    std::iota(all.begin(), all.end(), 0);
+    Communicator comm(process, 0, Group(all));
+    World world{process, comm};
+    body(world);
+    process.finalize();
+}
+
 /// How a job of the fabric is run in tests: threads for real ones, so that sanitizers see all.
 inline job::Result run_world(const std::string& fabric, int ranks,
                              const std::function<void(World&)>& body, const Change& change = {}) {
@@ -48,17 +61,7 @@ inline job::Result run_world(const std::string& fabric, int ranks,
     options.nodes = nodes_for(fabric, ranks);
     if (is_pair(fabric) || job::find_fabric(fabric)->clock == fabric::Clock::real)
         options.kind = job::Kind::threads;
-    return job::run(options, [&](job::Rank& rank) {
-        Settings settings = Settings::from_environment(rank.nic().traits());
-        if (change) change(settings);
-        Process process(rank, settings);
-        std::vector<int> all(static_cast<std::size_t>(rank.size()));
-        std::iota(all.begin(), all.end(), 0);
-        Communicator comm(process, 0, Group(all));
-        World world{process, comm};
-        body(world);
-        process.finalize();
-    });
+    return job::run(options, [&](job::Rank& rank) { run_rank(rank, body, change); });
 }
 
 /// Ends the job of a rank that sees something wrong.
