@@ -1,13 +1,15 @@
 #pragma once
-/// An interconnect, opened by name, and the adapters that its nodes have.
+/// An interconnect, opened by name, the adapters that its nodes have, and how busy its parts were.
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "railyard/base/time.hpp"
 #include "railyard/host.hpp"
 #include "railyard/nic.hpp"
-#include "railyard/part_use.hpp"
 #include "railyard/traits.hpp"
 
 namespace railyard::fabric {
@@ -21,6 +23,22 @@ class Adapter {
     virtual ~Adapter() = default;
     /// One rank's opening of it. The host must outlive the Nic.
     virtual std::unique_ptr<Nic> open(Host& host) = 0;
+};
+
+enum class PartKind : std::uint8_t {
+    link,     ///< one way of a cable, or a switch's output
+    bus,      ///< between memory and adapter
+    adapter,  ///< an engine of an adapter, or what it moves data with
+};
+
+std::string_view name(PartKind kind);
+
+/// A part of a modelled interconnect and for how long it was busy, for those who ask where the time
+/// went.
+struct PartUse {
+    PartKind kind = PartKind::link;
+    std::string name;  ///< "node 3, bus"
+    Duration busy;
 };
 
 class Fabric {

@@ -1,6 +1,5 @@
 #include "railyard/datasheet.hpp"
 #include "railyard/fabric.hpp"
-#include "railyard/part_use.hpp"
 #include "railyard/work.hpp"
 
 namespace railyard::fabric {

@@ -11,8 +11,8 @@
 #include "mpi/engine/counters.hpp"
 #include "programs/runs/computation.hpp"
 #include "railyard/base/time.hpp"
+#include "railyard/fabric.hpp"
 #include "railyard/host.hpp"
-#include "railyard/part_use.hpp"
 
 namespace railyard::runs {
 

@@ -12,7 +12,7 @@
 #include "programs/runs/computation.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fault_report.hpp"
-#include "railyard/part_use.hpp"
+#include "railyard/fabric.hpp"
 
 namespace railyard::runs {
 

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "interconnects/real/iwarp/outbox.hpp"
-#include "interconnects/real/iwarp/place.hpp"
+#include "interconnects/real/iwarp/tags.hpp"
 
 namespace railyard::iwarp::mpa {
 

@@ -12,8 +12,8 @@
 
 #include "interconnects/real/common/queues.hpp"
 #include "interconnects/real/common/shape.hpp"
-#include "interconnects/real/iwarp/place.hpp"
 #include "interconnects/real/iwarp/region.hpp"
+#include "interconnects/real/iwarp/tags.hpp"
 #include "railyard/base/status.hpp"
 #include "railyard/work.hpp"
 

@@ -12,7 +12,6 @@
 
 #include "interconnects/real/iwarp/framing.hpp"
 #include "interconnects/real/iwarp/headers.hpp"
-#include "interconnects/real/iwarp/place.hpp"
 #include "interconnects/real/iwarp/tags.hpp"
 #include "railyard/base/status.hpp"
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "interconnects/real/iwarp/names.hpp"
-#include "interconnects/real/iwarp/place.hpp"
 #include "interconnects/real/iwarp/tags.hpp"
 #include "railyard/base/status.hpp"
 #include "railyard/memory.hpp"

@@ -15,7 +15,6 @@
 #include "interconnects/real/iwarp/framing.hpp"
 #include "interconnects/real/iwarp/headers.hpp"
 #include "interconnects/real/iwarp/outbox.hpp"
-#include "interconnects/real/iwarp/place.hpp"
 #include "interconnects/real/iwarp/receiver.hpp"
 #include "interconnects/real/iwarp/tags.hpp"
 

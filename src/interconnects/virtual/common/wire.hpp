@@ -13,7 +13,6 @@
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/memory.hpp"
-#include "railyard/part_use.hpp"
 #include "sim/action.hpp"
 
 namespace railyard::virtual_time {

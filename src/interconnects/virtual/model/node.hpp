@@ -17,7 +17,6 @@
 #include "interconnects/virtual/model/topology.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/memory.hpp"
-#include "railyard/part_use.hpp"
 #include "sim/engine.hpp"
 
 namespace railyard::model {

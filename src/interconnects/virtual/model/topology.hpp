@@ -11,7 +11,6 @@
 #include "interconnects/virtual/model/fault_plan.hpp"
 #include "interconnects/virtual/model/route.hpp"
 #include "railyard/fabric.hpp"
-#include "railyard/part_use.hpp"
 #include "sim/engine.hpp"
 
 namespace railyard::model {
