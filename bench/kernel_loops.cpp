@@ -16,7 +16,7 @@
 #include "kernels/bt/line_solve.hpp"
 #include "kernels/cfd/flow.hpp"
 #include "kernels/cg/matrix.hpp"
-#include "kernels/ft/cube.hpp"
+#include "kernels/ft/fourier.hpp"
 #include "kernels/mg/levels.hpp"
 #include "kernels/sp/line_solve.hpp"
 #include "railyard/base/error.hpp"

@@ -11,8 +11,8 @@
 #include "launch/job/job.hpp"
 #include "programs/runs/computation.hpp"
 #include "railyard/base/time.hpp"
-#include "railyard/fault_report.hpp"
 #include "railyard/fabric.hpp"
+#include "railyard/fault_report.hpp"
 
 namespace railyard::runs {
 
