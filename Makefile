@@ -37,9 +37,12 @@ format-check:
 	scripts/install-packages style
 	$(SOURCES) | xargs -0 clang-format --dry-run -Werror
 
-tidy: build/release/build.ninja
-	scripts/install-packages style
-	run-clang-tidy -quiet -p build/release "$(CURDIR)/(src|tests|bench)/"
+# Each file on its own, as it is written; and nothing is built but the sources that are generated.
+tidy:
+	scripts/install-packages build test style
+	cmake --preset release -B build/tidy -DRAILYARD_UNITY=OFF -DRAILYARD_TESTS=ON
+	cmake --build build/tidy --target mpi_interface
+	run-clang-tidy -quiet -p build/tidy "$(CURDIR)/(src|tests|bench)/"
 
 sanitize: ## Run a sample of the tests under the address, undefined-behaviour and thread sanitizers
 	scripts/install-packages build test
