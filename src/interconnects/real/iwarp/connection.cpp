@@ -139,7 +139,7 @@ void IncomingConnection::look_for_end() {
 void IncomingConnection::understand() {
     const mpa::StartupFrame& request = answerer_.request();
     hello_ = Hello::read_from(request.private_data());
-    // Strangers get no answer: who was not told the key has no business here, unless the user wants
+    // Who was not told the key gets no answer, not even that there is a Nic, unless the user wants
     // peers that cannot know of keys.
     const bool welcome =
         hello_ ? hello_->key == nic_.name().key() : nic_.settings().plain_service.has_value();

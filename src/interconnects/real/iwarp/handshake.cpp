@@ -85,7 +85,7 @@ std::size_t StartupReader::feed(std::span<const std::byte> bytes) {
     return used;
 }
 
-/// As far as it is there: a stranger who speaks something else is not waited for.
+/// As far as it is there: a client that speaks something else is not waited for.
 StartupError StartupReader::check_key() const {
     const std::size_t n = std::min(have_, request_key.size());
     const auto begins_with = [&](std::string_view key) {

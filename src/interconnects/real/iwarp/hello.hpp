@@ -31,8 +31,8 @@ struct Hello {
     std::uint16_t port = 0;    ///< where the asker itself listens
     std::uint64_t target = 0;  ///< the service, or the discriminator
     Ask ask{};
-    /// Who knows this number was told by the Nic, or by somebody it trusts: strangers are not let
-    /// in. Part of the Nic's address.
+    /// Who knows this number was told by the Nic, or by somebody it trusts: others are refused
+    /// without an answer. Part of the Nic's address.
     std::uint64_t key = 0;
     /// How long the other side is to let a message of ours wait for a receive; 0: for ever.
     std::uint32_t patience_ms = 0;

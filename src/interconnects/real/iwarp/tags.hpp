@@ -1,6 +1,6 @@
 #pragma once
-/// Steering tags: the names by which peers reach registered memory. They are random, so a stranger
-/// cannot walk them; each is bound to a protection domain, perhaps to one stream, and to rights;
+/// Steering tags: the names by which peers reach registered memory. They are random, so nobody
+/// can guess them; each is bound to a protection domain, perhaps to one stream, and to rights;
 /// and it means nothing from the moment its region goes.
 ///
 /// One table serves a Nic. It is used under the Nic's lock (where there is a progress thread): then
