@@ -6,7 +6,6 @@
 #include <random>
 #include <span>
 
-
 namespace railyard::mpi {
 
 namespace {
