@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <future>
 
 #include "cli/program.hpp"
+#include "launch/free_port.hpp"
 
 namespace railyard::cli {
 
@@ -19,18 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-
-/// A port that nobody has, for now.
-std::string free_port() {
-    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    socklen_t length = sizeof address;
-    ::bind(socket, reinterpret_cast<sockaddr*>(&address), length);
-    ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
-    ::close(socket);
-    return std::to_string(ntohs(address.sin_port));
-}
 
 Arguments with(Arguments first, const Arguments& rest) {
     first.insert(first.end(), rest.begin(), rest.end());
@@ -60,7 +47,7 @@ class MeasureWithPeer : public ::testing::Test {
 
     ScratchDirectory scratch_;
     const std::string secret_;
-    const std::string port_ = free_port();
+    const std::string port_ = railyard::testing::free_port();
 };
 
 TEST_F(MeasureWithPeer, BothSidesShowTheResults) {

@@ -4,12 +4,11 @@
 #include "launch/agents/peer_job.hpp"
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launch/free_port.hpp"
 #include "launch/job/helpers.hpp"
 #include "railyard/base/error.hpp"
 
@@ -33,18 +32,6 @@ TEST(PeerJob, NeedsAFabricThatReachesOtherHosts) {
     EXPECT_THROW(run_with_peer(options, {.secret = key}, nothing), UsageError);
     options.fabric = "ideal";
     EXPECT_THROW(run_with_peer(options, {.secret = key}, nothing), UsageError);
-}
-
-/// A port that nobody has, for now.
-std::string free_port() {
-    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    socklen_t length = sizeof address;
-    ::bind(socket, reinterpret_cast<sockaddr*>(&address), length);
-    ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
-    ::close(socket);
-    return std::to_string(ntohs(address.sin_port));
 }
 
 /// One of the two, in a process of its own, so that signals can be sent to it.
@@ -79,7 +66,7 @@ class Side {
 };
 
 TEST(PeerJob, EndsOnBothSidesWhenOneIsInterrupted) {
-    const std::string port = free_port();
+    const std::string port = railyard::testing::free_port();
     Side listening(PeerOptions::Side::listens, port, [](Rank& rank) {
         ::kill(::getppid(), SIGINT);
         wait_for_ever(rank);
@@ -90,7 +77,7 @@ TEST(PeerJob, EndsOnBothSidesWhenOneIsInterrupted) {
 }
 
 TEST(PeerJob, HearsAnInterruptWhileTheOtherSideStillWorks) {
-    const std::string port = free_port();
+    const std::string port = railyard::testing::free_port();
     SharedCounter rank_here;
     Side listening(PeerOptions::Side::listens, port, [&](Rank&) { *rank_here = ::getpid(); });
     Side calling(PeerOptions::Side::calls, port, wait_for_ever);
