@@ -42,7 +42,7 @@ tidy:
 	scripts/install-packages build test style
 	cmake --preset release -B build/tidy -DRAILYARD_UNITY=OFF -DRAILYARD_TESTS=ON
 	cmake --build build/tidy --target mpi_interface
-	run-clang-tidy -quiet -p build/tidy "$(CURDIR)/(src|tests|bench)/"
+	run-clang-tidy -quiet -extra-arg=-Wno-unknown-warning-option -p build/tidy "$(CURDIR)/(src|tests|bench)/"
 
 sanitize: ## Run a sample of the tests under the address, undefined-behaviour and thread sanitizers
 	scripts/install-packages build test

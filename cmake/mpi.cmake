@@ -4,7 +4,8 @@ set(interface ${PROJECT_SOURCE_DIR}/src/mpi/abi/interface.txt)
 set(generated ${PROJECT_BINARY_DIR}/generated/mpi)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${interface})
 
-add_executable(mpi_interface_generator ${PROJECT_SOURCE_DIR}/src/mpi/abi/generator/main.cpp)
+set(generator ${PROJECT_SOURCE_DIR}/src/mpi/abi/generator)
+add_executable(mpi_interface_generator ${generator}/main.cpp ${generator}/table.cpp)
 set_target_properties(mpi_interface_generator PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${generated}/bin)
 
 # A chapter of the table is a file of entry points.

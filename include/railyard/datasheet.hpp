@@ -47,8 +47,8 @@ struct Datasheet {
     std::vector<std::string> files;  ///< the profile, the one that it extends, and so on
     std::vector<Part> parts;         ///< the first, without a name, is the fabric as a whole
     std::string profile;             ///< all of it as a profile that stands alone
-    /// The published results that some parameter was fitted to, by id.
-    std::set<std::string> fitted_records;
+    /// The published records that some parameter names as its evidence, by id.
+    std::set<std::string> cited_records;
 };
 
 }  // namespace railyard::fabric

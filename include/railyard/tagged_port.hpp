@@ -66,6 +66,9 @@ class TaggedPort {
     virtual Status receive(const TaggedReceive& request) = 0;
     /// Withdraws a receive that has not matched; it then completes as cancelled.
     virtual bool cancel(std::uint64_t receive_id) = 0;
+    /// Asks for a send back. If no receive has matched it, it completes as cancelled, and nobody
+    /// ever gets it; else it completes as if nobody had asked.
+    virtual void cancel_send(std::uint64_t send_id) = 0;
     /// The first message that such a receive would match, left where it is.
     virtual std::optional<TaggedCompletion> probe(TaggedPeer from, MatchBits bits,
                                                   MatchBits mask) = 0;

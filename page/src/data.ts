@@ -66,7 +66,11 @@ export interface Verdict {
   qualifier?: string;
   ours?: number;
   difference?: number; // as a share of what was published
+  class?: string; // "performance", "bound", "structure" or "relation"
   basis?: string; // "fitted" or "predicted"
+  vacuous?: boolean; // a bound on what the model does not have
+  margin?: number; // of a relation, as a share
+  published_margin?: number;
   numbers?: string; // what the answer about a relation rests on
   reason?: string;
   place?: Record<string, Value>; // with which parameters ours was measured

@@ -7,6 +7,7 @@ import { quantity, short } from "./numbers";
 // Verdicts are told by a word; the colour only helps.
 const kinds: Record<string, string> = {
   holds: "good",
+  marginal: "known",
   off: "bad",
   excepted: "known",
   "come-right": "bad",
@@ -24,10 +25,18 @@ function published(verdict: Verdict): string {
   return (sign[qualifier] ?? `${qualifier} `) + quantity(verdict.published, verdict.unit ?? "1");
 }
 
+function percent(share: number): string {
+  return `${short(Number((share * 100).toFixed(1)))} %`;
+}
+
+// Of a value, how far it is from the paper's; of a relation, by how much it holds, and in the paper.
 function difference(verdict: Verdict): string {
+  if (verdict.margin !== undefined) {
+    const paper = verdict.published_margin;
+    return `by ${percent(verdict.margin)}${paper === undefined ? "" : ` of ${percent(paper)}`}`;
+  }
   if (verdict.difference === undefined) return "";
-  const percent = verdict.difference * 100;
-  return `${percent > 0 ? "+" : ""}${short(Number(percent.toFixed(1)))} %`;
+  return `${verdict.difference > 0 ? "+" : ""}${percent(verdict.difference)}`;
 }
 
 function cells(verdict: Verdict): Cell[] {
@@ -41,6 +50,7 @@ function cells(verdict: Verdict): Cell[] {
     published(verdict),
     verdict.ours === undefined ? "" : quantity(verdict.ours, verdict.unit ?? "1"),
     difference(verdict),
+    (verdict.vacuous ? "vacuous " : "") + (verdict.class ?? ""),
     verdict.basis ?? "",
     [verdict.numbers, verdict.reason].filter((part) => part !== undefined).join("; "),
   ];
@@ -54,7 +64,8 @@ const columns = [
   { name: "interconnect" },
   { name: "published", kind: "number" as const },
   { name: "ours", kind: "number" as const },
-  { name: "difference", kind: "number" as const },
+  { name: "difference or margin", kind: "number" as const },
+  { name: "class" },
   { name: "basis" },
   { name: "remark", kind: "long" as const },
 ];
@@ -80,8 +91,9 @@ export function verdictSection(verdicts: Verdicts): HTMLElement {
       "p",
       {},
       "Each line is one statement of a paper, run again on the model of its interconnect, in " +
-        "virtual time. A fitted figure is one that a parameter of the model was chosen to give: " +
-        "it proves nothing. A predicted one came out by itself.",
+        "virtual time. A fitted figure is one that a parameter of the model was chosen by: " +
+        "it proves nothing. A predicted one came out by itself. A relation is marginal if it holds " +
+        "by less than a tenth of the paper's margin.",
     ),
     element(
       "div",

@@ -29,6 +29,21 @@ class LazyQueue {
         }
     }
 
+    /// Takes out the first that is such, wherever it is; false: there is none.
+    template <class Such>
+    bool remove_first(Such&& such) {
+        for (std::size_t i = next_; i < items_.size(); ++i) {
+            if (!such(items_[i])) continue;
+            items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(i));
+            if (empty()) {
+                items_.clear();
+                next_ = 0;
+            }
+            return true;
+        }
+        return false;
+    }
+
   private:
     static constexpr std::size_t few = 16;
     std::vector<T> items_;

@@ -78,6 +78,7 @@ void Reactor::turn() {
     const int n = ::epoll_wait(epoll_.get(), events.data(), events.size(), patience());
     if (n < 0 && errno != EINTR) throw system_error("cannot wait");
     std::vector<Id> ready;
+    ready.reserve(events.size());
     for (int i = 0; i < n; ++i)
         ready.push_back(events[static_cast<std::size_t>(i)].data.u64);
     for (const auto& [id, watched] : watched_)

@@ -2,15 +2,19 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/foreign_descriptor.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard {
@@ -45,9 +49,21 @@ struct LocalMappings {
 
 namespace {
 
+/// To exceed the limit is to be killed by SIGXFSZ.
+void check_size(std::uint64_t size) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur) return;
+    throw Error(fmt::format(
+        "cannot make shared memory of {} bytes: it counts as a file, and files may have "
+        "{} at most; raise the limit (ulimit -f)",
+        size, limit.rlim_cur));
+}
+
 std::byte* map(int fd, std::uint64_t size) {
     void* address = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (address == MAP_FAILED) throw system_error(fmt::format("cannot map {} bytes", size));
+    if (address == MAP_FAILED)
+        throw Error(system_error(fmt::format("cannot map {} bytes of shared memory", size)).what() +
+                    std::string("; is the address space limited (ulimit -v)?"));
     return static_cast<std::byte*>(address);
 }
 
@@ -63,14 +79,20 @@ SharedMemory::Mapping::~Mapping() {
     if (data != nullptr) munmap(data, handle.size);
     if (fd >= 0) {
         LocalMappings::instance().remove(handle.inode);
+        withdraw_descriptor(fd);
         close(fd);
     }
 }
 
 SharedMemory SharedMemory::create(const char* label, Bytes size) {
+    check_size(size.count());
     auto mapping = std::make_shared<Mapping>();
     mapping->fd = memfd_create(label, MFD_CLOEXEC);
-    if (mapping->fd < 0) throw system_error("cannot create shared memory (memfd_create)");
+    if (mapping->fd < 0) {
+        const int error = errno;
+        throw Error(system_error("cannot create shared memory (memfd_create)").what() +
+                    remedy_for(error));
+    }
     mapping->handle.size = size.count();
     if (ftruncate(mapping->fd, static_cast<off_t>(size.count())) != 0)
         throw system_error(fmt::format("cannot size shared memory to {} bytes", size.count()));
@@ -78,6 +100,7 @@ SharedMemory SharedMemory::create(const char* label, Bytes size) {
     mapping->handle.fd = mapping->fd;
     mapping->handle.inode = inode_of(mapping->fd);
     mapping->data = map(mapping->fd, size.count());
+    offer_descriptor(mapping->fd);
     LocalMappings::instance().add(mapping);
     return SharedMemory(std::move(mapping));
 }
@@ -85,24 +108,20 @@ SharedMemory SharedMemory::create(const char* label, Bytes size) {
 SharedMemory SharedMemory::open(const Handle& handle) {
     if (handle.pid == getpid()) {
         if (auto mapping = LocalMappings::instance().find(handle)) return SharedMemory(mapping);
-        throw Error("shared memory of this process is gone");
+        throw SharedMemoryGone("shared memory of this process is gone");
     }
-    const auto path = fmt::format("/proc/{}/fd/{}", handle.pid, handle.fd);
-    const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        throw system_error(fmt::format("cannot open shared memory of process {}", handle.pid));
+    const Descriptor fd = open_foreign(handle.pid, handle.fd, O_RDWR);
+    const int error = errno;
+    // A descriptor number that was used again leads elsewhere: never map what we did not mean.
+    if ((!fd && error == ESRCH) || (fd && inode_of(fd.get()) != handle.inode))
+        throw SharedMemoryGone(fmt::format("shared memory of process {} is gone", handle.pid));
+    if (!fd)
+        throw Error(system_error(fmt::format("cannot open shared memory of process {}", handle.pid))
+                        .what() +
+                    remedy_for(error));
     auto mapping = std::make_shared<Mapping>();
+    mapping->data = map(fd.get(), handle.size);
     mapping->handle = handle;
-    try {
-        // A descriptor number that was used again leads elsewhere: never map what we did not mean.
-        if (inode_of(fd) != handle.inode)
-            throw Error(fmt::format("shared memory of process {} is gone", handle.pid));
-        mapping->data = map(fd, handle.size);
-    } catch (...) {
-        close(fd);
-        throw;
-    }
-    close(fd);
     return SharedMemory(std::move(mapping));
 }
 

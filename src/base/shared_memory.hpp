@@ -7,8 +7,15 @@
 #include <memory>
 
 #include "railyard/base/bytes.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
+
+/// Memory that is not there any more, or whose process is not.
+class SharedMemoryGone : public Error {
+  public:
+    using Error::Error;
+};
 
 class SharedMemory {
   public:
@@ -24,7 +31,8 @@ class SharedMemory {
     /// Zeroed; pages take memory only once they are touched. Throws Error.
     static SharedMemory create(const char* label, Bytes size);
     /// Maps what another process created; within one process, gives the same addresses again, so
-    /// that a thread sanitizer sees one memory. Throws Error when it is gone.
+    /// that a thread sanitizer sees one memory. Throws SharedMemoryGone, or Error when it cannot be
+    /// opened or mapped.
     static SharedMemory open(const Handle& handle);
 
     SharedMemory() = default;

@@ -5,12 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <iterator>
 #include <string>
 #include <vector>
 
 #include "base/log.hpp"
 #include "cli/words.hpp"
+#include "experiments/core/plan.hpp"
 #include "railyard/base/error.hpp"
 #include "results/results.hpp"
 
@@ -22,7 +24,8 @@ constexpr int work_failed = 1;
 constexpr int wrong_call = 2;
 
 int complain(const std::string& what, int exit_code) {
-    fmt::print(stderr, "railyard: {}\n", what);
+    // Not by fmt, which throws where the standard error takes nothing.
+    std::fputs(fmt::format("railyard: {}\n", what).c_str(), stderr);
     return exit_code;
 }
 
@@ -63,9 +66,22 @@ std::string not_understood(const CLI::App& app) {
     return fmt::format("'{}' is one word too many; see `{}`", word, help);
 }
 
+/// A full disk behind a redirection may have shown before, where nobody looked, or shows only now.
+void check_output() {
+    const bool failed_before = std::ferror(stdout) != 0 || !std::cout;
+    if (std::fflush(stdout) != 0) throw system_error("cannot write to the standard output");
+    std::cout.flush();
+    if (failed_before || !std::cout)
+        throw Error("cannot write all of the standard output; is the disk full?");
+}
+
 /// What CLI11 throws is a call for help, for the version, or a mistake.
 int parse_failed(const CLI::App& app, const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+        app.exit(error);
+        check_output();
+        return 0;
+    }
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
         return complain(not_understood(app), wrong_call);
     const CLI::App& command = called(app);
@@ -82,11 +98,10 @@ int dispatch(CLI::App& app, const std::vector<Command>& commands, const std::str
     for (const Command& command : commands) {
         if (!command.app->parsed()) continue;
         const int exit_code = command.run();
-        // A full disk behind a redirection shows only now.
-        if (std::fflush(stdout) != 0) throw system_error("cannot write to the standard output");
+        check_output();
         return exit_code;
     }
-    fmt::print(stderr, "{}", app.help());
+    std::fputs(app.help().c_str(), stderr);
     return wrong_call;
 }
 
@@ -119,9 +134,15 @@ int run(int argc, char** argv) {
         app.parse(argc, argv);
         return dispatch(app, commands, level);
     } catch (const CLI::ParseError& error) {
-        return parse_failed(app, error);
+        try {
+            return parse_failed(app, error);
+        } catch (const std::exception& failure) {
+            return complain(failure.what(), work_failed);
+        }
     } catch (const UsageError& error) {
         return complain(error.what(), wrong_call);
+    } catch (const experiments::Stopped& error) {
+        return complain(error.what(), error.exit_code());
     } catch (const std::exception& error) {
         return complain(error.what(), work_failed);
     }

@@ -197,11 +197,8 @@ int measure(const MeasureWords& words) {
         const char* which = words.trace.empty() ? "file was" : "results were";
         const std::string what =
             outcome.failure + (files ? fmt::format("; no {} written", which) : "");
-        constexpr int by_signal = 128;
-        if (outcome.exit_code < by_signal) throw Error(what);
-        // As a shell has it, and as mpiexec does.
-        fmt::print(stderr, "railyard: {}\n", what);
-        return outcome.exit_code;
+        if (outcome.ended_by_signal()) throw experiments::Stopped(what, outcome.exit_code);
+        throw Error(what);
     }
     write(words.json, results::to_json(found));
     write(words.csv, results::to_csv(found.rows));

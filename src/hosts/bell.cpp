@@ -8,8 +8,7 @@
 
 #include <climits>
 
-#include <fmt/format.h>
-
+#include "base/foreign_descriptor.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/error.hpp"
 
@@ -30,6 +29,7 @@ Bell::Bell() : memory_(SharedMemory::create("railyard-bell", Bytes(sizeof(BellPa
 
 Bell::~Bell() {
     if (pipe_[0] >= 0) {
+        withdraw_descriptor(pipe_[1]);
         close(pipe_[0]);
         close(pipe_[1]);
     }
@@ -51,6 +51,7 @@ void Bell::sleep(std::uint32_t ticket, const struct timespec* timeout) const {
 int Bell::descriptor() {
     if (pipe_[0] < 0) {
         if (pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0) throw system_error("cannot make a pipe");
+        offer_descriptor(pipe_[1]);
         page().pipe.store(pipe_[1], std::memory_order_relaxed);
     }
     return pipe_[0];
@@ -73,13 +74,11 @@ void RemoteBell::ring() const {
     if (was == BellPage::in_futex) {
         futex(&page_->rings, FUTEX_WAKE, INT_MAX, nullptr);
     } else if (was == BellPage::in_poll) {
-        // A pipe of another process can be opened through its descriptor table.
-        const auto path = fmt::format("/proc/{}/fd/{}", memory_.handle().pid,
-                                      page_->pipe.load(std::memory_order_relaxed));
-        const int fd = open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-        if (fd < 0) return;  // the sleeper is gone, and with it the need to wake it
-        [[maybe_unused]] const auto written = write(fd, "", 1);  // a full pipe wakes as well
-        close(fd);
+        const Descriptor pipe =
+            open_foreign(memory_.handle().pid, page_->pipe.load(std::memory_order_relaxed),
+                         O_WRONLY | O_NONBLOCK);
+        if (!pipe) return;  // the sleeper is gone, and with it the need to wake it
+        [[maybe_unused]] const auto written = write(pipe.get(), "", 1);  // full, it wakes as well
     }
 }
 

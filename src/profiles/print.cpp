@@ -105,7 +105,7 @@ fabric::Datasheet datasheet(const Profile& profile) {
     fabric::Datasheet sheet;
     sheet.files = profile.files;
     sheet.profile = to_toml(profile);
-    sheet.fitted_records = fitted_records(profile);
+    sheet.cited_records = cited_records(profile);
     sheet.parts.push_back(part(profile, {}, "as a whole"));
     for (const Section& section : sections_of(profile))
         sheet.parts.push_back(part(profile, section.name, section.explanation));

@@ -197,11 +197,10 @@ Profile load_profile(const Language& language, const std::string& path) {
     return parse_profile(language, *text, path, read_regular_file);
 }
 
-std::set<std::string> fitted_records(const Profile& profile) {
+std::set<std::string> cited_records(const Profile& profile) {
     std::set<std::string> records;
     const auto add = [&](const fabric::Source& source) {
-        if (source.evidence == fabric::Evidence::fitted)
-            records.insert(source.records.begin(), source.records.end());
+        records.insert(source.records.begin(), source.records.end());
     };
     for (const auto& [path, setting] : profile.settings)
         add(setting.source);

@@ -66,8 +66,9 @@ struct Shipped {
 };
 std::span<const Shipped> shipped_texts();
 
-/// The published results that parameters of this profile were fitted to.
-std::set<std::string> fitted_records(const Profile& profile);
+/// The published records that any parameter of this profile names as its evidence, of whatever
+/// kind: what a parameter was chosen by, it cannot predict.
+std::set<std::string> cited_records(const Profile& profile);
 
 fabric::Datasheet datasheet(const Profile& profile);
 /// All keys, so that it extends nothing; but no name, so that a copy is not mistaken for this one

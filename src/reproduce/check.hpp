@@ -21,6 +21,7 @@ struct Judgement {
     std::optional<double> ours{};                ///< for values: the one furthest from the paper's
     std::optional<double> difference_percent{};  ///< likewise, for "=" and "~"
     std::string numbers{};                       ///< what a relation's answer rests on
+    std::optional<double> margin{};              ///< of a relation: see Finding
 };
 
 struct Check {
@@ -90,6 +91,8 @@ Check order_check(const Record& record);
 Check best_check(const Record& record);
 Check compare_check(const Record& record);
 
+/// Of a record whose relation only our reading of its words has.
+std::optional<Check> sentence_check(const Record& record);
 /// Of a record that speaks of MPI libraries.
 std::optional<Check> mpi_relation_check(const Record& record);
 

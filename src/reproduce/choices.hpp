@@ -16,7 +16,7 @@ inline constexpr std::array<std::int64_t, 6> bandwidth_sizes{64, 1024, 4096, 163
 inline constexpr std::array<std::int64_t, 3> small_and_medium{4, 256, 1024};
 /// Where what a message costs whatever its size still counts: beyond, curves cross on their way to
 /// peaks of another order.
-inline constexpr std::array<std::int64_t, 3> basic_latency_sizes{4, 64, 256};
+inline constexpr std::array<std::int64_t, 4> basic_latency_sizes{4, 64, 256, 1024};
 inline constexpr std::array<std::int64_t, 2> medium_sizes{1024, 4096};
 /// Of the reuse experiment on MPI, where a record speaks of all that one protocol sends.
 inline constexpr std::array<std::int64_t, 10> reuse_sizes{4,     64,    256,   1024,      4096,
@@ -35,15 +35,18 @@ inline constexpr double alike = 0.10;      ///< "alike", "about twice"
 inline constexpr double same_path = 0.02;  ///< two ways of connecting, once connected
 inline constexpr double noise = 0.001;     ///< two values nearer than that do not differ
 
+/// Of the paper's margin: a relation that holds by less hardly holds.
+inline constexpr double marginal = 0.1;
+
 // Shapes of curves.
 inline constexpr double flat = 0.05;           ///< (largest - least) / largest
-inline constexpr double flat_beside = 0.25;    ///< of the least rise of the systems beside it
 inline constexpr double against_trend = 0.01;  ///< a step back that a trend may have
 inline constexpr double knee = 0.03;           ///< level within this; worse by more than this
 inline constexpr double dip = 0.01;
 inline constexpr double jump = 0.03;
-inline constexpr double strong = 0.25;  ///< a change of at least that; a weak one is less
-inline constexpr double medium = 0.05;
+// Words for a change, without gaps and overlaps: level, then weak ("slightly", "insignificant"),
+// medium ("considerable", "clearly"), strong ("significantly"). The first limit is `alike`.
+inline constexpr double strong = 0.25;
 inline constexpr double peak = 0.05;  ///< within this of the peak is at the peak
 
 }  // namespace railyard::reproduce::choice

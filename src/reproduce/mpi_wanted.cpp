@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 
 #include "base/parse.hpp"
 #include "railyard/base/error.hpp"
@@ -115,10 +114,8 @@ bool of_other_programs(const Record& record) {
 std::vector<std::string> kernels_of(const Record& record) {
     const auto named = word(record.params, "programs");
     if (!named) return nas_kernels();
-    std::vector<std::string> out;
-    for (const auto part : std::views::split(*named, ','))
-        out.emplace_back(part.begin(), part.end());
-    return out;
+    const auto names = split(*named, ',');
+    return {names.begin(), names.end()};
 }
 
 std::vector<std::string> micro_programs() {

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "railyard/base/error.hpp"
-#include "reproduce/choices.hpp"
 #include "results/json.hpp"
 
 namespace railyard::reproduce {
@@ -212,128 +211,6 @@ std::optional<std::string> word(const results::Parameters& parameters, const cha
     if (found == parameters.end()) return {};
     const auto* value = std::get_if<std::string>(&found->second);
     return value != nullptr ? std::optional(*value) : std::nullopt;
-}
-
-namespace {
-
-constexpr const char* protocol_switch = "rendezvous_switch_bytes";
-
-Relation of_type(std::string type, std::string statement = {}) {
-    Relation out;
-    out.type = std::move(type);
-    out.statement = std::move(statement);
-    return out;
-}
-
-/// At the place where each library goes from eager to rendezvous.
-Relation at_switch(std::string type, std::string statement = {}) {
-    Relation out = of_type(std::move(type), std::move(statement));
-    out.at_name = protocol_switch;
-    return out;
-}
-
-Relation all(std::string statement, std::vector<Relation> parts) {
-    Relation out = of_type("all", std::move(statement));
-    out.parts = std::move(parts);
-    return out;
-}
-
-Relation favouring(std::string type, std::string system, std::string better) {
-    Relation out = of_type(std::move(type));
-    out.system = std::move(system);
-    out.better = std::move(better);
-    return out;
-}
-
-/// "Insignificant": alike.
-Relation large_unexpected() {
-    Relation out = of_type("near", "near 1");
-    out.value = 1;
-    return out;
-}
-
-/// "Considerable": not alike.
-Relation small_unexpected() {
-    Relation out = of_type("above", "well above 1");
-    out.value = 1 + choice::alike;
-    return out;
-}
-
-Relation on_demand(const char* op, const char* system) {
-    Relation out = of_type("compare");
-    out.lhs = "on-demand";
-    out.op = op;
-    out.rhs = "static";
-    out.systems = system;
-    return out;
-}
-
-/// As allreduce: no difference on cLAN; better on demand on Berkeley VIA, on as many processes as
-/// the paper's example has. In all-to-all either way has all VIs.
-Relation other_collectives() {
-    std::vector<Relation> parts;
-    for (const char* collective : {"bcast", "reduce", "barrier", "allgather", "alltoall"}) {
-        parts.push_back(on_demand("~", "clan-via/mvich"));
-        parts.back().when["collective"] = collective;
-        const bool all_vis = std::string_view(collective) == "alltoall";
-        parts.push_back(on_demand(all_vis ? "~" : "<", "bvia-myrinet/mvich"));
-        parts.back().when["collective"] = collective;
-        parts.back().when["processes"] = std::int64_t{8};
-    }
-    return all("as allreduce", std::move(parts));
-}
-
-/// IS ends with all VIs either way; they come one by one. On as many processes as there were nodes.
-Relation gradual_connections() {
-    Relation out = on_demand("<", "bvia-myrinet/mvich");
-    out.when["processes"] = std::int64_t{8};
-    return all("on-demand < static on 8", {std::move(out)});
-}
-
-/// Where a process has as many partners, or nearly, however many processes there are.
-Relation falling_use() {
-    std::vector<Relation> parts;
-    for (const char* program : {"Ring", "Barrier", "Bcast", "Allreduce", "Allgather"}) {
-        Relation part = of_type("monotone");
-        part.over = results::parameter::processes;
-        part.direction = "decreasing";
-        part.when["application"] = program;
-        parts.push_back(part);
-    }
-    return all("decreasing over processes", std::move(parts));
-}
-
-/// The irregularity near 256 bytes is the rule that only up to 288 a message carries its data.
-Relation inline_limit() {
-    Relation out = of_type("jump", "jump at 288");
-    out.at = 288;
-    return out;
-}
-
-std::map<std::string, Relation> make() {
-    return {
-        {"petrini02.latency.noise256", inline_limit()},
-        {"rashti07.mpi.bandwidth.uni.dip",
-         all("dip at each switch, steepest: infiniband-pcie/mpi",
-             {at_switch("dip"), favouring("steepest", "infiniband-pcie/mpi", "higher")})},
-        {"rashti07.logp.os.low", at_switch("stays_low", "low beyond the switch")},
-        {"rashti07.logp.or.myri", at_switch("no_jump", "no jump at the switch")},
-        {"rashti07.unexpected.small", small_unexpected()},
-        {"rashti07.unexpected.large", large_unexpected()},
-        {"wu02.collectives.other", other_collectives()},
-        {"wu02.npb.bvia.is", gradual_connections()},
-        {"wu02.vi.scaling", falling_use()},
-    };
-}
-
-}  // namespace
-
-Record with_reading(const Record& record) {
-    static const std::map<std::string, Relation> readings = make();
-    Record out = record;
-    const auto found = readings.find(record.id);
-    if (!record.check && found != readings.end()) out.check = found->second;
-    return out;
 }
 
 }  // namespace railyard::reproduce

@@ -21,40 +21,29 @@ Better better_of(const Record& record) {
                : Better::higher;
 }
 
-/// The other systems of the paper, along the same parameter.
-std::vector<Selection> beside(const Record& record) {
-    std::vector<Selection> out;
-    for (const System* system : systems_of(record, "all"))
-        if (system->slug != record.system) {
-            auto series = along(record, *system);
-            out.insert(out.end(), series.begin(), series.end());
-        }
-    return out;
-}
-
 Check flat_check(const Record& record) {
     auto selections = along_all(record);
     if (record.check->over == "connections")
         return each(std::move(selections), [](const Series& s) { return never_drops(s.points); });
-    if (record.check->over != "slaves")
-        return each(std::move(selections), [](const Series& s) { return flat(s.points); });
-    auto others = beside(record);
-    selections.insert(selections.end(), others.begin(), others.end());
-    return all_series(std::move(selections), [](std::span<const Series> all) {
-        return flat_beside(all.front(), all.subspan(1));
-    });
+    // Over slaves the paper says "only slightly".
+    const bool nearly = record.check->over == "slaves";
+    return each(std::move(selections),
+                [nearly](const Series& s) { return nearly ? slight(s.points) : flat(s.points); });
 }
 
 /// Whether the systems' changes are in the order of the words that the paper has for them.
 Finding strengths_in_order(std::span<const Series> all, const std::vector<int>& strengths) {
+    std::optional<double> margin;
     for (std::size_t i = 1; i < all.size(); ++i) {
-        const bool stronger = strengths[0] > strengths[i];
         const double mine = change(all[0].points);
         const double theirs = change(all[i].points);
-        if (stronger != (mine > theirs))
-            return {false, fmt::format("but {} changes by {:.1f} %", all[i].label, 100 * theirs)};
+        const double ahead = strengths[0] > strengths[i] ? mine - theirs : theirs - mine;
+        margin = lesser(margin, ahead);
+        if (ahead <= 0)
+            return {false, fmt::format("but {} changes by {:.1f} %", all[i].label, 100 * theirs),
+                    margin};
     }
-    return {true, ""};
+    return {true, "", margin};
 }
 
 int strength_of(const Relation& relation) {
@@ -84,7 +73,9 @@ Check monotone_check(const Record& record, std::span<const Record> records) {
                       [=, strength = relation.strength](std::span<const Series> all) {
                           Finding out = monotone(all.front().points, trend, strength);
                           const Finding ranked = strengths_in_order(all, strengths);
-                          if (!ranked.holds) out = {false, out.numbers + ", " + ranked.numbers};
+                          out.margin = lesser(out.margin, ranked.margin);
+                          if (!ranked.holds)
+                              out = {false, out.numbers + ", " + ranked.numbers, out.margin};
                           return out;
                       });
 }
@@ -201,55 +192,64 @@ std::optional<Check> relation_check(const Record& record, std::span<const Record
     if (relation.type == "range") return range_check(record);
     if (relation.type == "slope_order") return slope_check(record);
     if (relation.type == "reaches_peak") return peak_check(record);
-    return {};
+    return sentence_check(record);
 }
 
 Judgement judgement(const Finding& finding) {
-    return {
-        .right = finding.holds, .ours = {}, .difference_percent = {}, .numbers = finding.numbers};
+    return {.right = finding.holds,
+            .ours = {},
+            .difference_percent = {},
+            .numbers = finding.numbers,
+            .margin = finding.margin};
 }
 
 Check each(std::vector<Selection> selections, std::function<Finding(const Series&)> shape) {
-    return all_series(std::move(selections), [shape](std::span<const Series> all) {
-        Finding out{.holds = !all.empty(), .numbers = {}};
-        for (const Series& series : all) {
-            const Finding finding = shape(series);
-            out.holds &= finding.holds;
-            append(out.numbers,
-                   (all.size() > 1 ? series.label + ": " : std::string()) + finding.numbers);
-        }
-        return out;
-    });
+    return all_series(
+        std::move(selections), [shape = std::move(shape)](std::span<const Series> all) {
+            Finding out{.holds = !all.empty(), .numbers = {}};
+            for (const Series& series : all) {
+                const Finding finding = shape(series);
+                out.holds &= finding.holds;
+                out.margin = lesser(out.margin, finding.margin);
+                append(out.numbers,
+                       (all.size() > 1 ? series.label + ": " : std::string()) + finding.numbers);
+            }
+            return out;
+        });
 }
 
 Check all_series(std::vector<Selection> selections,
                  std::function<Finding(std::span<const Series>)> shape) {
-    return {std::move(selections),
-            [shape](std::span<const Series> all) { return judgement(shape(all)); }};
+    return {std::move(selections), [shape = std::move(shape)](std::span<const Series> all) {
+                return judgement(shape(all));
+            }};
 }
 
 Check in_pairs(std::vector<Selection> selections,
                std::function<Finding(const Series&, const Series&)> shape) {
-    return all_series(std::move(selections), [shape](std::span<const Series> all) {
-        Finding out{.holds = all.size() >= 2, .numbers = {}};
-        for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
-            const Finding finding = shape(all[i], all[i + 1]);
-            out.holds &= finding.holds;
-            append(out.numbers, finding.numbers);
-        }
-        return out;
-    });
+    return all_series(std::move(selections),
+                      [shape = std::move(shape)](std::span<const Series> all) {
+                          Finding out{.holds = all.size() >= 2, .numbers = {}};
+                          for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
+                              const Finding finding = shape(all[i], all[i + 1]);
+                              out.holds &= finding.holds;
+                              out.margin = lesser(out.margin, finding.margin);
+                              append(out.numbers, finding.numbers);
+                          }
+                          return out;
+                      });
 }
 
 Check in_order(std::vector<Selection> selections, std::vector<std::size_t> sizes, Better better) {
-    return all_series(std::move(selections), [sizes, better](std::span<const Series> all) {
-        std::vector<std::vector<Series>> groups;
-        for (const std::size_t size : sizes) {
-            groups.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
-            all = all.subspan(size);
-        }
-        return order(groups, better);
-    });
+    return all_series(
+        std::move(selections), [sizes = std::move(sizes), better](std::span<const Series> all) {
+            std::vector<std::vector<Series>> groups;
+            for (const std::size_t size : sizes) {
+                groups.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
+                all = all.subspan(size);
+            }
+            return order(groups, better);
+        });
 }
 
 Check all_of(std::vector<Check> parts) {
@@ -262,8 +262,10 @@ Check all_of(std::vector<Check> parts) {
         constexpr std::size_t shown = 4;
         std::string right, wrong;
         std::size_t holding = 0;
+        std::optional<double> margin;
         for (const Check& part : parts) {
             const Judgement found = part.judge(all.first(part.selections.size()));
+            margin = lesser(margin, found.margin);
             all = all.subspan(part.selections.size());
             if (!found.right)
                 append(wrong, found.numbers);
@@ -272,7 +274,7 @@ Check all_of(std::vector<Check> parts) {
         }
         if (holding > shown) append(right, fmt::format("and {} more", holding - shown));
         const bool holds = !parts.empty() && holding == parts.size();
-        return judgement({holds, holds ? right : wrong});
+        return judgement({holds, holds ? right : wrong, margin});
     };
     return out;
 }

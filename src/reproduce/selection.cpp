@@ -193,6 +193,8 @@ Measured measure(std::span<const Want> wants, const Progress& progress, unsigned
         }
     std::vector<experiments::Outcome> outcomes = experiments::run(plans, progress, jobs);
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        if (outcomes[i].ended_by_signal())
+            throw experiments::Stopped(outcomes[i].failure, outcomes[i].exit_code);
         std::ranges::move(outcomes[i].rows, std::back_inserter(out.rows));
         if (!outcomes[i].failure.empty()) failed(*planned[i], std::move(outcomes[i].failure));
     }

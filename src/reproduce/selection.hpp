@@ -67,7 +67,7 @@ struct Measured {
 using Progress = std::function<void(std::string_view)>;
 
 /// Never throws for an experiment or a fabric that is not there, or that fails: it is a failure.
-/// `jobs`: as in experiments::run.
+/// Throws experiments::Stopped where a signal ended the work. `jobs`: as in experiments::run.
 Measured measure(std::span<const Want> wants, const Progress& progress, unsigned jobs = 0);
 
 }  // namespace railyard::reproduce

@@ -28,11 +28,16 @@ struct Series {
     Points points;
 };
 
-/// Whether a relation holds, and the numbers behind the answer.
+/// Whether a relation holds, by how much, and the numbers behind the answer.
 struct Finding {
     bool holds = false;
     std::string numbers;
+    /// What separates the two sides, or the shape from the limit at which it is none any more, as a
+    /// share of one. Below 0: what is missing. None where there is no degree, as of a count.
+    std::optional<double> margin{};
 };
+/// The lesser of two: several things hold by as much as that which holds least.
+std::optional<double> lesser(std::optional<double> a, std::optional<double> b);
 
 enum class Better : unsigned char { lower, higher };
 /// Throws Error for another word than "lower" and "higher".
@@ -44,8 +49,8 @@ Better better_named(std::string_view word);
 Finding flat(const Points& points);
 /// Nowhere clearly below what came before it: level, or rising.
 Finding never_drops(const Points& points);
-/// Rises only slightly: flat, or by a fraction of what each of the others rises by.
-Finding flat_beside(const Series& series, std::span<const Series> others);
+/// Changes only slightly from the first point to the last.
+Finding slight(const Points& points);
 
 enum class Trend : unsigned char { falls, rises };
 /// The relative change from the first point to the last, of the last: 1 if it doubles or halves.
@@ -65,7 +70,7 @@ double depth(const Points& points, const std::pair<double, double>& range);
 using Crossing = std::function<bool(double x, double next)>;
 /// One of the steps there is unlike the steps around it.
 Finding jump(const Points& points, const Crossing& crossing);
-/// None of the steps there rises more than the steps around it.
+/// None of the steps there is unlike the steps around it.
 Finding no_jump(const Points& points, const Crossing& crossing);
 /// From there on nowhere clearly above the last point before.
 Finding stays_low(const Points& points, double from);
@@ -97,6 +102,11 @@ Finding within(std::span<const Series> series, double low, double high);
 Finding slope_order(std::span<const Series> series);
 /// As good as the peak.
 Finding reaches_peak(const Series& series, const Series& peak);
+
+/// "12.5 %" for 0.125.
+inline std::string percent(double share) {
+    return fmt::format("{:.1f} %", 100 * share);
+}
 
 /// "6", "7.8", "0.03125", "1048576".
 inline std::string brief(double value) {

@@ -35,10 +35,18 @@ std::string difference(const Verdict& verdict) {
 
 std::string verdict_word(const Verdict& verdict) {
     const bool relation = verdict.record.kind == Kind::relation;
-    if (verdict.outcome == Outcome::right) return relation ? "holds" : "right";
+    if (verdict.outcome == Outcome::right)
+        return relation ? "holds" : is_vacuous(verdict) ? "right, vacuous" : "right";
     if (verdict.outcome == Outcome::off) return relation ? "FAILS" : "OFF";
     if (verdict.outcome == Outcome::come_right) return "COME RIGHT";
     return std::string(name(verdict.outcome));
+}
+
+/// By how much a relation holds, and in the paper: "3.2 % of 17.1 %".
+std::string margin(const Verdict& verdict) {
+    if (!verdict.judgement.margin) return "";
+    return percent(*verdict.judgement.margin) +
+           (verdict.paper_margin ? " of " + percent(*verdict.paper_margin) : "");
 }
 
 std::string remark(const Verdict& verdict) {
@@ -54,6 +62,8 @@ report::Table new_table() {
     table.add_column({"paper"}, Align::left);
     table.add_column({"ours"}, Align::point);
     table.add_column({"difference"}, Align::point);
+    table.add_column({"margin"}, Align::left);
+    table.add_column({"class"}, Align::left);
     table.add_column({"basis"}, Align::left);
     table.add_column({"verdict"}, Align::left);
     table.add_column({""}, Align::left);
@@ -83,6 +93,8 @@ std::string_view outcome_word(Outcome outcome) {
     switch (outcome) {
         case Outcome::right:
             return "holds";
+        case Outcome::marginal:
+            return "marginal";
         case Outcome::off:
             return "off";
         case Outcome::exception:
@@ -109,7 +121,11 @@ void add_found(Json& out, const Verdict& verdict) {
     if (verdict.fabrics.size() == 1) out["fabric"] = verdict.fabrics.front();
     out["fabrics"] = verdict.fabrics;
     if (!verdict.place.empty()) out["place"] = parameters_json(verdict.place);
+    out["class"] = std::string(name(class_of(verdict.record)));
     out["basis"] = std::string(name(verdict.basis));
+    if (is_vacuous(verdict)) out["vacuous"] = true;
+    if (judgement.margin) out["margin"] = *judgement.margin;
+    if (verdict.paper_margin) out["published_margin"] = *verdict.paper_margin;
     if (judgement.ours) out["ours"] = *judgement.ours;
     if (judgement.difference_percent) out["difference"] = *judgement.difference_percent / 100;
     if (!judgement.numbers.empty()) out["numbers"] = judgement.numbers;
@@ -136,17 +152,29 @@ Json verdict_json(const Verdict& verdict) {
 }
 
 Json counts_json(const Counts& counts) {
-    return {{"records", counts.records},
-            {"values_fitted", counts.fitted},
-            {"values_predicted", counts.predicted},
-            {"relations", counts.relations},
-            {"exceptions", counts.exceptions},
-            {"off", counts.off},
-            {"come_right", counts.come_right},
-            {"not_available", counts.not_available},
-            {"not_checkable", counts.not_checkable},
-            {"not_reproducible", counts.not_reproducible},
-            {"not_results", counts.not_results}};
+    Json out{{"records", counts.records}};
+    for (const Class what : {Class::performance, Class::bound, Class::structure, Class::relation})
+        for (const Basis basis : {Basis::predicted, Basis::fitted}) {
+            const Counts::Share& share = counts.of(what, basis);
+            out[fmt::format("{}_{}", name(what), name(basis))] = {{"right", share.right},
+                                                                  {"checked", share.checked}};
+        }
+    out["mean_difference"] = counts.mean_difference / 100;
+    out["vacuous"] = counts.vacuous;
+    out["marginal"] = counts.marginal;
+    out["exceptions"] = counts.exceptions;
+    out["off"] = counts.off;
+    out["come_right"] = counts.come_right;
+    out["not_available"] = counts.not_available;
+    out["not_checkable"] = counts.not_checkable;
+    out["not_reproducible"] = counts.not_reproducible;
+    out["not_results"] = counts.not_results;
+    return out;
+}
+
+/// "; bounds 13 of 15"; nothing where none was checked.
+std::string share(std::string_view what, const Counts::Share& share) {
+    return share.checked == 0 ? "" : fmt::format("; {} {} of {}", what, share.right, share.checked);
 }
 
 template <class Items, class Line>
@@ -180,6 +208,7 @@ std::string tables(std::span<const Verdict> verdicts) {
         if (here != title) flush();
         title = here;
         table.add_row({record.id, record.system, stated(record), ours(verdict), difference(verdict),
+                       margin(verdict), std::string(name(class_of(record))),
                        std::string(name(verdict.basis)), verdict_word(verdict), remark(verdict)});
     }
     flush();
@@ -207,18 +236,27 @@ std::string list(std::span<const Task> tasks) {
 }
 
 std::string summary(const Counts& c) {
-    std::string out = fmt::format(
-        "{}: {} right ({} fitted, {} predicted), {}, {} off",
-        counted(c.records, "record", "records"), counted(c.fitted + c.predicted, "value", "values"),
-        c.fitted, c.predicted, counted(c.relations, "relation holds", "relations hold"), c.off);
+    const Counts::Share& predicted = c.of(Class::performance, Basis::predicted);
+    std::string out;
+    if (predicted.checked > 0)
+        out = fmt::format("; {} of {} performance predictions within {:.0f} %", predicted.right,
+                          predicted.checked, 100 * choice::tolerance);
+    if (predicted.right > 0) out += fmt::format(" ({:.2f} % off on average)", c.mean_difference);
+    out += share("fitted figures", c.of(Class::performance, Basis::fitted));
+    out += share("bounds", c.of(Class::bound)) + part(c.vacuous, "vacuous", "vacuous");
+    out += share("counts", c.of(Class::structure));
+    out += share("relations", c.of(Class::relation)) + part(c.marginal, "marginal", "marginal");
+    out += fmt::format("; {} off", c.off);
     out += part(c.exceptions, "exception", "exceptions");
     out += part(c.come_right, "exception that has come right", "exceptions that have come right");
     out += part(c.not_available, "not available", "not available");
     std::string rest = part(c.not_checkable, "relation in words", "relations in words");
     rest += part(c.not_reproducible, "not reproducible", "not reproducible");
     rest += part(c.not_results, "parameter or remark", "parameters and remarks");
-    if (!rest.empty()) out += "; not checked: " + rest.substr(2);
-    return out;
+    if (!rest.empty())
+        out += fmt::format("; not checked of {}: {}", counted(c.records, "record", "records"),
+                           rest.substr(2));
+    return out.substr(2);
 }
 
 std::string to_json(std::span<const Verdict> verdicts, std::span<const results::Row> rows) {

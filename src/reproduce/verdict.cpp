@@ -9,16 +9,13 @@
 #include "base/parse.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
+#include "reproduce/choices.hpp"
 #include "reproduce/record.hpp"
 #include "reproduce/wanted.hpp"
 
 namespace railyard::reproduce {
 
 namespace {
-
-bool is_value(const Record& record) {
-    return record.kind == Kind::measurement || record.kind == Kind::ratio;
-}
 
 /// What nothing measures must be listed, or it is missing.
 Verdict judge_unchecked(const Record& record, Unchecked why, const Exception* exception) {
@@ -64,7 +61,7 @@ std::vector<std::string> fabrics_of(const Check& check) {
 
 /// Of a value that is one point: where that point lies.
 results::Parameters place_of(const Record& record, const Check& check) {
-    if (!is_value(record) || check.selections.empty()) return {};
+    if (class_of(record) == Class::relation || check.selections.empty()) return {};
     const Selection& first = check.selections.front();
     results::Parameters out = first.where;
     if (first.sizes.size() == 1) out[results::parameter::message_bytes] = first.sizes.front();
@@ -72,7 +69,7 @@ results::Parameters place_of(const Record& record, const Check& check) {
 }
 
 Verdict judge_checked(const Record& record, const Check& check, const Measured& measured,
-                      const Bases& bases, const Exception* exception) {
+                      const Bases& bases, const Figures& figures, const Exception* exception) {
     Verdict out;
     out.record = record;
     out.fabrics = fabrics_of(check);
@@ -85,11 +82,16 @@ Verdict judge_checked(const Record& record, const Check& check, const Measured& 
         return out;
     }
     out.judgement = check.judge(collected.series);
+    if (record.kind == Kind::relation) out.paper_margin = figures.margin(check);
     // That nothing measures it is no excuse for what was measured.
     if (!out.judgement.right && exception != nullptr && excuses_measuring(exception->reason))
         exception = nullptr;
+    const bool marginal = out.paper_margin && *out.paper_margin > 0 && out.judgement.margin &&
+                          *out.judgement.margin < choice::marginal * *out.paper_margin;
     if (out.judgement.right)
-        out.outcome = exception == nullptr ? Outcome::right : Outcome::come_right;
+        out.outcome = exception != nullptr ? Outcome::come_right
+                      : marginal           ? Outcome::marginal
+                                           : Outcome::right;
     else
         out.outcome = exception == nullptr ? Outcome::off : Outcome::exception;
     if (exception != nullptr) out.reason = exception->reason + ": " + exception->text;
@@ -107,13 +109,13 @@ bool matches(const std::string& pattern, const std::string& text) {
     return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
-/// What the profiles of all systems' fabrics were fitted to.
-Fitted fitted() {
-    Fitted out;
+/// What the profiles of all systems' fabrics name as evidence.
+Cited cited() {
+    Cited out;
     for (const System& system : systems()) {
         const std::string fabric(system.fabric);
         if (!out.contains(fabric) && job::find_fabric(fabric) != nullptr)
-            out[fabric] = job::fitted_records(fabric);
+            out[fabric] = job::cited_records(fabric);
     }
     return out;
 }
@@ -124,6 +126,8 @@ std::string_view name(Outcome outcome) {
     switch (outcome) {
         case Outcome::right:
             return "right";
+        case Outcome::marginal:
+            return "marginal";
         case Outcome::off:
             return "off";
         case Outcome::exception:
@@ -146,10 +150,6 @@ bool checked(Outcome outcome) {
     return outcome <= Outcome::not_available;
 }
 
-std::string_view name(Basis basis) {
-    return basis == Basis::fitted ? "fitted" : "predicted";
-}
-
 std::vector<Task> tasks(std::span<const Record> records, std::span<const Record> all) {
     std::vector<Task> out;
     for (const Record& record : records)
@@ -165,80 +165,18 @@ std::vector<Selection> selections(std::span<const Task> tasks) {
     return out;
 }
 
-Bases::Bases(std::span<const Record> all, Fitted fitted) : fitted_(std::move(fitted)) {
-    for (const Record& record : all) {
-        const auto check = check_of(record, all);
-        const auto* found = std::get_if<Check>(&check);
-        if (found == nullptr || !is_value(record) || !named(record, *found)) continue;
-        fitted_selections_.insert(fitted_selections_.end(), found->selections.begin(),
-                                  found->selections.end());
-    }
-}
-
-bool Bases::named(const Record& record, const Check& check) const {
-    return std::ranges::any_of(check.selections, [&](const Selection& selection) {
-        const auto found = fitted_.find(selection.fabric);
-        return found != fitted_.end() && found->second.contains(record.id);
-    });
-}
-
-Basis Bases::of(const Record& record, const Check& check) const {
-    const auto is_fitted = [&](const Selection& selection) {
-        return std::ranges::any_of(fitted_selections_,
-                                   [&](const Selection& s) { return same(s, selection); });
-    };
-    return named(record, check) || std::ranges::all_of(check.selections, is_fitted)
-               ? Basis::fitted
-               : Basis::predicted;
-}
-
 std::vector<Verdict> judge(std::span<const Task> tasks, const Measured& measured,
-                           const Bases& bases, std::span<const Exception> exceptions) {
+                           const Bases& bases, const Figures& figures,
+                           std::span<const Exception> exceptions) {
     std::vector<Verdict> out;
     for (const Task& task : tasks) {
         const auto listed = std::ranges::find(exceptions, task.record.id, &Exception::id);
         const Exception* exception = listed != exceptions.end() ? &*listed : nullptr;
         if (const auto* check = std::get_if<Check>(&task.check)) {
-            out.push_back(judge_checked(task.record, *check, measured, bases, exception));
+            out.push_back(judge_checked(task.record, *check, measured, bases, figures, exception));
             continue;
         }
         out.push_back(judge_unchecked(task.record, std::get<Unchecked>(task.check), exception));
-    }
-    return out;
-}
-
-Counts count(std::span<const Verdict> verdicts) {
-    Counts out;
-    out.records = verdicts.size();
-    for (const Verdict& verdict : verdicts) {
-        switch (verdict.outcome) {
-            case Outcome::right:
-                ++(!is_value(verdict.record)        ? out.relations
-                   : verdict.basis == Basis::fitted ? out.fitted
-                                                    : out.predicted);
-                break;
-            case Outcome::off:
-                ++out.off;
-                break;
-            case Outcome::exception:
-                ++out.exceptions;
-                break;
-            case Outcome::come_right:
-                ++out.come_right;
-                break;
-            case Outcome::not_available:
-                ++out.not_available;
-                break;
-            case Outcome::not_reproducible:
-                ++out.not_reproducible;
-                break;
-            case Outcome::not_checkable:
-                ++out.not_checkable;
-                break;
-            case Outcome::not_a_result:
-                ++out.not_results;
-                break;
-        }
     }
     return out;
 }
@@ -270,7 +208,7 @@ Reproduction reproduce(std::span<const Record> chosen, std::span<const Record> a
     const std::vector<Task> todo = tasks(chosen, all);
     Measured measured = measure(wants(selections(todo)), progress, jobs);
     Reproduction out;
-    out.verdicts = judge(todo, measured, Bases(all, fitted()), exceptions);
+    out.verdicts = judge(todo, measured, Bases(all, cited()), Figures(all), exceptions);
     out.rows = std::move(measured.rows);
     return out;
 }

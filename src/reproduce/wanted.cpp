@@ -128,10 +128,8 @@ std::string base_metric(std::string_view experiment) {
 
 std::vector<std::int64_t> dip_sizes() {
     std::vector<std::int64_t> out;
-    for (std::int64_t size = 1024; size <= choice::large; size *= 2) {
+    for (std::int64_t size = 1024; size <= choice::large; size *= 2)
         out.push_back(size);
-        if (size < choice::large) out.push_back(size + size / 8);
-    }
     return out;
 }
 
@@ -228,7 +226,7 @@ Selection variant(Selection out, std::string_view word, std::string_view seed) {
         out.where.erase("ports");
     } else if (is_user_level(word)) {
         out.experiment = word;
-        out.metric = base_metric(word);
+        if (out.metric != "latency") out.metric = base_metric(word);
     } else {
         throw Error(fmt::format("a relation compares '{}', which means nothing here", word));
     }

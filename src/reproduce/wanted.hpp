@@ -60,8 +60,7 @@ std::vector<std::int64_t> value_sizes(const Record& record);
 /// where none is named and the relation speaks of all, a sweep.
 std::vector<std::int64_t> relation_sizes(const Record& record);
 
-/// Twice as large each time, and one a little above each: a protocol switches just after a round
-/// number, and a curve dips there.
+/// Twice as large each time, as the papers' figures have it.
 std::vector<std::int64_t> dip_sizes();
 
 /// The record's rows on one system, with that operation ("" for the system's usual one), labelled

@@ -37,6 +37,25 @@ TEST(LazyQueue, WhatHasLeftIsNotHeld) {
     EXPECT_EQ(*queue.front(), 2);
 }
 
+TEST(LazyQueue, OneMayLeaveFromTheMiddle) {
+    LazyQueue<int> queue;
+    for (int i = 0; i < 40; ++i)
+        queue.push_back(i);
+    for (int i = 0; i < 10; ++i)
+        queue.pop_front();
+    EXPECT_FALSE(queue.remove_first([](int i) { return i == 5; })) << "it has left";
+    EXPECT_TRUE(queue.remove_first([](int i) { return i % 7 == 0; }));
+    EXPECT_EQ(queue.size(), 29u);
+    for (int i = 10; i < 40; ++i) {
+        if (i == 14) continue;
+        ASSERT_EQ(queue.front(), i);
+        queue.pop_front();
+    }
+    queue.push_back(1);
+    EXPECT_TRUE(queue.remove_first([](int) { return true; }));
+    EXPECT_TRUE(queue.empty());
+}
+
 TEST(LazyQueue, ServesAgainOnceItIsEmpty) {
     LazyQueue<int> queue;
     for (int i = 0; i < 3; ++i) {

@@ -57,6 +57,12 @@ TEST(Run, OptionsOfAProgramAreItsOwn) {
                 HasSubstr("--iterations: expected a number from 1 on, found 'none'"));
 }
 
+TEST(Run, NothingAtAllHasARateOfNothing) {
+    const Ended ended = railyard({"run", "-n", "4", "--on", "ideal", "all-to-all", "--size", "0"});
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(ended.out, HasSubstr("0 bytes a block: 0.000 us, 0.0 MB/s a rank\n"));
+}
+
 TEST(Run, HasTheNasKernels) {
     const Arguments call{"run", "-n", "4", "--on", "clan-via", "cg", "--class", "S"};
     const Ended first = railyard(call);

@@ -30,6 +30,17 @@ TEST(Usage, HelpIsPrintedForEveryCommand) {
     }
 }
 
+TEST(Usage, OutputThatIsLostIsAnError) {
+    for (const Arguments& call :
+         {Arguments{"--help"}, Arguments{"--version"}, Arguments{"fabrics"},
+          Arguments{"experiments"}, Arguments{"mpi-info", "--on", "shm"}, Arguments{"run", "hello"},
+          Arguments{"run", "--summary", "text", "hello"}}) {
+        const Ended ended = railyard_into("/dev/full", call);
+        EXPECT_EQ(ended.exit_code, 1) << call.front();
+        EXPECT_THAT(ended.err, HasSubstr("cannot write")) << call.front();
+    }
+}
+
 TEST(Usage, ACommandIsNeeded) {
     EXPECT_THAT(complaint({}), HasSubstr("fabrics"));
 }

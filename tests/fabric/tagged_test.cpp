@@ -279,6 +279,52 @@ TEST_P(TaggedPorts, a_cancelled_receive_takes_no_message) {
     });
 }
 
+/// Whatever the moment: a send either reached its receive or was taken back, and then nobody gets
+/// it. What follows it matches as if it had never been.
+TEST_P(TaggedPorts, a_send_is_taken_back_or_received) {
+    const int turns = rounds(200);
+    run(2, [=](Team& team) {
+        Tagged port(team);
+        constexpr fabric::MatchBits tell = 1'000'000;
+        for (int turn = 0; turn < turns; ++turn) {
+            const auto round = static_cast<std::uint64_t>(turn);
+            const Data out = tagged_data(surely_large, sender, round);
+            const Data next = tagged_data(64, sender, round + 1);
+            Data first(surely_large), second(surely_large);
+            team.barrier();
+            if (team.id() == sender) {
+                port.port().cancel_send(1);  // there is none
+                port.send(1, receiver, round, out);
+                team.pause(Duration::ns(turn % 5 * 700));
+                port.port().cancel_send(1);
+                const bool gone = port.next_sent().cancelled;
+                port.send(2, receiver, round, next);
+                port.expect_sent(2);
+                const Data word(1, std::byte{static_cast<unsigned char>(gone ? 1 : 0)});
+                port.send(3, receiver, tell, word);
+                port.expect_sent(3);
+                continue;
+            }
+            Data word(1);
+            team.pause(Duration::ns(turn % 11 * 300));
+            port.receive(1, sender, round, first);
+            port.receive(3, sender, tell, word);
+            const TaggedCompletion got = port.next_received();
+            check_equal(got.id, std::uint64_t{1}, "the first receive");
+            if (got.length == Bytes(surely_large)) {
+                check_pattern(first, seed_of(sender, round), "data");
+                port.expect_received(3, sender, tell, 1);
+                check_equal(word.front(), std::byte{0}, "it was not taken back");
+                port.receive(2, sender, round, second);
+                port.expect_received(2, sender, round, 64);
+            } else {
+                port.expect_received(3, sender, tell, 1);
+                check_equal(word.front(), std::byte{1}, "it was taken back");
+            }
+        }
+    });
+}
+
 /// Whatever the moment: a receive either got its message or was cancelled, and a message that it
 /// did not get is there for the next.
 TEST_P(TaggedPorts, cancelling_while_the_message_comes) {

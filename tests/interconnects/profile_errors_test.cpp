@@ -104,6 +104,11 @@ TEST(ProfileErrors, ValuesOutOfRange) {
           "[bus]\nwrite_rate = \"off\"", "[translation]\npage = \"0 B\"", "[adapter]\nports = 0"})
         EXPECT_THAT(said_of(line), StartsWith("mine.toml:3:1: ")) << line;
     EXPECT_THAT(said_of("[adapter]\nports = 99999999999\n"), HasSubstr("from 1 to 8"));
+    // Of such, a message would be millions, and an experiment would not end.
+    EXPECT_THAT(said_of("[link]\npacket = \"15 B\"\n"),
+                AllOf(StartsWith("mine.toml:3:1: link.packet: "), HasSubstr("from 16 B")));
+    EXPECT_THAT(said_of("[translation]\npage = \"255 B\"\n"),
+                AllOf(StartsWith("mine.toml:3:1: translation.page: "), HasSubstr("from 256 B")));
     EXPECT_THAT(said_of("[bus]\nopposite = 2\n"), HasSubstr("a number from 0 to 1, found 2"));
 }
 

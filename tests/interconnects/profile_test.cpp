@@ -71,7 +71,7 @@ TEST(Profile, SaysWhereEachValueComesFrom) {
     EXPECT_EQ(rate.source.line, 4U);
     EXPECT_EQ(profile.settings.at("link.rate").source.evidence, Evidence::stated);
     EXPECT_EQ(profile.settings.at("link.packet").source.evidence, Evidence::assumed);
-    EXPECT_THAT(fitted_records(profile), ElementsAre("paper.bandwidth.bi", "paper.bandwidth.uni"));
+    EXPECT_THAT(cited_records(profile), ElementsAre("paper.bandwidth.bi", "paper.bandwidth.uni"));
 }
 
 TEST(Profile, ExtendsAFileBesideIt) {
@@ -92,13 +92,25 @@ read_rate = "700 MB/s"  # assumed: slower
     EXPECT_EQ(profile.settings.at("bus.write_rate").source.file, "net/base.toml");
 }
 
+// Whatever the word: a parameter that a result was looked up for cannot predict it.
+TEST(Profile, NamesTheRecordsOfAnyEvidence) {
+    const std::string assumed = R"(
+extends = "base.toml"
+[bus]
+write_rate = "700 MB/s"  # assumed: paper.order for its sake
+read_rate  = "700 MB/s"  # stated: paper.rate
+)";
+    EXPECT_THAT(cited_records(parse(assumed, {{"net/base.toml", least}})),
+                ElementsAre("paper.order", "paper.rate"));
+}
+
 TEST(Profile, AnOverriddenParametersCitationDoesNotCount) {
     const std::string override = R"(
 extends = "./base.toml"
 [bus]
 write_rate = "700 MB/s"  # assumed: slower
 )";
-    EXPECT_THAT(fitted_records(parse(override, {{"net/./base.toml", least}})),
+    EXPECT_THAT(cited_records(parse(override, {{"net/./base.toml", least}})),
                 ElementsAre("paper.bandwidth.uni"));
 }
 
@@ -107,7 +119,7 @@ TEST(Profile, ExtendsAShippedOne) {
     const Profile base = shipped_profile(language(), "infiniband-pcie");
     EXPECT_EQ(profile.name, "mine");
     EXPECT_EQ(parameters_of(profile).link.packet, parameters_of(base).link.packet);
-    EXPECT_EQ(fitted_records(profile), fitted_records(base));
+    EXPECT_EQ(cited_records(profile), cited_records(base));
 }
 
 TEST(Profile, AFileMayHaveTheNameOfAShippedOneThatItExtends) {
@@ -139,7 +151,7 @@ TEST(Profile, PrintsAsAProfileThatStandsAlone) {
         const std::string printed = to_toml(profile);
         const Profile again = parse(printed);
         EXPECT_EQ(to_toml(again), printed) << shipped.name;
-        EXPECT_EQ(fitted_records(again), fitted_records(profile)) << shipped.name;
+        EXPECT_EQ(cited_records(again), cited_records(profile)) << shipped.name;
         EXPECT_THAT(again.files, ElementsAre("net/mine.toml"));
     }
 }
@@ -160,7 +172,7 @@ TEST(Profile, MakesADatasheet) {
     EXPECT_EQ(find("read_stream").value, "off");
     EXPECT_FALSE(find("read_stream").set);
     EXPECT_EQ(sheet.parts[1].parameters[0].value, "0.9 us") << "as it is written, not 900 ns";
-    EXPECT_EQ(sheet.fitted_records.size(), 2U);
+    EXPECT_EQ(sheet.cited_records.size(), 2U);
 }
 
 TEST(Profile, IsShownWithTheSectionsOfItsEngine) {

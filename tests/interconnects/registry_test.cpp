@@ -50,7 +50,7 @@ TEST(Registry, ModelsHaveADatasheetAndOthersHaveNone) {
     ASSERT_TRUE(find("quadrics")->datasheet);
     const fabric::Datasheet sheet = find("quadrics")->datasheet();
     EXPECT_FALSE(sheet.parts.empty());
-    EXPECT_FALSE(sheet.fitted_records.empty());
+    EXPECT_FALSE(sheet.cited_records.empty());
 }
 
 /// Profiles in a folder that is gone afterwards.

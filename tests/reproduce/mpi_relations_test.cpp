@@ -150,7 +150,7 @@ TEST(MpiFormula, IsOneLessThanProcesses) {
 TEST(MpiDips, AreAtTheSwitch) {
     const auto falling_at = [](double bytes) {
         return [bytes](const Selection&, double x) {
-            return x < bytes ? x / 10 : x < 2 * bytes ? x / 20 : x;
+            return x < bytes ? x / 10 : x < 2 * bytes ? x / 40 : x;
         };
     };
     EXPECT_TRUE(holds("rashti07.mpi.switch.ib", falling_at(4608)));

@@ -44,12 +44,12 @@ TEST(Readings, EveryNetworkDipsAtItsSwitch) {
                                  : s.fabric == "neteffect-iwarp"  ? iwarp
                                                                   : 0.9;
             const double first = first_rendezvous(s);
-            return x >= first && x < 1.5 * first ? share * x / 2 : x;
+            return x >= first && x < 2.5 * first ? share * x / 4 : x;
         };
     };
     const std::string id = "rashti07.mpi.bandwidth.uni.dip";
     EXPECT_TRUE(holds(id, dipping(0.5, 0.9)));
-    EXPECT_FALSE(holds(id, dipping(0.5, 3)));    // iWARP has none
+    EXPECT_FALSE(holds(id, dipping(0.5, 5)));    // iWARP has none
     EXPECT_FALSE(holds(id, dipping(0.9, 0.5)));  // iWARP has the steepest
 }
 
@@ -71,7 +71,7 @@ TEST(Readings, ReceiverOverheadOfMyrinetHasNoJump) {
         };
     };
     EXPECT_TRUE(holds("rashti07.logp.or.myri", receiving(1)));
-    EXPECT_TRUE(holds("rashti07.logp.or.myri", receiving(0.5)));
+    EXPECT_FALSE(holds("rashti07.logp.or.myri", receiving(0.5)));
     EXPECT_FALSE(holds("rashti07.logp.or.myri", receiving(2)));
 }
 
@@ -108,6 +108,96 @@ TEST(Readings, StaticUseFallsWithProcesses) {
     };
     EXPECT_TRUE(holds("wu02.vi.scaling", use(0), {16, 32}));
     EXPECT_FALSE(holds("wu02.vi.scaling", use(1e6), {16, 32}));
+}
+
+TEST(Readings, AShortQueueCostsInfiniBandMost) {
+    const auto losing = [](double vapi) {
+        return [vapi](const Selection& s, double) {
+            const bool is_short = number(s.where, "queue") == 8;
+            return !is_short ? 100.0 : s.fabric == "infiniband-pcix-liu04" ? vapi : 90.0;
+        };
+    };
+    EXPECT_TRUE(holds("liu04.bandwidth.uni.queue_sensitivity", losing(80)));
+    EXPECT_FALSE(holds("liu04.bandwidth.uni.queue_sensitivity", losing(95)));
+}
+
+TEST(Readings, QuadricsLosesLessThanHalfOfWhatOthersDoBothWays) {
+    const auto losing = [](double elan) {
+        return [elan](const Selection& s, double) {
+            if (s.experiment == "latency-uni") return 10.0;
+            return s.fabric == "quadrics-liu04" ? elan : 12.0;
+        };
+    };
+    EXPECT_TRUE(holds("liu04.latency.bi.degradation_order", losing(10.9)));
+    EXPECT_FALSE(holds("liu04.latency.bi.degradation_order", losing(11.1)));
+}
+
+TEST(Readings, MpiIsAheadOfWhatItStandsOnSomewhere) {
+    const auto rates = [](double mpi_at_large) {
+        return [=](const Selection& s, double x) {
+            const bool mpi = s.experiment.starts_with("mpi-");
+            return mpi ? (x > 65536 ? mpi_at_large : 900.0) : 1000.0;
+        };
+    };
+    EXPECT_TRUE(holds("liu04pcie.mpi.above_vapi", rates(1010)));
+    EXPECT_FALSE(holds("liu04pcie.mpi.above_vapi", rates(1000)));
+}
+
+TEST(Readings, BehavingAlikeIsTheSameCourse) {
+    const std::vector<double> connections{1, 8, 64, 256};
+    const auto falling = [](double iwarp_first) {
+        return [=](const Selection& s, double x) {
+            const bool iwarp = s.fabric == "neteffect-iwarp";
+            return (iwarp ? 2 : 1) * (x == 1 ? (iwarp ? iwarp_first : 5.0) : 4.0);
+        };
+    };
+    for (const char* id :
+         {"rashti07.multiconn.latency.large", "rashti07.multiconn.throughput.large"}) {
+        EXPECT_TRUE(holds(id, falling(5), connections)) << id;
+        EXPECT_FALSE(holds(id, falling(6), connections)) << id;
+    }
+}
+
+TEST(Readings, SomeStayAsTheyAre) {
+    const auto course = [](double last) {
+        return [last](const Selection&, double x) { return x >= 15 && x != 128 ? last : 10.0; };
+    };
+    EXPECT_TRUE(holds("rashti07.multiconn.latency.iwarp.flat", course(9.5), {128, 256}));
+    EXPECT_FALSE(holds("rashti07.multiconn.latency.iwarp.flat", course(8.5), {128, 256}));
+    EXPECT_TRUE(holds("petrini02.hotspot.scaling", course(9.8), {1, 4, 15}));
+    EXPECT_FALSE(holds("petrini02.hotspot.scaling", course(9), {1, 4, 15}));
+}
+
+TEST(Readings, BothWaysAgainstOneWay) {
+    const auto both = [](double value) {
+        return [value](const Selection& s, double) {
+            return s.experiment.find("-bi") != std::string::npos ? value : 10.0;
+        };
+    };
+    EXPECT_TRUE(holds("liu04.bandwidth.bi.elan.no_gain", both(10.9)));
+    EXPECT_FALSE(holds("liu04.bandwidth.bi.elan.no_gain", both(12)));
+    EXPECT_TRUE(holds("petrini02.latency.bi", both(11)));
+    EXPECT_FALSE(holds("petrini02.latency.bi", both(10)));
+}
+
+TEST(Readings, WritesAreAheadUpTo64KiB) {
+    const auto writing = [](double at_64k) {
+        return [at_64k](const Selection& s, double x) {
+            return word(s.where, "op") != "rdma_write" ? 100.0 : x == 65536 ? at_64k : 110.0;
+        };
+    };
+    const std::string id = "liu04.bandwidth.bi.vapi.rdma_gt_sr";
+    EXPECT_TRUE(holds(id, writing(100)));
+    EXPECT_FALSE(holds(id, writing(90)));
+    EXPECT_EQ(check(id).selections[0].sizes.back(), 65536);
+}
+
+TEST(Readings, AWildcardConnectsAll) {
+    const auto vis = [](double missing) {
+        return [missing](const Selection&, double processes) { return processes - 1 - missing; };
+    };
+    EXPECT_TRUE(holds("wu02.vi.anysource", vis(0), {16, 32}));
+    EXPECT_FALSE(holds("wu02.vi.anysource", vis(1), {16, 32}));
 }
 
 }  // namespace

@@ -26,6 +26,27 @@ TEST(Flat, IsAllWithinFivePercent) {
     EXPECT_EQ(flat(curve({100, 90})).numbers, "90 to 100: 10.0 %");
 }
 
+TEST(Margins, SayHowMuchIsLeft) {
+    EXPECT_NEAR(*flat(curve({100, 98})).margin, 0.03, 1e-9);
+    EXPECT_NEAR(*flat(curve({100, 90})).margin, -0.05, 1e-9) << "what is missing";
+    EXPECT_NEAR(*never_drops(curve({100, 98, 120})).margin, 0.03, 1e-9);
+    EXPECT_NEAR(*monotone(curve({5, 8, 10}), Trend::rises, "").margin, 0.5, 1e-9);
+    EXPECT_NEAR(*monotone(curve({5, 8, 10}), Trend::rises, "strong").margin, 0.25, 1e-9);
+    EXPECT_NEAR(*monotone(curve({9.6, 10}), Trend::rises, "weak").margin, 0.04, 1e-9);
+    EXPECT_LT(*monotone(curve({10, 9}), Trend::rises, "").margin, 0);
+    EXPECT_NEAR(*knee(curve({100, 100, 90, 80}), 2, Better::higher).margin, 0.07, 1e-9);
+    EXPECT_NEAR(*dip(curve({100, 90, 120}), {}).margin, 0.09, 1e-9);
+    EXPECT_NEAR(*valley(curve({30, 20, 25}), 2).margin, 0.25, 1e-9);
+    const Series a{"a", curve({10, 10})}, b{"b", curve({11, 12})};
+    EXPECT_NEAR(*compare(a, Comparison::less, b, true, 0).margin, 0.1, 1e-9) << "the worst place";
+    EXPECT_NEAR(*compare(a, Comparison::less, b, false, 0).margin, 0.2, 1e-9) << "the best one";
+    EXPECT_NEAR(*best(std::vector{a}, std::vector{b}, Better::lower).margin, 0.1, 1e-9);
+    EXPECT_NEAR(*order(std::vector<std::vector<Series>>{{a}, {b}}, Better::lower).margin, 0.1,
+                1e-9);
+    EXPECT_NEAR(*ratio(b, a, 1.15).margin, 0.1 - 0.05 / 1.15, 1e-9);
+    EXPECT_NEAR(*within(std::vector{a}, 8, 20).margin, 0.1, 1e-9);
+}
+
 TEST(NeverDrops, IsLevelOrRising) {
     EXPECT_TRUE(never_drops(curve({100, 100, 99, 120, 118})).holds);
     EXPECT_TRUE(never_drops(curve({1, 2, 30})).holds);
@@ -33,17 +54,12 @@ TEST(NeverDrops, IsLevelOrRising) {
     EXPECT_FALSE(never_drops(curve({100})).holds);
 }
 
-TEST(FlatBeside, RisesByAQuarterOfTheOthersAtMost) {
-    const Series elan{"elan", curve({2, 3, 4})};
-    const Series vapi{"vapi", curve({6, 16, 26})};
-    const Series gm{"gm", curve({6, 10, 13})};
-    EXPECT_TRUE(flat_beside(elan, std::vector{vapi}).holds);
-    EXPECT_FALSE(flat_beside(elan, std::vector{vapi, gm}).holds);
-    EXPECT_FALSE(flat_beside(vapi, std::vector{elan}).holds);
-    // What is flat is flat beside anything.
-    EXPECT_TRUE(flat_beside({"level", curve({2, 2, 2})}, std::vector{elan}).holds);
-    EXPECT_FALSE(flat_beside({"one", curve({2})}, std::vector{elan}).holds);
-    EXPECT_EQ(flat_beside(elan, std::vector{vapi}).numbers, "rises by 2, vapi by 20");
+TEST(Slight, IsAChangeOfLessThanATenth) {
+    EXPECT_TRUE(slight(curve({100, 130, 109})).holds) << "from the first to the last";
+    EXPECT_FALSE(slight(curve({100, 112})).holds);
+    EXPECT_TRUE(slight(curve({100, 92})).holds);
+    EXPECT_FALSE(slight(curve({100})).holds);
+    EXPECT_EQ(slight(curve({2, 4})).numbers, "2 at 1 to 4 at 2: 50.0 %");
 }
 
 TEST(Monotone, GoesOneWay) {
@@ -64,9 +80,16 @@ TEST(Monotone, HasAStrength) {
     EXPECT_TRUE(monotone(steep, Trend::falls, "strong").holds);
     EXPECT_FALSE(monotone(steep, Trend::falls, "weak").holds);
     EXPECT_FALSE(monotone(mild, Trend::falls, "strong").holds);
-    EXPECT_TRUE(monotone(mild, Trend::falls, "weak").holds);
-    EXPECT_TRUE(monotone(mild, Trend::falls, "medium").holds);
-    EXPECT_FALSE(monotone(curve({10.2, 10.1, 10}), Trend::falls, "medium").holds);
+    // One word for each change: below a tenth, below a quarter, and beyond.
+    for (const double top : {10.5, 11.5, 14.0}) {
+        const Points points = curve({top, 10});
+        const bool weak = monotone(points, Trend::falls, "weak").holds;
+        const bool medium = monotone(points, Trend::falls, "medium").holds;
+        const bool strong = monotone(points, Trend::falls, "strong").holds;
+        EXPECT_EQ(weak, top < 11) << top;
+        EXPECT_EQ(medium, top > 11 && top < 12) << top;
+        EXPECT_EQ(strong, top > 12) << top;
+    }
 }
 
 TEST(Knee, IsLevelAndThenWorse) {
@@ -124,9 +147,9 @@ TEST(Jump, MayBeAtAnyStepThere) {
     EXPECT_FALSE(jump(curve({10, 14}), in_the_middle).holds);
 }
 
-TEST(NoJump, RisesNoMoreThanAround) {
+TEST(NoJump, IsAStepLikeThoseAround) {
     EXPECT_TRUE(no_jump(curve({10, 11, 12.1, 13.3, 14.6}), in_the_middle).holds);
-    EXPECT_TRUE(no_jump(curve({10, 20, 3, 3, 3}), in_the_middle).holds);  // a fall is none
+    EXPECT_FALSE(no_jump(curve({10, 20, 3, 3, 3}), in_the_middle).holds) << "a fall is one";
     EXPECT_FALSE(no_jump(curve({10, 10, 14, 14, 14}), in_the_middle).holds);
     EXPECT_FALSE(no_jump(curve({10, 10, 10, 14, 14}), in_the_middle).holds);
     EXPECT_FALSE(no_jump(curve({10, 10}), in_the_middle).holds);

@@ -36,8 +36,9 @@ Measured measured(double write, double send) {
 
 std::vector<Verdict> verdicts(const std::vector<std::string>& ids, const Measured& found,
                               const std::vector<Exception>& exceptions = {},
-                              const Fitted& fitted = {}) {
-    return judge(tasks(records(ids), papers()), found, Bases(papers(), fitted), exceptions);
+                              const Cited& cited = {}) {
+    return judge(tasks(records(ids), papers()), found, Bases(papers(), cited), Figures(papers()),
+                 exceptions);
 }
 
 Verdict verdict(const std::string& id, const Measured& found,
@@ -94,17 +95,56 @@ TEST(Verdicts, OfProgramsThatAreNotHereNeedAReason) {
 }
 
 TEST(Verdicts, AFigureThatWasFittedProvesNothing) {
-    const Fitted one{{vapi, {write_id}}};
+    const Cited one{{vapi, {write_id}}};
     const auto found = verdicts({write_id, send_id, order_id}, measured(6, 7.8), {}, one);
     EXPECT_EQ(found[0].basis, Basis::fitted);
     EXPECT_EQ(found[1].basis, Basis::predicted);
     EXPECT_EQ(found[2].basis, Basis::predicted);
     // Nor does a relation between two of them.
-    const Fitted both{{vapi, {write_id, send_id}}};
+    const Cited both{{vapi, {write_id, send_id}}};
     EXPECT_EQ(verdicts({order_id}, measured(6, 7.8), {}, both)[0].basis, Basis::fitted);
     // A record that another fabric's profile names says nothing of this one.
-    const Fitted other{{gm, {write_id}}};
+    const Cited other{{gm, {write_id}}};
     EXPECT_EQ(verdicts({write_id}, measured(6, 7.8), {}, other)[0].basis, Basis::predicted);
+}
+
+TEST(Verdicts, AParametersTwinIsFittedWithIt) {
+    const Record knee = paper("liu04.reuse.fifo.vapi");
+    const auto check = check_of(knee, papers());
+    // The place of the knee is a parameter of the paper; that it is there, a result.
+    const Bases bases(papers(), {{vapi, {"liu04.reuse.fifo.knee.vapi"}}});
+    EXPECT_EQ(bases.of(knee, std::get<Check>(check)), Basis::fitted);
+    EXPECT_EQ(Bases(papers(), {}).of(knee, std::get<Check>(check)), Basis::predicted);
+}
+
+TEST(Verdicts, KnowWhatKindOfStatementARecordIs) {
+    EXPECT_EQ(class_of(paper(write_id)), Class::performance);
+    EXPECT_EQ(class_of(paper("rashti07.reuse.eager.ib")), Class::bound);
+    EXPECT_EQ(class_of(paper("wu02.table1.sppm.64")), Class::structure);
+    EXPECT_EQ(class_of(paper(order_id)), Class::relation);
+}
+
+TEST(Verdicts, ABoundOnWhatIsNotThereIsVacuous) {
+    Verdict bound{.record = paper("rashti07.reuse.eager.ib")};
+    bound.judgement.ours = 1.0;
+    EXPECT_TRUE(is_vacuous(bound));
+    bound.judgement.ours = 1.2;
+    EXPECT_FALSE(is_vacuous(bound));
+    bound.record = paper(write_id);
+    bound.judgement.ours = 1.0;
+    EXPECT_FALSE(is_vacuous(bound)) << "a latency of 1 us is one";
+}
+
+// The paper has 6.0 and 7.8 us: 30 % apart.
+TEST(Verdicts, ARelationThatHardlyHoldsIsMarginal) {
+    const Verdict holds = verdict(order_id, measured(6.0, 6.3));
+    EXPECT_EQ(holds.outcome, Outcome::right);
+    EXPECT_NEAR(*holds.judgement.margin, 0.05, 1e-9);
+    EXPECT_NEAR(*holds.paper_margin, 0.3, 1e-9);
+    EXPECT_EQ(verdict(order_id, measured(6.0, 6.1)).outcome, Outcome::marginal);
+    EXPECT_EQ(verdict(order_id, measured(6.0, 6.0)).outcome, Outcome::off);
+    EXPECT_TRUE(count(verdicts({order_id}, measured(6.0, 6.1))).good()) << "it does hold";
+    EXPECT_EQ(count(verdicts({order_id}, measured(6.0, 6.1))).marginal, 1U);
 }
 
 TEST(Verdicts, AreCounted) {
@@ -114,14 +154,17 @@ TEST(Verdicts, AreCounted) {
                   "liu04.host_overhead.gm"},
                  measured(6, 7.8), {{sppm, "not reproducible", ""}}, {{vapi, {write_id}}});
     const Counts counts = count(found);
-    EXPECT_EQ(counts.fitted, 1U);
-    EXPECT_EQ(counts.predicted, 1U);
-    EXPECT_EQ(counts.relations, 1U);
+    EXPECT_EQ(counts.of(Class::performance, Basis::fitted).right, 1U);
+    EXPECT_EQ(counts.of(Class::performance, Basis::predicted).right, 1U);
+    EXPECT_EQ(counts.of(Class::performance, Basis::predicted).checked, 2U);
+    EXPECT_EQ(counts.of(Class::relation).right, 1U);
     EXPECT_EQ(counts.not_available, 1U);
     EXPECT_FALSE(counts.good());
-    EXPECT_EQ(summary(counts),
-              "6 records: 2 values right (1 fitted, 1 predicted), 1 relation holds, 0 off, 1 not "
-              "available; not checked: 1 not reproducible, 1 parameter or remark");
+    EXPECT_EQ(
+        summary(counts),
+        "1 of 2 performance predictions within 5 % (0.00 % off on average); fitted figures 1 of 1; "
+        "relations 1 of 1; 0 off, 1 not available; not checked of 6 records: 1 not "
+        "reproducible, 1 parameter or remark");
     EXPECT_TRUE(count(verdicts({write_id}, measured(6, 7.8))).good());
     EXPECT_FALSE(count(verdicts({write_id}, measured(9, 9))).good());
     const std::vector<Exception> listed{{write_id, "physics", "because"}};
@@ -169,7 +212,7 @@ TEST(Wants, OfMpiRunThePapersLibrary) {
     ASSERT_THAT(found.rows, SizeIs(2));  // with one port and with two
     for (const results::Row& row : found.rows)
         EXPECT_EQ(word(row.parameters, "mpi"), "paper");
-    const auto judged = judge(todo, found, Bases(papers(), {}), {});
+    const auto judged = judge(todo, found, Bases(papers(), {}), Figures(papers()), {});
     EXPECT_TRUE(judged.front().judgement.ours);
     EXPECT_EQ(word(judged.front().place, "mpi"), "paper");
 }

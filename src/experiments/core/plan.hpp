@@ -15,6 +15,7 @@
 #include "launch/agents/peer_job.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/bytes.hpp"
+#include "railyard/base/error.hpp"
 #include "results/row.hpp"
 
 namespace railyard::experiments {
@@ -63,6 +64,20 @@ struct Outcome {
     std::vector<results::Row> rows;  ///< of all that ended well
     std::string failure;             ///< empty if all did; else what failed, where and why
     int exit_code = 0;               ///< then, what a program should exit with
+
+    /// Whether a signal ended the work, such as Ctrl-C: then exit_code is as a shell has it.
+    bool ended_by_signal() const { return exit_code > 128; }
+};
+
+/// A signal ended the work: what was measured until then is no result.
+class Stopped : public Error {
+  public:
+    Stopped(const std::string& what, int exit_code) : Error(what), exit_code_(exit_code) {}
+
+    int exit_code() const { return exit_code_; }
+
+  private:
+    int exit_code_;
 };
 
 /// The fabric that rows of raw experiments name: the machine itself.

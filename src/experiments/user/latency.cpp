@@ -191,6 +191,7 @@ using fabric::Op;
 /// What a message of that size reaches when it alone is under way: bytes a microsecond are MB/s.
 std::vector<double> bandwidth_of(const std::vector<double>& latencies, Bytes size) {
     std::vector<double> rates;
+    rates.reserve(latencies.size());
     for (const double latency : latencies)
         rates.push_back(static_cast<double>(size.count()) / latency);
     return rates;

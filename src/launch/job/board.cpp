@@ -23,6 +23,8 @@ constexpr std::uint64_t magic = 0x32'64'72'61'6f'62'79'72;  // "ryboard2", littl
 constexpr std::size_t page = 64 << 10;  // the largest page there is on Linux machines of today
 // Bells wake every sleeper; the bound is only there so that no error can make a wait eternal.
 constexpr timespec longest_sleep{0, 500'000'000};
+/// Of those who do something between two sleeps.
+constexpr timespec short_sleep{0, 5'000'000};
 
 constexpr std::size_t round_up(std::size_t n, std::size_t to) {
     return (n + to - 1) / to * to;
@@ -162,7 +164,7 @@ std::vector<std::byte> Board::get(int rank, std::string_view key) {
         if (const auto value = find(rank, key)) return {value->begin(), value->end()};
         if (left) throw bootstrap_never_put(rank, key);
         throw_if_aborted();
-        sleep(theirs.bell, seen);
+        sleep(theirs.bell, seen, longest_sleep);
     }
 }
 
@@ -181,7 +183,7 @@ std::uint32_t Board::enter_fence(int rank) {
     return number;
 }
 
-void Board::await_fence(int rank, std::uint32_t number) {
+void Board::await_fence(int rank, std::uint32_t number, const std::function<void()>& meanwhile) {
     Header& all = header();
     for (;;) {
         const std::uint32_t seen = all.fence_bell.load(std::memory_order_acquire);
@@ -189,7 +191,8 @@ void Board::await_fence(int rank, std::uint32_t number) {
         if (const auto absent = absent_from_fence(number))
             throw bootstrap_outside_fence(*absent, rank);
         throw_if_aborted();
-        sleep(all.fence_bell, seen);
+        if (meanwhile) meanwhile();
+        sleep(all.fence_bell, seen, meanwhile ? short_sleep : longest_sleep);
     }
 }
 
@@ -267,9 +270,9 @@ void Board::ring(Doorbell& bell) {
               nullptr, 0);
 }
 
-void Board::sleep(Doorbell& bell, std::uint32_t seen) {
+void Board::sleep(Doorbell& bell, std::uint32_t seen, const timespec& longest) {
     // Whether woken, too late, interrupted or timed out: the caller looks again.
-    ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&bell), FUTEX_WAIT, seen, &longest_sleep,
+    ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&bell), FUTEX_WAIT, seen, &longest,
               nullptr, 0);
 }
 

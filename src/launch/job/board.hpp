@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <optional>
 #include <span>
@@ -62,7 +63,8 @@ class Board {
     void fence(int rank) { await_fence(rank, enter_fence(rank)); }
     /// The two halves of it. The first does not wait, and gives the number of the fence.
     std::uint32_t enter_fence(int rank);
-    void await_fence(int rank, std::uint32_t number);
+    /// `meanwhile`, if there is one, is called every few milliseconds.
+    void await_fence(int rank, std::uint32_t number, const std::function<void()>& meanwhile = {});
 
     /// The rank has found the board by itself (see join.hpp). False if it had been here before.
     bool join(int rank);
@@ -89,7 +91,7 @@ class Board {
     void check_rank(int rank) const;
     void throw_if_aborted() const;
     static void ring(Doorbell& bell);
-    static void sleep(Doorbell& bell, std::uint32_t seen);
+    static void sleep(Doorbell& bell, std::uint32_t seen, const timespec& longest);
 
     std::byte* base_;
     int ranks_;
@@ -120,10 +122,11 @@ class BoardBootstrap : public Bootstrap {
     std::vector<std::byte> get(int rank, std::string_view key) override {
         return board_.get(rank, key);
     }
-    void fence() override {
+    void fence() override { fence_while({}); }
+    void fence_while(const std::function<void()>& meanwhile) override {
         const std::uint32_t number = board_.enter_fence(rank_);
         if (relay_.fence) relay_.fence();
-        board_.await_fence(rank_, number);
+        board_.await_fence(rank_, number, meanwhile);
     }
     void abort(int code, std::string_view why) override {
         if (abort_) abort_(code, why);

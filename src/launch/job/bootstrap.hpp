@@ -3,6 +3,7 @@
 /// any fabric is up.
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ class Bootstrap {
     virtual std::vector<std::byte> get(int rank, std::string_view key) = 0;
     /// Returns once every rank has entered.
     virtual void fence() = 0;
+    /// The same for a rank whom others may still need until they have entered, too: `meanwhile` is
+    /// called every few milliseconds, where ranks are not in virtual time.
+    virtual void fence_while(const std::function<void()>& /*meanwhile*/) { fence(); }
     /// Ends the whole job, with that exit code. A process ends here and now, without destructors;
     /// other kinds of ranks throw AbortCalled.
     [[noreturn]] virtual void abort(int code, std::string_view why) = 0;

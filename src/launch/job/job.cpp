@@ -117,9 +117,9 @@ std::optional<fabric::Datasheet> datasheet(std::string_view fabric) {
     return entry.datasheet();
 }
 
-std::set<std::string> fitted_records(std::string_view fabric) {
+std::set<std::string> cited_records(std::string_view fabric) {
     const auto sheet = datasheet(fabric);
-    return sheet ? sheet->fitted_records : std::set<std::string>{};
+    return sheet ? sheet->cited_records : std::set<std::string>{};
 }
 
 Result run_with_faults(const Options& options, Faults& faults, const Body& body) {

@@ -46,6 +46,7 @@ struct Result {
     bool ok = true;
     std::string failure;                 ///< names rank, pid, and signal, code or exception
     int exit_code = 0;                   ///< what the launcher should exit with
+    bool output_lost = false;            ///< what the ranks printed, while they themselves did well
     std::vector<std::string> delivered;  ///< in the order of arrival; of one rank, in its order
     /// How long each part of the interconnect was busy, if that was asked for. Virtual time only.
     std::vector<fabric::PartUse> parts{};
@@ -64,8 +65,8 @@ std::vector<fabric::Traits> fabrics();
 const fabric::Traits* find_fabric(std::string_view name);
 /// What a modelled fabric is made of; none for a fabric that is no model.
 std::optional<fabric::Datasheet> datasheet(std::string_view fabric);
-/// The published results that the fabric's parameters were fitted to, by id.
-std::set<std::string> fitted_records(std::string_view fabric);
+/// The published records that the fabric's parameters name as their evidence, by id.
+std::set<std::string> cited_records(std::string_view fabric);
 
 /// What strikes the interconnect of a job, as a script says (docs/faults.md).
 struct Faults {

@@ -4,14 +4,11 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <fstream>
-#include <span>
 #include <utility>
 
+#include "launch/job/guardian.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::job {
@@ -23,22 +20,15 @@ std::size_t descriptors_for(const Launcher::Options& options) {
     return options.ranks.size() * (options.outputs ? 4 : 2) + 16;
 }
 
-/// Kills every child that this process still has, and theirs, and waits for them: once all ranks
-/// have ended, in a process that adopts orphans (PR_SET_CHILD_SUBREAPER) and has no children of its
-/// own.
-void end_leftovers() {
-    // Killing one may make its children ours, so it is done until there are none. A child that we
-    // cannot see there (a kernel without that file) is not waited for.
-    for (;;) {
-        std::ifstream children(fmt::format("/proc/self/task/{}/children", ::getpid()));
-        bool any = false;
-        for (pid_t child = 0; children >> child; any = true) {
-            ::kill(child, SIGKILL);
-            while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-            }
-        }
-        if (!any) return;
-    }
+/// One read empties a pipe.
+constexpr std::size_t largest_pipe = 256 << 10;
+
+/// What else than SIGINT and SIGTERM is for the ranks.
+std::vector<int> signals_for(const Launcher::Options& options) {
+    if (!options.whole_process) return {SIGTSTP, SIGCONT};
+    std::vector<int> all(signals_passed_on.begin(), signals_passed_on.end());
+    all.insert(all.end(), signals_of_terminals.begin(), signals_of_terminals.end());
+    return all;
 }
 
 }  // namespace
@@ -47,18 +37,25 @@ Launcher::Launcher(const Options& options, Board board, Reactor& reactor)
     : options_(options),
       board_(board),
       file_limit_(descriptors_for(options)),
-      interrupts_(options.whole_process ? std::span<const int>(signals_passed_on)
-                                        : std::span<const int>()),
+      interrupts_(signals_for(options)),
       reactor_(reactor),
-      signals_(reactor.watch(interrupts_.descriptor(), Reactor::For::reading, [] {})) {
+      signals_(reactor.watch(interrupts_.descriptor(), Reactor::For::reading, [] {})),
+      room_(largest_pipe) {
     // First of all: ranks that Ctrl-C ended are no failures of their own.
     reactor_.look_first([this] { take_signals(); });
     // What a rank leaves behind becomes our child then, and can be found.
     if (options.whole_process) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (options.guardian >= 0)
+        guardian_ =
+            reactor.watch(options.guardian, Reactor::For::reading, [this] { on_guardian_gone(); });
 }
 
 Launcher::~Launcher() {
     reactor_.look_first({});
+    if (!is_run_) return;
+    // A rank could not be started: those that were, and what they have started, go.
+    ranks_.clear();
+    if (options_.whole_process) end_descendants();
 }
 
 Result Launcher::run(const Start& start) {
@@ -81,7 +78,9 @@ Result Launcher::run(const Start& start) {
     is_run_ = false;
     kill_.reset();
     time_limit_.reset();
-    if (!result_.ok && options_.whole_process) end_leftovers();
+    forbearance_.reset();
+    if (options_.whole_process) end_descendants();
+    finish_outputs();
     return std::move(result_);
 }
 
@@ -96,26 +95,51 @@ void Launcher::start_rank(std::size_t index, const Start& start) {
 }
 
 void Launcher::watch(std::size_t index, Stream stream) {
+    const auto at = static_cast<std::size_t>(stream);
+    if (reading_[at] == Reading::closed) ranks_[index].process->close(stream);
     const int fd = ranks_[index].process->descriptor(stream);
-    if (fd < 0) return;
-    ranks_[index].streams[static_cast<std::size_t>(stream)] =
+    if (fd < 0 || reading_[at] != Reading::yes) return;
+    ranks_[index].streams[at] =
         reactor_.watch(fd, Reactor::For::reading, [this, index, stream] { handle(index, stream); });
 }
 
-void Launcher::read_outputs(bool yes) {
-    if (std::exchange(reads_outputs_, yes) == yes) return;
+void Launcher::read_outputs(Stream stream, bool yes) {
+    const auto at = static_cast<std::size_t>(stream);
+    const Reading wanted = yes ? Reading::yes : Reading::no;
+    if (reading_[at] == Reading::closed || std::exchange(reading_[at], wanted) == wanted) return;
     for (std::size_t i = 0; i < ranks_.size(); ++i)
-        for (const Stream stream : {Stream::output, Stream::errors})
-            if (yes)
-                watch(i, stream);
-            else
-                ranks_[i].streams[static_cast<std::size_t>(stream)].reset();
+        if (yes)
+            watch(i, stream);
+        else
+            ranks_[i].streams[at].reset();
+}
+
+void Launcher::read_outputs(bool yes) {
+    read_outputs(Stream::output, yes);
+    read_outputs(Stream::errors, yes);
+}
+
+void Launcher::close_outputs(Stream stream) {
+    const auto at = static_cast<std::size_t>(stream);
+    reading_[at] = Reading::closed;
+    for (Watched& rank : ranks_) {
+        rank.streams[at].reset();
+        rank.process->close(stream);
+    }
+}
+
+void Launcher::finish_outputs() {
+    for (Watched& rank : ranks_) {
+        for (Reactor::Watch& stream : rank.streams)
+            stream.reset();
+        rank.process->finish_outputs();
+    }
 }
 
 void Launcher::handle(std::size_t index, Stream stream) {
     if (stream == Stream::end) return on_end(index);
     RankProcess& rank = *ranks_[index].process;
-    const bool more = rank.read(stream, [&](FrameKind kind, std::string payload) {
+    const bool more = rank.read(stream, room_, [&](FrameKind kind, std::string payload) {
         hear(rank.rank(), kind, std::move(payload));
     });
     if (!more) ranks_[index].streams[static_cast<std::size_t>(stream)].reset();
@@ -125,6 +149,8 @@ void Launcher::handle(std::size_t index, Stream stream) {
 
 void Launcher::settle() {
     if (!worst_) return;
+    // That a rank was missed is told by those who miss it, but what they say is a consequence.
+    if (without_leave_ && worst_->cause == Ending::Cause::abort) worst_ = without_leave_;
     if (result_.ok && options_.overseer != nullptr) options_.overseer->on_failure(*worst_);
     fail(std::move(worst_->failure), worst_->exit_code, SIGTERM);
     worst_.reset();
@@ -132,18 +158,18 @@ void Launcher::settle() {
 
 void Launcher::on_end(std::size_t index) {
     RankProcess& rank = *ranks_[index].process;
-    for (Reactor::Watch& stream : ranks_[index].streams)
-        stream.reset();
+    for (const Stream stream : {Stream::end, Stream::frames})
+        ranks_[index].streams[static_cast<std::size_t>(stream)].reset();
     const std::string who = rank.describe();
     Ending ending = rank.end(
         [&](FrameKind kind, std::string payload) { hear(rank.rank(), kind, std::move(payload)); });
     --running_;
     if (!ending.ok()) return consider(std::move(ending));
     if (board_.present(rank.rank()))
-        return consider({fmt::format("{} ended without taking leave of the others (is MPI_Finalize "
-                                     "missing?)",
-                                     who),
-                         1, Ending::Cause::exit});
+        return on_missing_leave({fmt::format("{} ended without taking leave of the others (is "
+                                             "MPI_Finalize missing?)",
+                                             who),
+                                 1, Ending::Cause::exit});
     board_.leave(rank.rank());
     if (options_.overseer != nullptr) options_.overseer->on_leave(rank.rank());
 }
@@ -161,6 +187,15 @@ void Launcher::consider(Ending ending) {
     if (!worst_ || ending.cause > worst_->cause) worst_ = std::move(ending);
 }
 
+/// A program all of whose ranks end so has needed no leave. But a rank that goes on may wait for
+/// this one for ever. Where others start ranks, too, nobody here knows of theirs.
+void Launcher::on_missing_leave(Ending ending) {
+    if (options_.overseer != nullptr) return consider(std::move(ending));
+    if (without_leave_) return;
+    without_leave_ = std::move(ending);
+    forbearance_ = reactor_.after(grace, [this] { consider(*without_leave_); });
+}
+
 int Launcher::turn() {
     reactor_.turn();
     return std::exchange(asked_, 0);
@@ -175,9 +210,25 @@ void Launcher::take_signals() {
 }
 
 void Launcher::on_signal(int signal) {
+    if (signal == SIGTSTP) {
+        // Not as it came: who is in a session of its own would not stop.
+        signal_all(SIGSTOP);
+        if (options_.whole_process) return;
+        interrupts_.stop_here();
+        return signal_all(SIGCONT);
+    }
     if (!asks_to_end(signal)) return signal_all(signal);
     if (kill_) return signal_all(SIGKILL);  // Asked twice: no more patience.
     fail("interrupted", 128 + signal, signal);
+}
+
+void Launcher::on_guardian_gone() {
+    guardian_.reset();
+    asked_ = SIGKILL;
+    if (!is_run_) return;
+    // Nobody is left to whom anything could matter.
+    fail({}, 128 + SIGKILL, SIGKILL);
+    signal_all(SIGKILL);
 }
 
 void Launcher::fail(std::string what, int exit_code, int signal_for_others) {

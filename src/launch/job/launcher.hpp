@@ -38,12 +38,14 @@ class Launcher {
   public:
     struct Options {
         std::vector<int> ranks;  ///< those that it starts; of the board, these may be a part
-        /// Where what a rank prints goes; unset: it prints by itself.
+        /// Where what a rank prints goes; unset, or none for a stream: it prints by itself.
         std::function<RankOutputs(int rank)> outputs{};
         std::optional<Duration> time_limit{};
         /// This process is there for the job alone: it passes further signals on to the ranks, and
-        /// when the job has failed, nothing that a rank started stays behind.
+        /// nothing that a rank started stays behind.
         bool whole_process = false;
+        int guardian =
+            -1;  ///< readable when the guardian is gone (guardian.hpp); -1: there is none
         std::string host{};            ///< of several, this one's name, for messages
         Overseer* overseer = nullptr;  ///< outlives the launcher
     };
@@ -60,7 +62,10 @@ class Launcher {
     Result run(const Start& start);
 
     /// Whether to read what ranks print; those who print much then wait.
+    void read_outputs(RankProcess::Stream stream, bool yes);
     void read_outputs(bool yes);
+    /// Nobody wants to read it any more: those who print it are told, as any writer is.
+    void close_outputs(RankProcess::Stream stream);
     /// The job is to end: as if a rank had failed.
     void fail(std::string what, int exit_code, int signal_for_others);
     void signal_all(int signal);
@@ -91,9 +96,12 @@ class Launcher {
     void take_signals();
     void on_signal(int signal);
     void on_end(std::size_t index);
+    void on_guardian_gone();
+    void finish_outputs();
     void kill_again();
     void hear(int rank, FrameKind kind, std::string payload);
     void consider(Ending ending);
+    void on_missing_leave(Ending ending);
 
     Options options_;
     Board board_;
@@ -101,14 +109,21 @@ class Launcher {
     Interrupts interrupts_;
     Reactor& reactor_;
     Reactor::Watch signals_;
+    Reactor::Watch guardian_;
     std::vector<Watched> ranks_;
-    bool reads_outputs_ = true;
+    std::vector<char> room_;  ///< for one piece; too much for a small stack
+    /// By stream: whether it is read, or closed.
+    enum class Reading : std::uint8_t { yes, no, closed };
+    std::array<Reading, std::size(RankProcess::all_streams)> reading_{};
     bool is_run_ = false;  ///< signals are for the ranks
     int asked_ = 0;        ///< the signal that asked to end when no rank ran
     std::size_t running_ = 0;
     Reactor::Timer time_limit_;
     /// Set once the ranks were asked to end: when patience with them ends.
     Reactor::Timer kill_;
+    /// Set once a rank ended well but took no leave: the others may be about to do the same.
+    std::optional<Ending> without_leave_;
+    Reactor::Timer forbearance_;
     /// The most telling failure of one look around.
     std::optional<Ending> worst_;
     Result result_;

@@ -14,7 +14,7 @@
 #include "base/rank_local.hpp"
 #include "launch/job/fabrics.hpp"
 #include "launch/job/frames.hpp"
-#include "launch/job/output.hpp"
+#include "launch/job/rank_printer.hpp"
 #include "launch/job/real_rank.hpp"
 #include "railyard/base/error.hpp"
 
@@ -33,13 +33,14 @@ Launcher::Options launcher_options(const Plan& plan) {
     Launcher::Options options;
     options.ranks.resize(static_cast<std::size_t>(plan.ranks));
     std::iota(options.ranks.begin(), options.ranks.end(), 0);
-    if (plan.label_output) options.outputs = labelled_outputs;
     return options;
 }
 
 void use_as_output(RankPipes& pipes) {
+    if (pipes.errors.write) ::dup2(pipes.errors.write.get(), STDERR_FILENO);
+    if (!pipes.output.write) return;
     ::dup2(pipes.output.write.get(), STDOUT_FILENO);
-    ::dup2(pipes.errors.write.get(), STDERR_FILENO);
+    if (pipes.joined) ::dup2(pipes.output.write.get(), STDERR_FILENO);
     pipes.output = {};
     pipes.errors = {};
     // A pipe would make stdout wait for a full buffer; a line should be seen when it is printed.
@@ -78,8 +79,9 @@ void ProcessJob::be_rank(int id, RankPipes& pipes, SignalsBlocked& signals) {
     // Whatever happens to the launcher, kill -9 included, no rank stays behind.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != launcher_pid_) ::_exit(128 + SIGKILL);
+    ::setsid();
     pipes.frames.read.reset();
-    if (pipes.output.write) use_as_output(pipes);
+    use_as_output(pipes);
     launcher_.forget_in_child();
     signals.release();
 
@@ -115,7 +117,15 @@ int ProcessJob::run_body(int id, int frames_fd) {
 
 Result run_processes(const Plan& plan, const Body& body) {
     Reactor reactor;
-    return ProcessJob(plan, body, launcher_options(plan), reactor).run();
+    Launcher::Options options = launcher_options(plan);
+    if (!plan.label_output) return ProcessJob(plan, body, options, reactor).run();
+    RankPrinter printer(reactor, plan.ranks, true);
+    options.outputs = [&](int rank) { return printer.outputs(rank); };
+    ProcessJob job(plan, body, options, reactor);
+    printer.attach(job.launcher());
+    Result result = job.run();
+    printer.settle(result);
+    return result;
 }
 
 }  // namespace railyard::job

@@ -15,8 +15,8 @@
 #include "launch/job/fabrics.hpp"
 #include "launch/job/join.hpp"
 #include "launch/job/launcher.hpp"
-#include "launch/job/output.hpp"
 #include "launch/job/plan.hpp"
+#include "launch/job/rank_printer.hpp"
 #include "launch/job/spawn.hpp"
 
 namespace railyard::job {
@@ -67,9 +67,9 @@ Launcher::Options launcher_options(const ProgramOptions& options, int ranks) {
     Launcher::Options chosen;
     chosen.ranks.resize(static_cast<std::size_t>(ranks));
     std::iota(chosen.ranks.begin(), chosen.ranks.end(), 0);
-    if (options.label_output) chosen.outputs = labelled_outputs;
     chosen.time_limit = options.time_limit;
     chosen.whole_process = true;
+    chosen.guardian = options.guardian;
     return chosen;
 }
 
@@ -131,7 +131,7 @@ pid_t ProgramRanks::start(int id, RankPipes& pipes, const Launcher& launcher) {
                      .directory = directory.empty() ? nullptr : directory.c_str(),
                      .input = id == 0 ? input_ : nothing_.get(),
                      .output = pipes.output.write.get(),
-                     .errors = pipes.errors.write.get(),
+                     .errors = (pipes.joined ? pipes.output : pipes.errors).write.get(),
                      .kept = pipes.frames.write.get()};
     return spawn(what, [&launcher] { launcher.restore_for_exec(); });
 }
@@ -163,13 +163,18 @@ Result run_programs(const ProgramOptions& options) {
     plan_options.kind = Kind::processes;
     plan_options.pin = options.pin;
     const Plan plan = make_plan(plan_options);
-    const Launcher::Options chosen = launcher_options(options, plan.ranks);
-    const SharedMemory memory = SharedMemory::create("railyard-board", Board::size_for(plan.ranks));
     Reactor reactor;
+    RankPrinter printer(reactor, plan.ranks, options.label_output);
+    Launcher::Options chosen = launcher_options(options, plan.ranks);
+    chosen.outputs = [&](int rank) { return printer.outputs(rank); };
+    const SharedMemory memory = SharedMemory::create("railyard-board", Board::size_for(plan.ranks));
     Launcher launcher(chosen, Board::format({memory.data(), memory.size().count()}, plan.ranks),
                       reactor);
+    printer.attach(launcher);
     ProgramRanks ranks(options.programs, plan, chosen.ranks, memory.handle());
-    return ranks.run(launcher);
+    Result result = ranks.run(launcher);
+    printer.settle(result);
+    return result;
 }
 
 }  // namespace railyard::job

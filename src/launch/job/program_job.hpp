@@ -50,6 +50,7 @@ struct ProgramOptions {
     bool pin = true;
     bool label_output = false;
     std::optional<Duration> time_limit{};
+    int guardian = -1;  ///< readable when this process's guardian is gone; -1: it has none
 };
 
 /// Runs them as processes and returns when all have ended. Rank 0 has this process's standard

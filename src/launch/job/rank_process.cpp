@@ -1,5 +1,6 @@
 #include "launch/job/rank_process.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 
 #include "railyard/base/error.hpp"
@@ -17,15 +17,18 @@ namespace railyard::job {
 
 RankProcess::RankProcess(int rank, const std::string& host, RankOutputs outputs, const Start& start)
     : rank_(rank), place_(host.empty() ? "" : " on host " + host), outputs_(std::move(outputs)) {
-    RankPipes pipes{make_pipe(), {}, {}};
-    if (outputs_.output) {
-        pipes.output = make_pipe();
-        pipes.errors = make_pipe();
-    }
+    RankPipes pipes{make_pipe(), {}, {}, outputs_.joined};
+    if (outputs_.output) pipes.output = make_pipe();
+    if (outputs_.errors) pipes.errors = make_pipe();
+    for (const Pipe* pipe : {&pipes.output, &pipes.errors})
+        if (pipe->write) ::fcntl(pipe->write.get(), F_SETPIPE_SZ, outputs_.pipe_size);
     pid_ = start(pipes);
     process_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     if (!process_) {
-        const Error error = system_error(fmt::format("cannot watch rank {}", rank));
+        const Error error(
+            system_error(fmt::format("cannot watch rank {} (pidfd_open)", rank)).what() +
+            std::string("; the kernel is too old (before 5.3), or a system-call filter "
+                        "forbids it: let it pass"));
         kill(SIGKILL);
         ::waitpid(pid_, nullptr, 0);
         throw error;
@@ -47,7 +50,10 @@ std::string RankProcess::describe() const {
 }
 
 void RankProcess::kill(int signal) {
-    if (running()) ::kill(pid_, signal);  // Ours until reaped: the number cannot be anyone else's.
+    if (!running()) return;  // Ours until reaped: the number cannot be anyone else's.
+    const bool to_all = signal != SIGUSR1 && signal != SIGUSR2;
+    // A process that was forked a moment ago has no group of its own yet.
+    if (!to_all || ::kill(-pid_, signal) != 0) ::kill(pid_, signal);
 }
 
 int RankProcess::descriptor(Stream stream) const {
@@ -64,10 +70,9 @@ int RankProcess::descriptor(Stream stream) const {
     return -1;
 }
 
-bool RankProcess::read(Stream stream, const Hear& hear) {
-    std::array<char, 64 << 10> buffer;
-    const ssize_t n = ::read(descriptor(stream), buffer.data(), buffer.size());
-    if (n > 0) take(stream, {buffer.data(), static_cast<std::size_t>(n)}, hear);
+bool RankProcess::read(Stream stream, std::span<char> room, const Hear& hear) {
+    const ssize_t n = ::read(descriptor(stream), room.data(), room.size());
+    if (n > 0) take(stream, {room.data(), static_cast<std::size_t>(n)}, hear);
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
@@ -126,11 +131,23 @@ void RankProcess::take_frame(FrameKind kind, std::string payload, const Hear& he
 Ending RankProcess::end(const Hear& hear) {
     for (const Stream stream : {Stream::frames, Stream::output, Stream::errors})
         drain(stream, hear);
+    Ending ending = reap();
+    process_.reset();
+    frames_.reset();
+    return ending;
+}
+
+void RankProcess::close(Stream stream) {
+    (stream == Stream::output ? output_ : errors_).reset();
+}
+
+void RankProcess::finish_outputs() {
+    for (const Stream stream : {Stream::output, Stream::errors}) {
+        drain(stream, {});
+        close(stream);
+    }
     if (outputs_.output) outputs_.output->finish();
     if (outputs_.errors) outputs_.errors->finish();
-    const Ending ending = reap();
-    close_all();
-    return ending;
 }
 
 void RankProcess::forget_in_child() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,12 @@ struct Ending {
     bool ok() const { return failure.empty(); }
 };
 
-/// From the rank to its launcher. If it prints by itself, only the first exists.
+/// From the rank to its launcher. What it prints by itself has none; errors may go with output.
 struct RankPipes {
     Pipe frames;
     Pipe output;
     Pipe errors;
+    bool joined = false;  ///< errors go the way of output
 };
 
 class RankProcess {
@@ -39,8 +41,8 @@ class RankProcess {
     /// Starts the process, which keeps the pipes' writing ends. Throws Error.
     using Start = std::function<pid_t(RankPipes& pipes)>;
 
-    /// With outputs, stdout and stderr of the process come to this one by pipes, and go there.
-    /// Where there are several hosts, messages name this one. Throws Error.
+    /// What it prints and has an Output for comes to this process by a pipe, and goes there. Where
+    /// there are several hosts, messages name this one. Throws Error.
     RankProcess(int rank, const std::string& host, RankOutputs outputs, const Start& start);
     /// A process that still runs is killed.
     ~RankProcess();
@@ -51,6 +53,7 @@ class RankProcess {
     bool running() const { return pid_ > 0; }
     /// "rank 3 (pid 4711)" or "rank 3 (pid 4711 on host b)", while it runs.
     std::string describe() const;
+    /// To its process; those of terminals, and those that end it, to all of its process group.
     void kill(int signal);
 
     /// What can be waited for. A stream that has ended is -1.
@@ -61,9 +64,9 @@ class RankProcess {
 
     /// Hears the frames that are not about how the rank ends.
     using Hear = std::function<void(FrameKind kind, std::string payload)>;
-    /// Takes one piece of what has come. False: nothing will come any more, forget the descriptor
-    /// (which stays open until `end`).
-    bool read(Stream stream, const Hear& hear);
+    /// Takes one piece of what has come, of the room's size at most. False: nothing will come any
+    /// more, forget the descriptor (which stays open until `end`).
+    bool read(Stream stream, std::span<char> room, const Hear& hear);
 
     /// Set once it was found to have called Rank::abort: what is to be said of it.
     const std::optional<Ending>& called_abort() const { return abort_; }
@@ -72,8 +75,13 @@ class RankProcess {
     /// it.
     void forget_in_child();
 
-    /// After Stream::end became readable: takes the rest of all streams, closes them and reaps.
+    /// After Stream::end became readable: takes what there is of all streams, and reaps. Others
+    /// that it has started may still print.
     Ending end(const Hear& hear);
+    /// What it prints is not wanted any more: its next attempt fails.
+    void close(Stream stream);
+    /// Takes what there is of what it has printed, and that was all of it.
+    void finish_outputs();
 
   private:
     void drain(Stream stream, const Hear& hear);

@@ -40,6 +40,13 @@ struct sigaction catch_signal(int number) {
     return previous;
 }
 
+void set_handler(int number, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    ::sigaction(number, &action, nullptr);
+}
+
 std::size_t open_files() {
     std::error_code no_proc;
     const std::filesystem::directory_iterator files("/proc/self/fd", no_proc);
@@ -55,18 +62,28 @@ Interrupts::Interrupts(std::span<const int> others) : pipe_(make_pipe()) {
     int nobody = -1;
     if (!handler_output.compare_exchange_strong(nobody, pipe_.write.get()))
         throw Error("this process already runs a job of processes; wait for it to end");
-    caught_.reserve(others.size() + 3);
+    caught_.reserve(others.size() + 5);
     for (const int number : {SIGINT, SIGTERM})
         caught_.push_back({number, catch_signal(number)});
     for (const int number : others)
         caught_.push_back({number, catch_signal(number)});
     // Someone else's handler, or ignoring, would reap our ranks before we learn how they ended.
-    struct sigaction plain {};
-    plain.sa_handler = SIG_DFL;
-    sigemptyset(&plain.sa_mask);
+    replace(SIGCHLD, SIG_DFL);
+    replace(SIGPIPE, SIG_IGN);
+    replace(SIGXFSZ, SIG_IGN);
+}
+
+void Interrupts::replace(int number, void (*handler)(int)) {
     struct sigaction previous {};
-    ::sigaction(SIGCHLD, &plain, &previous);
-    caught_.push_back({SIGCHLD, previous});
+    ::sigaction(number, nullptr, &previous);
+    set_handler(number, handler);
+    caught_.push_back({number, previous});
+}
+
+void Interrupts::stop_here() const {
+    set_handler(SIGTSTP, SIG_DFL);
+    ::raise(SIGTSTP);
+    catch_signal(SIGTSTP);
 }
 
 Interrupts::~Interrupts() {

@@ -18,8 +18,9 @@ namespace railyard::job {
 /// to end.
 class Interrupts {
   public:
-    /// SIGINT, SIGTERM, and the others that are named. Only one at a time in a process, because
-    /// signal handlers are the process's. Throws Error.
+    /// SIGINT, SIGTERM, and the others that are named. SIGPIPE and SIGXFSZ are ignored: whoever
+    /// writes is told. Only one at a time in a process, because signal handlers are the process's.
+    /// Throws Error.
     explicit Interrupts(std::span<const int> others = {});
     /// A signal that nobody has taken is raised again, for the previous handler.
     ~Interrupts();
@@ -30,6 +31,9 @@ class Interrupts {
     int descriptor() const { return pipe_.read.get(); }
     /// The signal that came, or 0.
     int take();
+
+    /// Stops this process as SIGTSTP would have, had nobody caught it. Returns when it goes on.
+    void stop_here() const;
 
     /// For a forked child: signals mean again what they meant before.
     void undo_in_child();
@@ -42,12 +46,16 @@ class Interrupts {
         struct sigaction previous;
     };
 
+    void replace(int number, void (*handler)(int));
+
     Pipe pipe_;
     std::vector<Caught> caught_;
 };
 
 /// Those that a launcher which is there for its job alone passes on to the ranks.
 inline constexpr std::array signals_passed_on{SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+/// Those of a terminal besides: all stop, all go on, its size has changed.
+inline constexpr std::array signals_of_terminals{SIGTSTP, SIGCONT, SIGWINCH};
 /// Whether whoever sends this one wants the job to end.
 constexpr bool asks_to_end(int signal) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;

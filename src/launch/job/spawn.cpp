@@ -38,6 +38,8 @@ struct Failure {
                          SignalsBlocked& signals, Failure& failure) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(128 + SIGKILL);
+    // A session is what the kernel shares the processors out to, and what is ended as one.
+    ::setsid();
     if (what.input >= 0) ::dup2(what.input, STDIN_FILENO);
     if (what.output >= 0) ::dup2(what.output, STDOUT_FILENO);
     if (what.errors >= 0) ::dup2(what.errors, STDERR_FILENO);
@@ -54,8 +56,10 @@ struct Failure {
 [[gnu::noinline]] pid_t vfork_into(const Spawn& what, const std::function<void()>& prepare,
                                    SignalsBlocked& signals, Failure& failure) {
     const pid_t parent = ::getpid();
-    const pid_t pid = ::vfork();
-    if (pid == 0) become(what, parent, prepare, signals, failure);
+    // Not posix_spawn: what a rank's process is to be before it is the program, that cannot say.
+    const pid_t pid = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+    if (pid == 0)
+        become(what, parent, prepare, signals, failure);  // NOLINT(clang-analyzer-unix.Vfork)
     return pid;
 }
 

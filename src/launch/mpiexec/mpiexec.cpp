@@ -2,16 +2,21 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "base/log.hpp"
 #include "launch/agents/hosts_job.hpp"
+#include "launch/job/guardian.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/mpiexec/call.hpp"
 #include "railyard/base/error.hpp"
@@ -25,6 +30,14 @@ namespace fs = std::filesystem;
 /// What makes this program the agent of a host.
 constexpr const char* agent_word = "--agent";
 
+/// On the standard error, if that takes it; where it does not, nobody can be told.
+void say(const std::string& text) {
+    // Where files may not grow, to be killed is no answer. Ranks have it as it was.
+    const auto previous = ::signal(SIGXFSZ, SIG_IGN);
+    std::fputs(text.c_str(), stderr);
+    ::signal(SIGXFSZ, previous);
+}
+
 /// Whoever called us may have closed one of them: the next file that is opened, a pipe to a rank
 /// for instance, would take its place.
 void open_standard_files() {
@@ -32,10 +45,16 @@ void open_standard_files() {
         if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", O_RDWR);
 }
 
-/// Where this program lies.
-fs::path own_folder() {
+/// This program, also where there is no /proc that knows it.
+fs::path own_file() {
     std::error_code failed;
-    return fs::read_symlink("/proc/self/exe", failed).parent_path();
+    const fs::path file = fs::read_symlink("/proc/self/exe", failed);
+    if (!failed) return file;
+    const auto* called = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+    return fs::absolute(called != nullptr ? called : "mpiexec");
+}
+fs::path own_folder() {
+    return own_file().parent_path();
 }
 
 /// The folder of our library, as it lies beside our programs; empty if it is not there.
@@ -72,18 +91,25 @@ void add_program_folders(job::Program& program) {
 
 int run(const std::string& name, Call& call) {
     for (const std::string& note : call.notes)
-        fmt::print(stderr, "{}: note: {}\n", name, note);
+        say(fmt::format("{}: note: {}\n", name, note));
     int ranks = 0;
     for (job::Program& program : call.job.programs) {
         add_library_folder(program);
         add_program_folders(program);
         ranks += program.ranks;
     }
-    call.hosts.agent = {fs::read_symlink("/proc/self/exe").string(), agent_word};
+    call.hosts.agent = {own_file().string(), agent_word};
+    // Where other hosts take part, whatever starts their agents may want to ask at our terminal.
+    Descriptor guardian;
+    if (std::ranges::all_of(call.hosts.list, [](const agents::HostSlots& host) {
+            return agents::is_here(host.name);
+        }))
+        guardian = job::guard_this_process();
+    call.job.guardian = guardian.get();
     const job::Result result = agents::run_programs(call.job, call.hosts);
-    if (!result.ok)
-        fmt::print(stderr, "{}: {}{}\n", name, result.failure,
-                   ranks > 1 ? "; all other ranks were ended" : "");
+    if (!result.failure.empty())
+        say(fmt::format("{}: {}{}\n", name, result.failure,
+                        ranks > 1 && !result.output_lost ? "; all other ranks were ended" : ""));
     return result.exit_code;
 }
 
@@ -110,15 +136,21 @@ int run_command(int argc, char** argv) {
     const std::string name = argc > 0 ? fs::path(argv[0]).filename().string() : "mpiexec";
     open_standard_files();
     const auto complain = [&](const std::exception& error, int exit_code) {
-        fmt::print(stderr, "{}: {}\n", name, error.what());
+        say(fmt::format("{}: {}\n", name, error.what()));
         return exit_code;
     };
     try {
-        return obey(name, {argv + std::min(argc, 1), argv + argc});
+        const int exit_code = obey(name, {argv + std::min(argc, 1), argv + argc});
+        // A full disk behind a redirection may have shown before, or shows only now.
+        if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+            throw system_error("cannot write to the standard output");
+        return exit_code;
     } catch (const UsageError& error) {
         return complain(error, 2);
     } catch (const job::CannotStart& error) {
         return complain(error, error.exit_code());
+    } catch (const std::bad_alloc&) {
+        return complain(Error("no memory; is it limited (ulimit -v, ulimit -d)?"), 1);
     } catch (const std::exception& error) {
         return complain(error, 1);
     }

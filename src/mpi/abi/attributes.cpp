@@ -52,15 +52,18 @@ int create_keyval(State& state, Of of, CopyFunction* copy, DeleteFunction* erase
     auto key = std::make_shared<Keyval>();
     const int handle = state.keyvals.add(std::make_unique<KeyvalEntry>(KeyvalEntry{key, of}));
     key->handle = handle;
+    const std::shared_ptr<EngineLock> lock = state.process().lock();
     if (copy != nullptr)
-        key->copy = [copy, handle, extra_state](int object, void* value) {
+        key->copy = [copy, handle, extra_state, lock](int object, void* value) {
+            const EngineLockOpening opening(lock.get());
             void* copied = nullptr;
             int flag = 0;
             check_code(copy(object, handle, extra_state, value, &copied, &flag), "copy");
             return flag != 0 ? std::optional<void*>(copied) : std::nullopt;
         };
     if (erase != nullptr)
-        key->erase = [erase, handle, extra_state](int object, void* value) {
+        key->erase = [erase, handle, extra_state, lock](int object, void* value) {
+            const EngineLockOpening opening(lock.get());
             check_code(erase(object, handle, value, extra_state), "delete");
         };
     return handle;
@@ -68,7 +71,7 @@ int create_keyval(State& state, Of of, CopyFunction* copy, DeleteFunction* erase
 
 void free_keyval(State& state, Of of, int& keyval) {
     state.keyval(keyval, of, "keyval");
-    state.keyvals.remove(keyval);
+    state.bury(state.keyvals.remove(keyval));
     keyval = MPI_KEYVAL_INVALID;
 }
 

@@ -10,13 +10,16 @@ namespace railyard::mpi::abi {
 
 namespace {
 
-ConstBuffer sent(State& state, const void* address, int count, MPI_Datatype type) {
-    if (address == MPI_IN_PLACE) return mpi::in_place();
+/// MPI_IN_PLACE where it is allowed.
+ConstBuffer sent(State& state, const void* address, int count, MPI_Datatype type,
+                 bool may_be_in_place = true) {
+    if (address == MPI_IN_PLACE && may_be_in_place) return mpi::in_place();
     return const_buffer(address, to_count(count, "sendcount"), state.committed(type, "sendtype"));
 }
 
-Buffer received(State& state, void* address, int count, MPI_Datatype type) {
-    if (address == MPI_IN_PLACE) return mpi::in_place();
+Buffer received(State& state, void* address, int count, MPI_Datatype type,
+                bool may_be_in_place = false) {
+    if (address == MPI_IN_PLACE && may_be_in_place) return mpi::in_place();
     return buffer(address, to_count(count, "recvcount"), state.committed(type, "recvtype"));
 }
 
@@ -25,14 +28,69 @@ ConstBuffer contribution(const void* address, std::size_t count, const TypeRef& 
                                    : const_buffer(address, count, type);
 }
 
-void check_counts(const int counts[], const Comm& comm, const char* argument) {
+/// All of them together.
+std::size_t check_counts(const int counts[], const Comm& comm, const char* argument) {
     if (counts == nullptr) null_argument(argument);
+    std::size_t total = 0;
     for (int rank = 0; rank < comm.size(); ++rank)
-        to_count(counts[rank], argument);
+        total += to_count(counts[rank], argument);
+    return total;
 }
 
 void check_array(const void* array, const char* argument) {
     if (array == nullptr) null_argument(argument);
+}
+
+/// A block for each rank, by the user's arrays; the buffer is checked as one of all of them.
+Blocks blocks(void* address, const int counts[], const int displacements[], const TypeRef& type,
+              const Comm& comm, const char* argument) {
+    const std::size_t total = check_counts(counts, comm, argument);
+    check_array(displacements, "displs");
+    return {buffer(address, total, type).address, counts, displacements, *type};
+}
+
+Blocks blocks(void* address, const int counts[], const int displacements[],
+              const std::vector<const Datatype*>& types, const Comm& comm, const char* argument) {
+    check_counts(counts, comm, argument);
+    check_array(displacements, "displs");
+    if (is_special(address))
+        for (int rank = 0; rank < comm.size(); ++rank)
+            check_address(address, static_cast<std::size_t>(counts[rank]),
+                          *types[static_cast<std::size_t>(rank)]);
+    return {address, counts, displacements, types.data()};
+}
+
+/// One rank's of blocks that are all like the first.
+template <class AnyBuffer>
+AnyBuffer block_of(const AnyBuffer& first, int rank) {
+    return first.type == nullptr
+               ? first
+               : part(first, static_cast<std::size_t>(rank) * first.count, first.count);
+}
+
+/// Two buffers of one call must not be the same memory.
+void check_apart(const ConstBuffer& out, const Buffer& in) {
+    if (out.address == in.address && !is_special(out.address) && bytes_of(out) != 0 &&
+        bytes_of(in) != 0)
+        throw MpiError(ErrorClass::buffer,
+                       "the send buffer and the receive buffer are the same; give MPI_IN_PLACE "
+                       "instead of one of them");
+}
+
+void check_apart(const ConstBlocks& out, const Blocks& in, const Comm& comm) {
+    if (!out.is_in_place()) check_apart(out[comm.rank()], in[comm.rank()]);
+}
+
+/// The communicator's ranks for the length of one call. Throws at its end if they gave lengths
+/// that do not match.
+template <class Work>
+void together(Comm& comm, Work&& work) {
+    Team& team = comm.team();
+    work(team);
+    if (team.disagreed()) [[unlikely]]
+        throw MpiError(ErrorClass::truncate,
+                       "the ranks disagree on how much data a collective moves; all must give "
+                       "matching counts and types");
 }
 
 void barrier(State&, Comm& comm) {
@@ -40,76 +98,88 @@ void barrier(State&, Comm& comm) {
 }
 
 void bcast(State&, void* data, std::size_t count, const TypeRef& type, int root, Comm& comm) {
-    mpi::bcast(comm.team(), buffer(data, count, type), root);
+    const Buffer all = buffer(data, count, type);
+    together(comm, [&](Team& team) { mpi::bcast(team, all, root); });
 }
 
 void gather(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
             int incount, MPI_Datatype intype, int root, Comm& comm) {
     const bool is_root = comm.rank() == root;
-    mpi::gather(comm.team(), sent(state, out, outcount, outtype),
-                is_root ? received(state, in, incount, intype) : Buffer(), root);
+    const ConstBuffer mine = sent(state, out, outcount, outtype, is_root);
+    const Buffer all = is_root ? received(state, in, incount, intype) : Buffer();
+    if (is_root) check_apart(mine, block_of(all, root));
+    together(comm, [&](Team& team) { mpi::gather(team, mine, all, root); });
 }
 
 void gatherv(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
              const int counts[], const int displs[], MPI_Datatype intype, int root, Comm& comm) {
-    const ConstBuffer mine = sent(state, out, outcount, outtype);
-    if (comm.rank() != root) return mpi::gatherv(comm.team(), mine, Blocks(Buffer()), root);
-    check_counts(counts, comm, "recvcounts");
-    check_array(displs, "displs");
-    mpi::gatherv(comm.team(), mine,
-                 Blocks(in, counts, displs, *state.committed(intype, "recvtype")), root);
+    const bool is_root = comm.rank() == root;
+    const ConstBuffer mine = sent(state, out, outcount, outtype, is_root);
+    Blocks all{Buffer()};
+    if (is_root) {
+        all = blocks(in, counts, displs, state.committed(intype, "recvtype"), comm, "recvcounts");
+        check_apart(mine, all[root]);
+    }
+    together(comm, [&](Team& team) { mpi::gatherv(team, mine, all, root); });
 }
 
 void scatter(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
              int incount, MPI_Datatype intype, int root, Comm& comm) {
     const bool is_root = comm.rank() == root;
-    mpi::scatter(comm.team(), is_root ? sent(state, out, outcount, outtype) : ConstBuffer(),
-                 received(state, in, incount, intype), root);
+    const ConstBuffer all = is_root ? sent(state, out, outcount, outtype, false) : ConstBuffer();
+    const Buffer mine = received(state, in, incount, intype, is_root);
+    if (is_root) check_apart(block_of(all, root), mine);
+    together(comm, [&](Team& team) { mpi::scatter(team, all, mine, root); });
 }
 
 void scatterv(State& state, const void* out, const int counts[], const int displs[],
               MPI_Datatype outtype, void* in, int incount, MPI_Datatype intype, int root,
               Comm& comm) {
-    const Buffer mine = received(state, in, incount, intype);
-    if (comm.rank() != root)
-        return mpi::scatterv(comm.team(), ConstBlocks(ConstBuffer()), mine, root);
-    check_counts(counts, comm, "sendcounts");
-    check_array(displs, "displs");
-    mpi::scatterv(comm.team(),
-                  ConstBlocks(out, counts, displs, *state.committed(outtype, "sendtype")), mine,
-                  root);
+    const bool is_root = comm.rank() == root;
+    const Buffer mine = received(state, in, incount, intype, is_root);
+    ConstBlocks all{ConstBuffer()};
+    if (is_root) {
+        all = blocks(const_cast<void*>(out), counts, displs, state.committed(outtype, "sendtype"),
+                     comm, "sendcounts");
+        check_apart(all[root], mine);
+    }
+    together(comm, [&](Team& team) { mpi::scatterv(team, all, mine, root); });
 }
 
 void allgather(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
                std::size_t incount, const TypeRef& intype, Comm& comm) {
-    mpi::allgather(comm.team(), sent(state, out, outcount, outtype), buffer(in, incount, intype));
+    const ConstBuffer mine = sent(state, out, outcount, outtype);
+    const Buffer all = buffer(in, incount, intype);
+    check_apart(mine, block_of(all, comm.rank()));
+    together(comm, [&](Team& team) { mpi::allgather(team, mine, all); });
 }
 
 void allgatherv(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
                 const int counts[], const int displs[], const TypeRef& intype, Comm& comm) {
-    check_counts(counts, comm, "recvcounts");
-    check_array(displs, "displs");
-    mpi::allgatherv(comm.team(), sent(state, out, outcount, outtype),
-                    Blocks(in, counts, displs, *intype));
+    const ConstBuffer mine = sent(state, out, outcount, outtype);
+    const Blocks all = blocks(in, counts, displs, intype, comm, "recvcounts");
+    check_apart(mine, all[comm.rank()]);
+    together(comm, [&](Team& team) { mpi::allgatherv(team, mine, all); });
 }
 
 void alltoall(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
               std::size_t incount, const TypeRef& intype, Comm& comm) {
-    mpi::alltoall(comm.team(), sent(state, out, outcount, outtype), buffer(in, incount, intype));
+    const ConstBuffer from = sent(state, out, outcount, outtype);
+    const Buffer into = buffer(in, incount, intype);
+    check_apart(from, into);
+    together(comm, [&](Team& team) { mpi::alltoall(team, from, into); });
 }
 
 void alltoallv(State& state, const void* out, const int outcounts[], const int outdispls[],
                MPI_Datatype outtype, void* in, const int incounts[], const int indispls[],
                const TypeRef& intype, Comm& comm) {
-    check_counts(incounts, comm, "recvcounts");
-    check_array(indispls, "rdispls");
-    const Blocks into(in, incounts, indispls, *intype);
-    if (out == MPI_IN_PLACE) return mpi::alltoallv(comm.team(), Blocks::in_place(), into);
-    check_counts(outcounts, comm, "sendcounts");
-    check_array(outdispls, "sdispls");
-    mpi::alltoallv(comm.team(),
-                   ConstBlocks(out, outcounts, outdispls, *state.committed(outtype, "sendtype")),
-                   into);
+    const Blocks into = blocks(in, incounts, indispls, intype, comm, "recvcounts");
+    const ConstBlocks from = out == MPI_IN_PLACE
+                                 ? Blocks::in_place()
+                                 : blocks(const_cast<void*>(out), outcounts, outdispls,
+                                          state.committed(outtype, "sendtype"), comm, "sendcounts");
+    check_apart(from, into, comm);
+    together(comm, [&](Team& team) { mpi::alltoallv(team, from, into); });
 }
 
 std::vector<const Datatype*> types_of(State& state, const MPI_Datatype types[], const Comm& comm,
@@ -124,62 +194,75 @@ std::vector<const Datatype*> types_of(State& state, const MPI_Datatype types[], 
 void alltoallw(State& state, const void* out, const int outcounts[], const int outdispls[],
                const MPI_Datatype outtypes[], void* in, const int incounts[], const int indispls[],
                const MPI_Datatype intypes[], Comm& comm) {
-    check_counts(incounts, comm, "recvcounts");
-    check_array(indispls, "rdispls");
-    const auto in_list = types_of(state, intypes, comm, "recvtypes");
-    const Blocks into(in, incounts, indispls, in_list.data());
-    if (out == MPI_IN_PLACE) return mpi::alltoallw(comm.team(), Blocks::in_place(), into);
-    check_counts(outcounts, comm, "sendcounts");
-    check_array(outdispls, "sdispls");
-    const auto out_list = types_of(state, outtypes, comm, "sendtypes");
-    mpi::alltoallw(comm.team(), ConstBlocks(out, outcounts, outdispls, out_list.data()), into);
+    const auto in_types = types_of(state, intypes, comm, "recvtypes");
+    const Blocks into = blocks(in, incounts, indispls, in_types, comm, "recvcounts");
+    std::vector<const Datatype*> out_types;
+    if (out != MPI_IN_PLACE) out_types = types_of(state, outtypes, comm, "sendtypes");
+    const ConstBlocks from = out == MPI_IN_PLACE ? Blocks::in_place()
+                                                 : blocks(const_cast<void*>(out), outcounts,
+                                                          outdispls, out_types, comm, "sendcounts");
+    check_apart(from, into, comm);
+    together(comm, [&](Team& team) { mpi::alltoallw(team, from, into); });
 }
 
 void reduce(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
             const Operation& op, int root, Comm& comm) {
     op.check(*type);
     const bool is_root = comm.rank() == root;
-    mpi::reduce(comm.team(), contribution(out, count, type),
-                is_root ? buffer(in, count, type) : Buffer{nullptr, count, type.get()}, op, root);
+    const ConstBuffer mine =
+        is_root ? contribution(out, count, type) : const_buffer(out, count, type);
+    const Buffer result = is_root ? buffer(in, count, type) : Buffer{nullptr, count, type.get()};
+    check_apart(mine, result);
+    together(comm, [&](Team& team) { mpi::reduce(team, mine, result, op, root); });
 }
 
 void allreduce(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
                const Operation& op, Comm& comm) {
     op.check(*type);
-    mpi::allreduce(comm.team(), contribution(out, count, type), buffer(in, count, type), op);
+    const ConstBuffer mine = contribution(out, count, type);
+    const Buffer result = buffer(in, count, type);
+    check_apart(mine, result);
+    together(comm, [&](Team& team) { mpi::allreduce(team, mine, result, op); });
 }
 
 void reduce_scatter(State&, const void* out, void* in, const int counts[], const TypeRef& type,
                     const Operation& op, Comm& comm) {
     op.check(*type);
-    check_counts(counts, comm, "recvcounts");
-    std::size_t total = 0;
-    for (int rank = 0; rank < comm.size(); ++rank)
-        total += static_cast<std::size_t>(counts[rank]);
-    const auto mine = static_cast<std::size_t>(counts[comm.rank()]);
-    mpi::reduce_scatter(comm.team(), contribution(out, total, type), buffer(in, mine, type), counts,
-                        op);
+    const std::size_t total = check_counts(counts, comm, "recvcounts");
+    const ConstBuffer mine = contribution(out, total, type);
+    const Buffer result = buffer(in, static_cast<std::size_t>(counts[comm.rank()]), type);
+    check_apart(mine, result);
+    together(comm, [&](Team& team) { mpi::reduce_scatter(team, mine, result, counts, op); });
 }
 
 void reduce_scatter_block(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
                           const Operation& op, Comm& comm) {
     op.check(*type);
     const std::size_t total = count * static_cast<std::size_t>(comm.size());
-    mpi::reduce_scatter_block(comm.team(), contribution(out, total, type), buffer(in, count, type),
-                              op);
+    const ConstBuffer mine = contribution(out, total, type);
+    const Buffer result = buffer(in, count, type);
+    check_apart(mine, result);
+    together(comm, [&](Team& team) { mpi::reduce_scatter_block(team, mine, result, op); });
 }
 
 void scan(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
           const Operation& op, Comm& comm) {
     op.check(*type);
-    mpi::scan(comm.team(), contribution(out, count, type), buffer(in, count, type), op);
+    const ConstBuffer mine = contribution(out, count, type);
+    const Buffer result = buffer(in, count, type);
+    check_apart(mine, result);
+    together(comm, [&](Team& team) { mpi::scan(team, mine, result, op); });
 }
 
 void exscan(State&, const void* out, void* in, std::size_t count, const TypeRef& type,
             const Operation& op, Comm& comm) {
     op.check(*type);
-    mpi::exscan(comm.team(), contribution(out, count, type),
-                comm.rank() == 0 ? Buffer{in, count, type.get()} : buffer(in, count, type), op);
+    const ConstBuffer mine = contribution(out, count, type);
+    // The first rank gets nothing, and may give no room for it.
+    const bool has_result = comm.rank() != 0 || out == MPI_IN_PLACE;
+    const Buffer result = has_result ? buffer(in, count, type) : Buffer{in, count, type.get()};
+    check_apart(mine, result);
+    together(comm, [&](Team& team) { mpi::exscan(team, mine, result, op); });
 }
 
 // Reduction operations.
@@ -198,7 +281,7 @@ void op_create(State& state, MPI_User_function* function, int commute, MPI_Op& o
 void op_free(State& state, MPI_Op& op) {
     if (state.op(op, "op").is_predefined())
         throw MpiError(ErrorClass::op, "op is predefined, and cannot be freed");
-    state.ops.remove(op);
+    state.bury(state.ops.remove(op));
     op = MPI_OP_NULL;
 }
 

@@ -2,8 +2,10 @@
 
 #include "mpi/communicators/making.hpp"
 
+#include <array>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "mpi/abi/entry.hpp"
 
@@ -66,26 +68,36 @@ void group_excl(State& state, const Group& group, std::size_t n, const int ranks
     result = state.add(excluding(group, std::span(ranks, n)));
 }
 
-std::vector<int> ranks_of(std::size_t n, int ranges[][3]) {
+/// Looks at the ends first, so that a range is never longer than the group.
+std::vector<int> ranks_of(const Group& group, std::size_t n, int ranges[][3]) {
     std::vector<RankRange> list;
-    for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto [first, last, stride] =
+            std::array<long, 3>{ranges[i][0], ranges[i][1], ranges[i][2]};
         list.push_back({ranges[i][0], ranges[i][1], ranges[i][2]});
+        if (stride == 0 || (last - first) / stride < 0) continue;  // wrong, or of no ranks
+        for (const long rank : {first, first + (last - first) / stride * stride})
+            if (rank < 0 || rank >= group.size())
+                throw MpiError(ErrorClass::rank, "range " + std::to_string(i) + " has rank " +
+                                                     std::to_string(rank) + "; the group has " +
+                                                     std::to_string(group.size()));
+    }
     return expanded(list);
 }
 
 void group_range_incl(State& state, const Group& group, std::size_t n, int ranges[][3],
                       MPI_Group& result) {
-    result = state.add(including(group, ranks_of(n, ranges)));
+    result = state.add(including(group, ranks_of(group, n, ranges)));
 }
 
 void group_range_excl(State& state, const Group& group, std::size_t n, int ranges[][3],
                       MPI_Group& result) {
-    result = state.add(excluding(group, ranks_of(n, ranges)));
+    result = state.add(excluding(group, ranks_of(group, n, ranges)));
 }
 
 void group_free(State& state, MPI_Group& group) {
     state.group(group, "group");
-    if (group != MPI_GROUP_EMPTY) state.groups.remove(group);
+    if (group != MPI_GROUP_EMPTY) state.bury(state.groups.remove(group));
     group = MPI_GROUP_NULL;
 }
 
@@ -105,12 +117,31 @@ void comm_group(State& state, Comm& comm, MPI_Group& group) {
     group = state.add(comm.group());
 }
 
+/// The hints that MPI defines for communicators. All are assertions; others are ignored, as MPI
+/// wants it, and not given back.
+constexpr std::string_view known_hints[] = {"mpi_assert_no_any_tag", "mpi_assert_no_any_source",
+                                            "mpi_assert_exact_length",
+                                            "mpi_assert_allow_overtaking"};
+
+void take_hints(Comm& comm, Info* from) {
+    if (from == nullptr) return;
+    for (const std::string_view hint : known_hints)
+        if (const std::string* value = from->find(hint);
+            value != nullptr && (*value == "true" || *value == "false"))
+            comm.hints.set(hint, *value);
+}
+
 /// A copy with the attributes and hints of the original.
 std::unique_ptr<Comm> duplicate(State& state, Comm& comm) {
     auto copy = duplicated(comm, state.context_ids);
     if (comm.cartesian) copy->cartesian = std::make_unique<Cartesian>(*comm.cartesian);
     copy->hints = comm.hints;
-    copy->attributes = comm.attributes.copied(comm.handle);
+    try {
+        copy->attributes = comm.attributes.copied(comm.handle);
+    } catch (...) {
+        state.context_ids.give_back(copy->context());
+        throw;
+    }
     return copy;
 }
 
@@ -120,7 +151,8 @@ void comm_dup(State& state, Comm& comm, MPI_Comm& newcomm) {
 
 void comm_dup_with_info(State& state, Comm& comm, Info* info, MPI_Comm& newcomm) {
     auto copy = duplicate(state, comm);
-    copy->hints = info == nullptr ? Info() : *info;
+    copy->hints = Info();
+    take_hints(*copy, info);
     newcomm = state.add(std::move(copy));
 }
 
@@ -161,8 +193,7 @@ void comm_free(State& state, MPI_Comm& handle) {
     if (&comm == &state.world() || &comm == &state.self())
         throw MpiError(ErrorClass::comm, comm.name + " cannot be freed");
     comm.attributes.erase_all(handle);
-    state.context_ids.give_back(comm.context());
-    state.comms.remove(handle);
+    state.forget(handle);
     handle = MPI_COMM_NULL;
 }
 
@@ -180,13 +211,16 @@ void comm_get_name(State&, Comm& comm, char* name, int& resultlen) {
 }
 
 void comm_set_info(State&, Comm& comm, Info* info) {
-    if (info == nullptr) return;
-    for (const auto& [key, value] : info->pairs())
-        comm.hints.set(key, value);
+    take_hints(comm, info);
 }
 
 void comm_get_info(State& state, Comm& comm, MPI_Info& info) {
-    info = state.infos.add(std::make_unique<Info>(comm.hints));
+    auto used = std::make_unique<Info>();
+    for (const std::string_view hint : known_hints) {
+        const std::string* const value = comm.hints.find(hint);
+        used->set(hint, value == nullptr ? "false" : *value);
+    }
+    info = state.infos.add(std::move(used));
 }
 
 void comm_test_inter(State&, Comm&, int& flag) {

@@ -199,10 +199,11 @@ void request_get_status(State& state, MPI_Request request, int& flag, MPI_Status
 void cancel(State& state, MPI_Request& request) {
     const Found found(state, request, "request");
     if (request == MPI_REQUEST_NULL) bad_request(request, "request");
-    // A send is never taken back: it completes as if nobody had asked.
-    Request* const engine = found.engine();
-    if (engine != nullptr && engine->kind == Request::Kind::receive && !engine->is_complete())
-        state.process().cancel(*engine);
+    LocalRequest* const local = found.local();
+    if (found.engine() != nullptr)
+        state.process().cancel(*found.engine());
+    else if (local != nullptr && local->active && local->buffered != 0)
+        local->status.cancelled = state.attached.cancel(local->buffered, state.process());
 }
 
 std::size_t bytes_of(const MPI_Status& status) {
@@ -234,12 +235,19 @@ void get_count(State&, const MPI_Status& status, const TypeRef& type, int& count
         count = bytes % type->size() == 0 ? as_int(bytes / type->size()) : MPI_UNDEFINED;
 }
 
+/// Nothing, any number of times, is no bytes.
+MPI_Count elements_of(const MPI_Status& status, const Datatype& type) {
+    if (type.size() == 0 && bytes_of(status) != 0) return MPI_UNDEFINED;
+    return static_cast<MPI_Count>(type.basics_in(bytes_of(status)));
+}
+
 void get_elements(State&, const MPI_Status& status, const TypeRef& type, int& count) {
-    count = as_int(type->basics_in(bytes_of(status)));
+    const MPI_Count elements = elements_of(status, *type);
+    count = elements < 0 ? MPI_UNDEFINED : as_int(static_cast<std::size_t>(elements));
 }
 
 void get_elements_x(State&, const MPI_Status& status, const TypeRef& type, MPI_Count& count) {
-    count = static_cast<MPI_Count>(type->basics_in(bytes_of(status)));
+    count = elements_of(status, *type);
 }
 
 /// The fewest bytes that hold so many basics.
@@ -295,17 +303,20 @@ void bad_request(MPI_Request, const char* argument) {
 }
 
 /// Persistent requests, and those that the engine knows nothing of.
-ErrorClass finish_other(const Found& found, MPI_Request& handle, MPI_Status* status) {
+ErrorClass finish_other(State& state, const Found& found, MPI_Request& handle, MPI_Status* status) {
     set_status(status, found.status());
     if (Request* const engine = found.engine()) {
         const ErrorClass error = found.status().error;
         engine->active = false;
         return error;
     }
-    if (LocalRequest* const local = found.local())
+    LocalRequest* const local = found.local();
+    if (local != nullptr && local->persistent) {
         local->active = false;
-    else
-        handle = MPI_REQUEST_NULL;
+        return ErrorClass::success;
+    }
+    if (local != nullptr) state.local_requests.remove(handle);
+    handle = MPI_REQUEST_NULL;
     return ErrorClass::success;
 }
 

@@ -29,15 +29,12 @@ void type_create_hvector(State& state, std::size_t count, std::size_t length, MP
 std::vector<std::size_t> to_counts(std::size_t count, const int values[], const char* argument) {
     std::vector<std::size_t> counts;
     counts.reserve(count);
-    if (count != 0 && values == nullptr) null_argument(argument);
     for (std::size_t i = 0; i < count; ++i)
         counts.push_back(to_count(values[i], argument));
     return counts;
 }
 
 std::vector<std::ptrdiff_t> distances(std::size_t count, const int values[]) {
-    if (count == 0) return {};
-    if (values == nullptr) null_argument("array_of_displacements");
     return {values, values + count};
 }
 
@@ -134,7 +131,7 @@ void type_commit(State& state, MPI_Datatype& datatype) {
 void type_free(State& state, MPI_Datatype& datatype) {
     TypeEntry& entry = state.type_entry(datatype, "datatype");
     entry.extras.attributes.erase_all(datatype);
-    state.types.remove(datatype);
+    state.bury(state.types.remove(datatype));
     datatype = MPI_DATATYPE_NULL;
 }
 
@@ -219,6 +216,9 @@ void type_get_contents(State& state, const TypeRef& type, std::size_t max_intege
         throw MpiError(ErrorClass::arg,
                        "an array is too short; MPI_Type_get_envelope says how "
                        "long each must be");
+    to_array(integers, static_cast<int>(contents.integers.size()), "array_of_integers");
+    to_array(addresses, static_cast<int>(contents.addresses.size()), "array_of_addresses");
+    to_array(types, static_cast<int>(contents.types.size()), "array_of_datatypes");
     for (std::size_t i = 0; i < contents.integers.size(); ++i)
         integers[i] = static_cast<int>(contents.integers[i]);
     std::copy(contents.addresses.begin(), contents.addresses.end(), addresses);
@@ -277,6 +277,7 @@ void pack(State&, const void* in, std::size_t count, const TypeRef& type, void* 
           std::size_t room, int& position, Comm&) {
     const ConstBuffer data = const_buffer(in, count, type);
     const std::size_t bytes = count * type->size();
+    buffer(out, bytes, predefined(Basic::packed));
     const std::size_t begin = claim(position, bytes, room);
     type->pack(data.address, count, 0, {static_cast<std::byte*>(out) + begin, bytes});
 }
@@ -285,6 +286,7 @@ void unpack(State&, const void* in, std::size_t room, int& position, void* out, 
             const TypeRef& type, Comm&) {
     const Buffer data = buffer(out, count, type);
     const std::size_t bytes = count * type->size();
+    const_buffer(in, bytes, predefined(Basic::packed));
     const std::size_t begin = claim(position, bytes, room);
     type->unpack(data.address, count, 0, {static_cast<const std::byte*>(in) + begin, bytes});
 }

@@ -37,10 +37,14 @@ void bad_tag(int value, const char* argument) {
 }
 
 void null_argument(const char* argument) {
-    throw MpiError(ErrorClass::arg, std::string(argument) + " is a null pointer");
+    throw MpiError(ErrorClass::arg,
+                   std::string(argument) + " is a null pointer, or stands for none");
 }
 
-void check_null_address(std::size_t count, const Datatype& type) {
+void check_address(const void* address, std::size_t count, const Datatype& type) {
+    if (address == MPI_IN_PLACE)
+        throw MpiError(ErrorClass::buffer,
+                       "the buffer is MPI_IN_PLACE, which this argument cannot be");
     if (count != 0 && type.size() != 0 && type.true_lower_bound() == 0)
         throw MpiError(ErrorClass::buffer,
                        "the buffer is a null pointer, but the count is " + std::to_string(count));

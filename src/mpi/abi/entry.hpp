@@ -5,8 +5,10 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/state.hpp"
@@ -70,23 +72,45 @@ inline int to_any_tag(int value, const char* argument) {
 
 template <class T>
 T& to_result(T* pointer, const char* argument) {
-    if (pointer == nullptr) [[unlikely]]
+    // A status that is asked about cannot be one that was ignored.
+    constexpr bool is_status = std::is_same_v<std::remove_const_t<T>, MPI_Status>;
+    if (pointer == nullptr || (is_status && static_cast<const void*>(pointer) == MPI_STATUS_IGNORE))
+        [[unlikely]]
         null_argument(argument);
     return *pointer;
 }
 
-/// A null address is right only with a type made of absolute addresses (MPI_BOTTOM).
-[[gnu::cold]] void check_null_address(std::size_t count, const Datatype& type);
+inline MPI_Status* to_status(MPI_Status* status, const char* argument) {
+    if (status == nullptr) [[unlikely]]
+        null_argument(argument);
+    return status;
+}
+
+template <class T>
+T* to_array(T* array, int length, const char* argument) {
+    if (array == nullptr && length > 0) [[unlikely]]
+        null_argument(argument);
+    return array;
+}
+
+/// A null address is right only with a type made of absolute addresses (MPI_BOTTOM); MPI_IN_PLACE
+/// is none.
+[[gnu::cold]] void check_address(const void* address, std::size_t count, const Datatype& type);
+
+/// MPI_BOTTOM or MPI_IN_PLACE, the lowest address and the highest.
+inline bool is_special(const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) + 1 <= 1;
+}
 
 inline ConstBuffer const_buffer(const void* address, std::size_t count, const TypeRef& type) {
-    if (address == nullptr) [[unlikely]]
-        check_null_address(count, *type);
+    if (is_special(address)) [[unlikely]]
+        check_address(address, count, *type);
     return ConstBuffer(address, count, *type);
 }
 
 inline Buffer buffer(void* address, std::size_t count, const TypeRef& type) {
-    if (address == nullptr) [[unlikely]]
-        check_null_address(count, *type);
+    if (is_special(address)) [[unlikely]]
+        check_address(address, count, *type);
     return Buffer{address, count, type.get()};
 }
 

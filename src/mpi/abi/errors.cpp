@@ -48,8 +48,8 @@ void comm_create_errhandler(State& state, MPI_Comm_errhandler_function* function
     ErrorHandler handler{ErrorHandler::Kind::user, 0, [function](int comm, int code) {
                              function(&comm, &code, static_cast<void*>(nullptr));
                          }};
-    errhandler = state.error_handlers.add(std::make_unique<ErrorHandlerRef>(
-        std::make_shared<const ErrorHandler>(std::move(handler))));
+    errhandler = state.error_handlers.add(std::make_unique<HandlerEntry>(
+        HandlerEntry{std::make_shared<const ErrorHandler>(std::move(handler))}));
 }
 
 void comm_set_errhandler(State&, Comm& comm, const ErrorHandlerRef& handler) {
@@ -59,10 +59,18 @@ void comm_set_errhandler(State&, Comm& comm, const ErrorHandlerRef& handler) {
 /// A handle of the communicator's handler, for the user to free.
 void comm_get_errhandler(State& state, Comm& comm, MPI_Errhandler& errhandler) {
     const ErrorHandlerRef& handler = comm.error_handler;
-    // Handles of the user's own are freed one by one, so each call gives a new one.
-    errhandler = handler->kind == ErrorHandler::Kind::user
-                     ? state.error_handlers.add(std::make_unique<ErrorHandlerRef>(handler))
-                     : handler->handle;
+    errhandler = handler->handle;
+    if (handler->kind != ErrorHandler::Kind::user) return;
+    const bool known = state.error_handlers.any([&](int handle, HandlerEntry& entry) {
+        if (entry.handler != handler) return false;
+        errhandler = handle;
+        ++entry.holders;
+        return true;
+    });
+    // All its handles were freed, but it serves the communicator still.
+    if (!known)
+        errhandler =
+            state.error_handlers.add(std::make_unique<HandlerEntry>(HandlerEntry{handler}));
 }
 
 void comm_call_errhandler(State& state, Comm& comm, int errorcode) {
@@ -71,12 +79,14 @@ void comm_call_errhandler(State& state, Comm& comm, int errorcode) {
 
 void errhandler_free(State& state, MPI_Errhandler& errhandler) {
     state.error_handler(errhandler, "errhandler");
-    if (state.error_handlers.find(errhandler) != nullptr) state.error_handlers.remove(errhandler);
+    if (HandlerEntry* entry = state.error_handlers.find(errhandler))
+        if (--entry->holders == 0) state.bury(state.error_handlers.remove(errhandler));
     errhandler = MPI_ERRHANDLER_NULL;
 }
 
 void error_class(int errorcode, int& errorclass) {
     State* const state = State::here();
+    const EngineLockGuard guard(state == nullptr ? nullptr : state->process().lock().get());
     errorclass = state == nullptr ? errorcode : state->user_errors().class_of(errorcode);
 }
 
@@ -214,9 +224,12 @@ int handle_error(State& state, Comm& on, const char* function, int code, const s
         }
         case ErrorHandler::Kind::returns:
             break;
-        case ErrorHandler::Kind::user:
-            handler->call(on.handle, code);
+        case ErrorHandler::Kind::user: {
+            const int handle = on.handle;  // the handler may free the communicator
+            const EngineLockOpening opening(state.process().lock().get());
+            handler->call(handle, code);
             break;
+        }
     }
     return code;
 }

@@ -83,12 +83,14 @@ class HandleTable {
 };
 
 /// A request that needs nothing of the engine once it is started: a partner that is not there, or a
-/// send whose data were copied. Persistent always: one that is not, and is complete, is the handle
-/// `done_request`.
+/// send whose data were copied. Complete always, but a copied message can be cancelled until it has
+/// left; one that has, and is not persistent, is the handle `done_request`.
 struct LocalRequest {
-    std::function<void()> start;  ///< null: nothing to do
+    std::function<std::uint64_t()> start;  ///< returns what `buffered` becomes; null: nothing to do
     Status status;
     bool active = false;
+    bool persistent = true;
+    std::uint64_t buffered = 0;  ///< the number of an AttachedBuffer's message; 0: none
 };
 
 /// A handle for whatever was complete when it was made, from or to nobody.

@@ -1,10 +1,14 @@
 // Info objects: hints as pairs of key and value.
 
-#include "mpi/communicators/comm.hpp"
+#include <sys/utsname.h>
 
-#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include "mpi/abi/entry.hpp"
+#include "mpi/communicators/comm.hpp"
 
 namespace railyard::mpi::abi {
 
@@ -13,6 +17,12 @@ namespace {
 Info& existing(State& state, MPI_Info handle) {
     if (Info* info = state.info(handle, "info")) return *info;
     throw CodedError(MPI_ERR_INFO, "info is MPI_INFO_NULL");
+}
+
+Info& changeable(State& state, MPI_Info handle) {
+    if (handle == MPI_INFO_ENV)
+        throw CodedError(MPI_ERR_INFO, "info is MPI_INFO_ENV, which can only be read");
+    return existing(state, handle);
 }
 
 std::string_view to_key(const char* key) {
@@ -24,17 +34,27 @@ std::string_view to_key(const char* key) {
     return text;
 }
 
+/// The program's arguments, if the system tells.
+std::vector<std::string> arguments() {
+    std::ifstream in("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> list;
+    for (std::string argument; std::getline(in, argument, '\0');)
+        list.push_back(argument);
+    return list;
+}
+
 void info_create(State& state, MPI_Info& info) {
     info = state.infos.add(std::make_unique<Info>());
 }
 
 void info_set(State& state, MPI_Info info, const char* key, const char* value) {
-    const std::string_view text = value == nullptr ? std::string_view() : std::string_view(value);
+    if (value == nullptr) throw MpiError(ErrorClass::info_value, "value is a null pointer");
+    const std::string_view text(value);
     if (text.size() > MPI_MAX_INFO_VAL)
         throw MpiError(ErrorClass::info_value, "value has " + std::to_string(text.size()) +
                                                    " characters; it must have at most " +
                                                    std::to_string(MPI_MAX_INFO_VAL));
-    existing(state, info).set(to_key(key), text);
+    changeable(state, info).set(to_key(key), text);
 }
 
 void info_get(State& state, MPI_Info info, const char* key, int valuelen, char* value, int& flag) {
@@ -65,7 +85,7 @@ void info_get_valuelen(State& state, MPI_Info info, const char* key, int& valuel
 }
 
 void info_delete(State& state, MPI_Info info, const char* key) {
-    if (!existing(state, info).erase(to_key(key)))
+    if (!changeable(state, info).erase(to_key(key)))
         throw MpiError(ErrorClass::info_no_key, "there is no key '" + std::string(key) + "'");
 }
 
@@ -74,12 +94,37 @@ void info_dup(State& state, MPI_Info info, MPI_Info& newinfo) {
 }
 
 void info_free(State& state, MPI_Info& info) {
-    existing(state, info);
-    state.infos.remove(info);
+    changeable(state, info);
+    state.bury(state.infos.remove(info));
     info = MPI_INFO_NULL;
 }
 
 }  // namespace
+
+Info environment_of(State& state) {
+    constexpr const char* levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
+                                      "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+    Info info;
+    info.set("maxprocs", std::to_string(state.process().world_size()));
+    info.set("thread_level", levels[state.thread_level]);
+    // In virtual time a rank is part of the program that runs the model.
+    if (state.process().rank().nic().traits().clock != fabric::Clock::real) return info;
+    if (const std::vector<std::string> list = arguments(); !list.empty()) {
+        info.set("command", list[0]);
+        std::string rest;
+        for (std::size_t i = 1; i < list.size(); ++i)
+            rest += (i > 1 ? " " : "") + list[i];
+        info.set("argv", rest);
+    }
+    if (utsname system{}; uname(&system) == 0) {
+        info.set("host", system.nodename);
+        info.set("arch", system.machine);
+    }
+    std::error_code missing;
+    if (const auto folder = std::filesystem::current_path(missing); !missing)
+        info.set("wdir", folder.string());
+    return info;
+}
 
 #include <entries/infos.inc>
 

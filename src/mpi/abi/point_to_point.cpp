@@ -101,29 +101,41 @@ void sendrecv_replace(State& state, void* buf, std::size_t count, const TypeRef&
              source, recvtag, comm, status);
 }
 
-void bsend(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest, int tag,
-           Comm& comm) {
-    if (dest != no_rank) state.attached.send(const_buffer(buf, count, type), dest, tag, comm);
+/// Returns the number of the buffered message; 0: it has left, or nobody is to have it.
+std::uint64_t bsend(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
+                    int tag, Comm& comm) {
+    if (dest == no_rank) return 0;
+    return state.attached.send(const_buffer(buf, count, type), dest, tag, comm);
 }
 
 void ibsend(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
             int tag, Comm& comm, MPI_Request& request) {
-    bsend(state, buf, count, type, dest, tag, comm);
-    request = done_request;
+    const std::uint64_t number = bsend(state, buf, count, type, dest, tag, comm);
+    if (number == 0) {
+        request = done_request;
+        return;
+    }
+    auto local = std::make_unique<LocalRequest>();
+    local->status = proc_null_status;
+    local->active = true;
+    local->persistent = false;
+    local->buffered = number;
+    request = state.local_requests.add(std::move(local));
 }
 
 void bsend_init(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
                 int tag, Comm& comm, MPI_Request& request) {
+    const_buffer(buf, count, type);
     auto local = std::make_unique<LocalRequest>();
     local->status = proc_null_status;
     local->start = [&state, buf, count, type, dest, tag, on = comm.handle] {
-        bsend(state, buf, count, type, dest, tag, state.comm(on, "comm"));
+        return bsend(state, buf, count, type, dest, tag, state.comm(on, "comm"));
     };
     request = state.local_requests.add(std::move(local));
 }
 
 void buffer_attach(State& state, void* buffer, std::size_t size) {
-    state.attached.attach(buffer, size);
+    state.attached.attach(abi::buffer(buffer, size, predefined(Basic::byte)).address, size);
 }
 
 void buffer_detach(State& state, void* buffer_addr, int& size) {
@@ -175,7 +187,8 @@ void start(State& state, MPI_Request& request) {
                            "request was started already; complete it before it is started again");
         state.process().start(*found.engine());
     } else if (LocalRequest* const local = found.local()) {
-        if (local->start) local->start();
+        local->status = proc_null_status;
+        if (local->start) local->buffered = local->start();
         local->active = true;
     } else {
         throw MpiError(ErrorClass::request,
@@ -249,6 +262,7 @@ Comm& comm_of(State& state, const Message& message) {
 
 void imrecv(State& state, void* buf, std::size_t count, const TypeRef& type, MPI_Message& message,
             MPI_Request& request) {
+    const Buffer into = buffer(buf, count, type);
     if (message == MPI_MESSAGE_NO_PROC) {
         request = done_request;
     } else {
@@ -259,8 +273,7 @@ void imrecv(State& state, void* buf, std::size_t count, const TypeRef& type, MPI
             throw MpiError(ErrorClass::request,
                            "message is not the handle of a message; a message "
                            "that a matched probe found is received once");
-        request = handle_of(state.process().start_receive(*found, buffer(buf, count, type),
-                                                          comm_of(state, *found)));
+        request = handle_of(state.process().start_receive(*found, into, comm_of(state, *found)));
     }
     message = MPI_MESSAGE_NULL;
 }

@@ -69,12 +69,12 @@ class Found {
 
 /// Takes note that a complete request was seen: the handle becomes null, or the request inactive.
 /// Returns how it ended.
-ErrorClass finish_other(const Found& found, MPI_Request& handle, MPI_Status* status);
+ErrorClass finish_other(State& state, const Found& found, MPI_Request& handle, MPI_Status* status);
 inline ErrorClass finish(State& state, const Found& found, MPI_Request& handle,
                          MPI_Status* status) {
     Request* const engine = found.engine();
     if (engine == nullptr || engine->is_persistent()) [[unlikely]]
-        return finish_other(found, handle, status);
+        return finish_other(state, found, handle, status);
     set_status(status, engine->status());
     const ErrorClass error = engine->status().error;
     state.process().release(*engine);

@@ -72,7 +72,8 @@ void State::begin(int thread_level) {
         rank = joined.get();
     }
     auto* const state = new State(*rank, std::move(joined), thread_level);
-    rank_local::here->slots[state_slot] = {state, &drop};
+    rank_local::here->slots[state_slot].destroy = &drop;
+    word().store(state, std::memory_order_relaxed);
     if (thread_level == MPI_THREAD_MULTIPLE && !state->process().allow_threads())
         state->thread_level = MPI_THREAD_SERIALIZED;
     state->around_ = {state->process().lock().get(), watch};
@@ -99,7 +100,8 @@ void State::end() {
 
 void State::drop() {
     delete here();
-    rank_local::here->slots[state_slot] = {reinterpret_cast<void*>(finalised_mark)};
+    rank_local::here->slots[state_slot].destroy = nullptr;
+    word().store(reinterpret_cast<void*>(finalised_mark), std::memory_order_relaxed);
 }
 
 void State::bad_comm(MPI_Comm handle, const char* argument) {
@@ -142,6 +144,10 @@ const Operation& State::op(MPI_Op handle, const char* argument) {
 
 Info* State::info(MPI_Info handle, const char* argument) {
     if (handle == MPI_INFO_NULL) return nullptr;
+    if (handle == MPI_INFO_ENV) {
+        if (!environment_) environment_ = std::make_unique<Info>(environment_of(*this));
+        return environment_.get();
+    }
     if (Info* info = infos.find(handle)) return info;
     throw CodedError(MPI_ERR_INFO, std::string(argument) + " is not the handle of an info object");
 }
@@ -149,7 +155,7 @@ Info* State::info(MPI_Info handle, const char* argument) {
 const ErrorHandlerRef& State::error_handler(MPI_Errhandler handle, const char* argument) {
     const std::uint32_t builtin = static_cast<std::uint32_t>(handle) - MPI_ERRORS_ARE_FATAL;
     if (builtin < builtin_handlers_.size()) return builtin_handlers_[builtin];
-    if (const ErrorHandlerRef* handler = error_handlers.find(handle)) return *handler;
+    if (const HandlerEntry* entry = error_handlers.find(handle)) return entry->handler;
     bad(ErrorClass::arg, argument, "n error handler", handle, MPI_ERRHANDLER_NULL);
 }
 
@@ -166,6 +172,15 @@ MPI_Comm State::add(std::unique_ptr<Comm> comm) {
     Comm& added = *comm;
     added.handle = comms.add(std::move(comm));
     return added.handle;
+}
+
+void State::forget(MPI_Comm handle) {
+    forgotten_comms_.push_back(comms.remove(handle));
+    std::erase_if(forgotten_comms_, [this](const std::unique_ptr<Comm>& comm) {
+        if (process().is_in_use(comm->context())) return false;
+        context_ids.give_back(comm->context());
+        return true;
+    });
 }
 
 MPI_Group State::add(Group group) {
@@ -191,6 +206,8 @@ MPI_Datatype State::find_handle(const Datatype& type) const {
 Comm* State::comm_of(std::uint32_t context) {
     for (const auto& comm : builtin_comms_)
         if (comm->context() == context) return comm.get();
+    for (const auto& comm : forgotten_comms_)
+        if (comm->context() == context) return comm.get();
     Comm* found = nullptr;
     comms.any([&](int, Comm& comm) {
         if (comm.context() != context) return false;
@@ -201,13 +218,19 @@ Comm* State::comm_of(std::uint32_t context) {
 }
 
 void Call::enter(const Around& around, Function function) {
-    if (around.lock != nullptr) around.lock->lock();
+    if (around.lock != nullptr) {
+        around.lock->lock();
+        ++around.lock->calls;
+    }
     if (around.watch != nullptr) around.watch->entered(function);
 }
 
 void Call::leave(const Around& around, Function function) {
     if (around.watch != nullptr) around.watch->left(function);
-    if (around.lock != nullptr) around.lock->unlock();
+    if (around.lock != nullptr) {
+        --around.lock->calls;
+        around.lock->unlock();
+    }
 }
 
 }  // namespace railyard::mpi::abi

@@ -6,10 +6,13 @@
 #include <pthread.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/rank_local.hpp"
 #include "launch/job/rank.hpp"
@@ -46,6 +49,13 @@ struct KeyvalEntry {
     Of of = Of::comm;
 };
 
+/// An error handler that a user made. MPI_Comm_get_errhandler gives the same handle once more, and
+/// each is to be freed.
+struct HandlerEntry {
+    ErrorHandlerRef handler;
+    int holders = 1;
+};
+
 /// What MPI_Comm_get_attr finds on MPI_COMM_WORLD.
 struct WorldAttributes {
     int tag_ub = max_tag;
@@ -55,6 +65,11 @@ struct WorldAttributes {
     int universe_size = 1;
     int application = 0;
 };
+
+class State;
+
+/// What MPI_INFO_ENV says: how the program was started, by the standard's keys.
+Info environment_of(State& state);
 
 class State {
     struct BuiltinTypeRef {
@@ -80,15 +95,16 @@ class State {
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
-    /// The calling rank's; null before MPI_Init and after MPI_Finalize.
+    /// The calling rank's; null before MPI_Init and after MPI_Finalize. A thread that calls before
+    /// it was told of MPI_Init may only ask whether there was one, so nothing is to be acquired.
     static State* here() {
-        void* const state = rank_local::here->slots[state_slot].state;
+        void* const state = word().load(std::memory_order_relaxed);
         if (reinterpret_cast<std::uintptr_t>(state) <= finalised_mark) [[unlikely]]
             return nullptr;
         return static_cast<State*>(state);
     }
     static bool was_finalised() {
-        return reinterpret_cast<std::uintptr_t>(rank_local::here->slots[state_slot].state) ==
+        return reinterpret_cast<std::uintptr_t>(word().load(std::memory_order_relaxed)) ==
                finalised_mark;
     }
     /// MPI_Init and MPI_Finalize, for the calling rank.
@@ -137,13 +153,25 @@ class State {
     TypeExtras& type_extras(MPI_Datatype handle, const char* argument);
     const Group& group(MPI_Group handle, const char* argument);
     const Operation& op(MPI_Op handle, const char* argument);
-    Info* info(MPI_Info handle, const char* argument);  ///< null for MPI_INFO_NULL
+    /// Null for MPI_INFO_NULL. MPI_INFO_ENV is made when first asked for.
+    Info* info(MPI_Info handle, const char* argument);
     const ErrorHandlerRef& error_handler(MPI_Errhandler handle, const char* argument);
     KeyvalEntry& keyval(int handle, KeyvalEntry::Of of, const char* argument);
 
     // From objects to new handles.
 
     MPI_Comm add(std::unique_ptr<Comm> comm);  ///< null: MPI_COMM_NULL
+    /// The handle goes now; the communicator and its context once no request is of it.
+    void forget(MPI_Comm handle);
+    /// Frees what a handle stood for, once no other thread's call may still use it.
+    template <class T>
+    void bury(std::unique_ptr<T> object) {
+        const EngineLock* const lock = process().lock().get();
+        if (lock == nullptr || lock->calls <= 1)
+            buried_.clear();
+        else
+            buried_.emplace_back(std::move(object));
+    }
     MPI_Group add(Group group);
     MPI_Datatype add(TypeRef type, bool committed = false);
     /// The handle of a predefined type, of a made one that a handle stands for, or none.
@@ -156,7 +184,7 @@ class State {
     HandleTable<TypeEntry, Prefix::datatype> types;
     HandleTable<Operation, Prefix::op> ops;
     HandleTable<Info, Prefix::info> infos;
-    HandleTable<ErrorHandlerRef, Prefix::error_handler> error_handlers;
+    HandleTable<HandlerEntry, Prefix::error_handler> error_handlers;
     HandleTable<KeyvalEntry, Prefix::keyval> keyvals;
     HandleTable<LocalRequest, Prefix::local_request> local_requests;
 
@@ -168,6 +196,10 @@ class State {
 
   private:
     static constexpr std::uintptr_t finalised_mark = 1;
+    /// MPI_Initialized and MPI_Finalized may be called by any thread at any time.
+    static std::atomic_ref<void*> word() {
+        return std::atomic_ref(rank_local::here->slots[state_slot].state);
+    }
     static constexpr Duration empty_poll_time = Duration::ns(100);
 
     const TypeRef* find_builtin(MPI_Datatype handle) const {
@@ -179,8 +211,11 @@ class State {
     [[noreturn, gnu::cold]] static void bad_comm(MPI_Comm handle, const char* argument);
     [[noreturn, gnu::cold]] static void not_committed(const char* argument);
 
+    std::vector<std::unique_ptr<Comm>> forgotten_comms_;
+    std::vector<std::shared_ptr<void>> buried_;
     std::array<ErrorHandlerRef, 4> builtin_handlers_;
     std::map<MPI_Datatype, TypeExtras> builtin_type_extras_;
+    std::unique_ptr<Info> environment_;  ///< MPI_INFO_ENV
     UserErrors user_errors_;
     Around around_;
     bool in_virtual_time_ = false;

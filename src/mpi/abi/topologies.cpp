@@ -1,6 +1,7 @@
 // Ranks laid out as a grid.
 
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "mpi/abi/entry.hpp"
@@ -57,7 +58,7 @@ std::span<int> room(int* numbers, std::size_t count, std::size_t needed) {
         throw MpiError(ErrorClass::arg, "maxdims is " + std::to_string(count) +
                                             ", but the grid has " + std::to_string(needed) +
                                             " dimensions");
-    return {numbers, needed};
+    return {to_array(numbers, static_cast<int>(needed), "coords"), needed};
 }
 
 void give_coordinates(const Cartesian& grid, int rank, std::span<int> to) {
@@ -69,6 +70,8 @@ void cart_get(State&, Comm& comm, std::size_t max, int dims[], int periods[], in
     const Cartesian& grid = grid_of(comm);
     const auto& dimensions = grid.dimensions();
     give_coordinates(grid, comm.rank(), room(coords, max, dimensions.size()));
+    to_array(dims, static_cast<int>(dimensions.size()), "dims");
+    to_array(periods, static_cast<int>(dimensions.size()), "periods");
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
         dims[i] = dimensions[i].size;
         periods[i] = dimensions[i].periodic;
@@ -83,7 +86,9 @@ void cart_coords(State&, Comm& comm, int rank, std::size_t max, int coords[]) {
 
 void cart_rank(State&, Comm& comm, const int coords[], int& rank) {
     const Cartesian& grid = grid_of(comm);
-    rank = grid.rank(std::span(coords, grid.dimensions().size()));
+    const std::size_t dimensions = grid.dimensions().size();
+    rank =
+        grid.rank(std::span(to_array(coords, static_cast<int>(dimensions), "coords"), dimensions));
 }
 
 void cart_shift(State&, Comm& comm, int direction, int displacement, int& source, int& dest) {
@@ -102,6 +107,7 @@ void cart_shift(State&, Comm& comm, int direction, int displacement, int& source
 void cart_sub(State& state, Comm& comm, const int remain[], MPI_Comm& newcomm) {
     const Cartesian& grid = grid_of(comm);
     const std::vector<int> coordinates = grid.coordinates(comm.rank());
+    to_array(remain, static_cast<int>(coordinates.size()), "remain_dims");
     std::vector<Cartesian::Dimension> kept;
     // Ranks whose coordinates agree where dimensions go are together.
     int color = 0;
@@ -112,8 +118,11 @@ void cart_sub(State& state, Comm& comm, const int remain[], MPI_Comm& newcomm) {
         number = number * dimension.size + coordinates[i];
         if (remain[i] != 0) kept.push_back(dimension);
     }
-    auto made = split(comm, color, key, state.context_ids);
-    made->cartesian = std::make_unique<Cartesian>(std::move(kept));
+    // A grid without dimensions has one rank, and only one is made: as MPI_Cart_create does.
+    std::optional<int> together = color;
+    if (kept.empty() && comm.rank() != 0) together.reset();
+    auto made = split(comm, together, key, state.context_ids);
+    if (made) made->cartesian = std::make_unique<Cartesian>(std::move(kept));
     newcomm = state.add(std::move(made));
 }
 

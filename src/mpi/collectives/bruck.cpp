@@ -34,9 +34,9 @@ class Bruck {
           by_xor_(is_power_of_two(ranks_) && is_power_of_two(radix)),
           each_(bytes_of(in[0])),
           top_(top_weight(ranks_, radix)),
-          longest_(most_in_a_message()),
+          longest_(most_in_a_message()),  // more than 0: a team with nothing to say is not here
           window_(static_cast<int>(
-              std::clamp<std::size_t>(window_bytes / (2 * longest_), 1, radix - 1))),
+              std::clamp<std::size_t>(window_bytes / (2 * longest_), 1, radix - 1))),  // NOLINT
           scratch_(team.scratch(), 2 * Scratch::room(slots_size())),
           outgoing_(scratch_.bytes(slots_size())),
           incoming_(scratch_.bytes(slots_size())) {}

@@ -18,7 +18,8 @@ void unpack(Team& team, std::span<const std::byte> in, const Buffer& to) {
 }
 
 void copy(Team& team, const ConstBuffer& from, const Buffer& to) {
-    const std::size_t bytes = bytes_of(from);
+    const std::size_t bytes = std::min(bytes_of(from), bytes_of(to));
+    if (bytes_of(from) != bytes_of(to)) team.note_disagreement();
     if (bytes == 0 || (from.address == to.address && from.type == to.type)) return;
     if (to.type->is_dense()) return pack(team, from, {to.type->dense_data(to.address), bytes});
     if (from.type->is_dense())

@@ -58,7 +58,7 @@ void pack(Team& team, const ConstBuffer& from, std::span<std::byte> out);
 void unpack(Team& team, std::span<const std::byte> in, const Buffer& to);
 
 /// Both have as many bytes of data, perhaps in different types; they do not overlap, or are the
-/// same.
+/// same. If one has more, the ranks disagree, and no more is copied than both have.
 void copy(Team& team, const ConstBuffer& from, const Buffer& to);
 
 /// A user's array of counts or displacements: of int, or of 64 bits as in MPI's large-count calls.

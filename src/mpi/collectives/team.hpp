@@ -3,6 +3,7 @@
 /// context that user messages cannot reach. Messages between two ranks keep their order.
 
 #include <cstddef>
+#include <utility>
 
 #include "mpi/collectives/algorithms.hpp"
 #include "mpi/collectives/scratch.hpp"
@@ -53,7 +54,7 @@ class Team {
 
     /// Returns when the buffer may be used again. May wait for the receiver.
     virtual void send(const ConstBuffer& data, int to) = 0;
-    /// A longer message than the buffer holds is an MpiError (truncate).
+    /// A message of another length than the buffer is told of by disagreed().
     virtual void receive(const Buffer& into, int from) = 0;
     /// Both at once, without danger of deadlock.
     virtual void exchange(const ConstBuffer& out, int to, const Buffer& in, int from) = 0;
@@ -69,6 +70,12 @@ class Team {
     /// Memory that all share, where there is any. All ranks ask for it in the same collective.
     virtual Hub* hub() { return nullptr; }
 
+    /// Whether ranks gave different lengths since this was last asked: a message was longer or
+    /// shorter than what was to receive it. The algorithm goes on all the same, since other ranks
+    /// wait for what this one passes on.
+    bool disagreed() { return std::exchange(disagreed_, false); }
+    void note_disagreement() { disagreed_ = true; }
+
     /// Software work that costs time in a model: `bytes` were copied or combined.
     virtual void charge_bytes(std::size_t bytes) = 0;
 
@@ -79,6 +86,7 @@ class Team {
   private:
     int rank_;
     int size_;
+    bool disagreed_ = false;
     Circumstances circumstances_;
     Algorithms algorithms_;
     ScratchPool scratch_;

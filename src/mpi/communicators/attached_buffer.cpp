@@ -1,5 +1,6 @@
 #include "mpi/communicators/attached_buffer.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "mpi/engine/process.hpp"
@@ -23,11 +24,13 @@ void AttachedBuffer::attach(void* memory, std::size_t size) {
 }
 
 AttachedBuffer::Lent AttachedBuffer::detach(Process& process) {
-    for (const Piece& piece : pieces_) {
-        process.wait(*piece.send);
-        process.release(*piece.send);
-    }
-    pieces_.clear();
+    release_complete(process);
+    // Others may send and release meanwhile.
+    if (!pieces_.empty())
+        process.wait_until([&] {
+            release_complete(process);
+            return pieces_.empty();
+        });
     const Lent lent{memory_, size_};
     memory_ = nullptr;
     size_ = 0;
@@ -36,7 +39,7 @@ AttachedBuffer::Lent AttachedBuffer::detach(Process& process) {
 
 void AttachedBuffer::release_complete(Process& process) {
     std::erase_if(pieces_, [&](const Piece& piece) {
-        if (!piece.send->is_complete()) return false;
+        if (!piece.send->is_complete() || piece.held) return false;
         process.release(*piece.send);
         return true;
     });
@@ -51,7 +54,7 @@ bool AttachedBuffer::find_gap(std::size_t bytes, std::size_t& index, std::size_t
     return begin <= size_ && size_ - begin >= bytes;
 }
 
-void AttachedBuffer::send(const ConstBuffer& data, int to, int tag, Communicator& comm) {
+std::uint64_t AttachedBuffer::send(const ConstBuffer& data, int to, int tag, Communicator& comm) {
     Process& process = comm.process();
     const std::size_t bytes = data.count * data.type->size();
     release_complete(process);
@@ -72,7 +75,28 @@ void AttachedBuffer::send(const ConstBuffer& data, int to, int tag, Communicator
     Request& request =
         process.start_send({memory_ + begin, bytes, *predefined(Basic::packed)}, to, tag, comm);
     const std::size_t end = (begin + bytes + alignment - 1) / alignment * alignment;
-    pieces_.insert(pieces_.begin() + static_cast<std::ptrdiff_t>(index), {begin, end, &request});
+    pieces_.insert(pieces_.begin() + static_cast<std::ptrdiff_t>(index),
+                   {begin, end, &request, ++numbers_});
+    return request.is_complete() ? 0 : numbers_;
+}
+
+AttachedBuffer::Piece* AttachedBuffer::find(std::uint64_t number) {
+    const auto found = std::ranges::find(pieces_, number, &Piece::number);
+    return found != pieces_.end() ? &*found : nullptr;
+}
+
+bool AttachedBuffer::cancel(std::uint64_t number, Process& process) {
+    Piece* const piece = find(number);
+    if (piece == nullptr) return false;
+    Request& send = *piece->send;
+    piece->held = true;
+    process.cancel(send);
+    if (!send.complete && send.cancelling != 0)
+        process.wait_until([&] { return send.complete || send.cancelling == 0; });
+    const bool cancelled = send.complete && send.result.cancelled;
+    find(number)->held = false;
+    release_complete(process);
+    return cancelled;
 }
 
 }  // namespace railyard::mpi

@@ -3,6 +3,7 @@
 /// never waits for its receiver.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "mpi/engine/communicator.hpp"
@@ -24,8 +25,12 @@ class AttachedBuffer {
     /// Waits until all messages have left it, and gives it back.
     Lent detach(Process& process);
 
-    /// Copies the message and starts to send it. Throws MpiError (buffer) if there is no room.
-    void send(const ConstBuffer& data, int to, int tag, Communicator& comm);
+    /// Copies the message and starts to send it. Returns a number for cancel(), or 0 if it has left
+    /// already. Throws MpiError (buffer) if there is no room.
+    std::uint64_t send(const ConstBuffer& data, int to, int tag, Communicator& comm);
+    /// Takes a message back that no receive has matched; waits for its receiver's word, if that is
+    /// needed. False: it is too late.
+    bool cancel(std::uint64_t number, Process& process);
 
   private:
     /// A message that may still be on its way. In the order of their places.
@@ -33,7 +38,10 @@ class AttachedBuffer {
         std::size_t begin;
         std::size_t end;
         Request* send;
+        std::uint64_t number;
+        bool held = false;  ///< by cancel(), which waits
     };
+    Piece* find(std::uint64_t number);
     void release_complete(Process& process);
     /// The index in pieces_ before which there is a gap of `bytes`, and where the gap begins.
     bool find_gap(std::size_t bytes, std::size_t& index, std::size_t& begin) const;
@@ -41,6 +49,7 @@ class AttachedBuffer {
     std::byte* memory_ = nullptr;
     std::size_t size_ = 0;
     std::vector<Piece> pieces_;
+    std::uint64_t numbers_ = 0;
 };
 
 }  // namespace railyard::mpi

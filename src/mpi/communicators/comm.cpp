@@ -9,46 +9,65 @@
 
 namespace railyard::mpi {
 
+Attributes::Entry* Attributes::find(const Keyval& key) {
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+        return entry.key.get() == &key && !entry.leaving;
+    });
+    return found != entries_.end() ? &*found : nullptr;
+}
+
+Attributes::Entry* Attributes::find(std::uint64_t number) {
+    const auto found = std::ranges::find(entries_, number, &Entry::number);
+    return found != entries_.end() ? &*found : nullptr;
+}
+
 void Attributes::set(int object, const KeyvalRef& key, void* value) {
-    for (Entry& entry : entries_) {
-        if (entry.key != key) continue;
-        if (key->erase) key->erase(object, entry.value);
-        entry.value = value;
-        return;
-    }
-    entries_.push_back({key, value});
+    erase(object, *key);
+    // The user's function, or another thread, may have set one meanwhile.
+    if (Entry* const other = find(*key))
+        other->value = value;
+    else
+        entries_.push_back({key, value, ++numbers_});
 }
 
 std::optional<void*> Attributes::get(const Keyval& key) const {
+    std::optional<void*> value;
     for (const Entry& entry : entries_)
-        if (entry.key.get() == &key) return entry.value;
-    return std::nullopt;
+        if (entry.key.get() == &key && (!entry.leaving || !value)) value = entry.value;
+    return value;
 }
 
 bool Attributes::erase(int object, const Keyval& key) {
-    const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                    [&](const Entry& entry) { return entry.key.get() == &key; });
-    if (found == entries_.end()) return false;
+    Entry* const found = find(key);
+    if (found == nullptr) return false;
     const Entry entry = *found;
-    if (key.erase) key.erase(object, entry.value);
-    // The user's function may have touched other attributes.
-    std::erase_if(entries_, [&](const Entry& other) { return other.key == entry.key; });
+    found->leaving = true;
+    try {
+        if (key.erase) key.erase(object, entry.value);
+    } catch (...) {
+        if (Entry* const kept = find(entry.number)) kept->leaving = false;
+        throw;
+    }
+    std::erase_if(entries_, [&](const Entry& other) { return other.number == entry.number; });
     return true;
 }
 
 Attributes Attributes::copied(int object) const {
     Attributes copies;
     for (const Entry& entry : std::vector<Entry>(entries_)) {
-        if (!entry.key->copy) continue;
+        if (!entry.key->copy || entry.leaving) continue;
         if (const auto value = entry.key->copy(object, entry.value))
-            copies.entries_.push_back({entry.key, *value});
+            copies.entries_.push_back({entry.key, *value, ++copies.numbers_});
     }
     return copies;
 }
 
 void Attributes::erase_all(int object) {
-    while (!entries_.empty()) {
-        const KeyvalRef key = entries_.back().key;
+    for (;;) {
+        const auto last = std::find_if(entries_.rbegin(), entries_.rend(),
+                                       [](const Entry& entry) { return !entry.leaving; });
+        if (last == entries_.rend()) return;
+        const KeyvalRef key = last->key;
         erase(object, *key);
     }
 }
@@ -101,18 +120,45 @@ int Cartesian::neighbour(int from, std::size_t dimension, int distance) const {
 
 namespace {
 
-/// Divides `ranks` among `open` dimensions: each prime factor, the largest first, goes where least
-/// has gone.
+std::vector<int> divisors_of(int number) {
+    std::vector<int> small;
+    std::vector<int> large;
+    for (int i = 1; i <= number / i; ++i) {
+        if (number % i != 0) continue;
+        small.push_back(i);
+        if (i != number / i) large.push_back(number / i);
+    }
+    small.insert(small.end(), large.rbegin(), large.rend());
+    return small;
+}
+
+/// Whether `product` can be written as so many factors of at most `largest`. `divisors` are those
+/// of a multiple of it, in order.
+bool divides_into(int product, std::size_t factors, int largest, std::span<const int> divisors) {
+    if (product == 1) return true;
+    for (std::size_t i = divisors.size(); i-- > 0;) {
+        const int factor = divisors[i];
+        if (factor > largest || product % factor != 0) continue;
+        // All as large as this, they must become as much.
+        long reached = 1;
+        for (std::size_t n = 0; n < factors && factor > 1 && reached < product; ++n)
+            reached *= factor;
+        if (reached < product) return false;
+        if (divides_into(product / factor, factors - 1, factor, divisors.first(i + 1))) return true;
+    }
+    return false;
+}
+
+/// Divides `ranks` among `open` dimensions: the largest is as small as can be, then the next.
 std::vector<int> divided(int ranks, std::size_t open) {
-    std::vector<int> factors;
-    for (int prime = 2; prime <= ranks / prime; ++prime)
-        for (; ranks % prime == 0; ranks /= prime)
-            factors.push_back(prime);
-    if (ranks > 1) factors.push_back(ranks);
     std::vector<int> sizes(open, 1);
-    for (std::size_t i = factors.size(); i-- > 0;)
-        *std::min_element(sizes.begin(), sizes.end()) *= factors[i];
-    std::sort(sizes.begin(), sizes.end(), std::greater<>());
+    const std::vector<int> divisors = divisors_of(ranks);
+    for (std::size_t i = 0; i < open && ranks > 1; ++i) {
+        sizes[i] = *std::find_if(divisors.begin(), divisors.end(), [&](int size) {
+            return ranks % size == 0 && divides_into(ranks / size, open - i - 1, size, divisors);
+        });
+        ranks /= sizes[i];
+    }
     return sizes;
 }
 

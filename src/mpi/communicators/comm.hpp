@@ -59,7 +59,8 @@ struct Keyval {
 using KeyvalRef = std::shared_ptr<const Keyval>;
 
 /// What users attach to communicators and datatypes: a pointer under a key, with functions that are
-/// called when the object is copied and when the pointer is removed.
+/// called when the object is copied and when the pointer is removed. Such a function may change
+/// attributes of the same object, and other threads may meanwhile: no value is removed twice.
 class Attributes {
   public:
     /// A value that is there already is erased first. `object` is the owner's handle, here and
@@ -78,8 +79,14 @@ class Attributes {
     struct Entry {
         KeyvalRef key;
         void* value;
+        std::uint64_t number;
+        bool leaving = false;  ///< the user's function for its removal is running
     };
+    Entry* find(const Keyval& key);
+    Entry* find(std::uint64_t number);
+
     std::vector<Entry> entries_;
+    std::uint64_t numbers_ = 0;
 };
 
 /// Hints as pairs of key and value, in the order in which the keys were first set.

@@ -1,8 +1,7 @@
 #include "mpi/communicators/making.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <cstdint>
 #include <string>
 
 #include "mpi/collectives/collectives.hpp"
@@ -194,41 +193,21 @@ Comparison compare(const Group& a, const Group& b) {
     return Comparison::similar;
 }
 
-// A context is twice its number here: the odd one after it is for collectives.
-ContextIds::ContextIds() : free_(window, ~std::uint64_t{0}) {
-    free_[0] &= ~std::uint64_t{0b11};  // world and self
+namespace {
+
+/// All ranks of the parent agree.
+std::uint32_t agree(Comm& parent, ContextIds& contexts) {
+    return contexts.agree(parent.process(), parent.team(), {parent.context(), 0});
 }
 
-std::uint32_t ContextIds::agree(Team& team) {
-    const Datatype& word = *predefined(Basic::uint64);
-    const Operation& both = *predefined(Operation::Kind::band);
-    for (std::size_t first = 0; first < windows * window; first += window) {
-        if (free_.size() < first + window) free_.resize(first + window, ~std::uint64_t{0});
-        std::array<std::uint64_t, window> common{};
-        allreduce(team, ConstBuffer(&free_[first], window, word),
-                  Buffer{common.data(), window, &word}, both);
-        for (std::size_t i = 0; i < window; ++i) {
-            if (common[i] == 0) continue;
-            const auto bit = static_cast<unsigned>(std::countr_zero(common[i]));
-            free_[first + i] &= ~(std::uint64_t{1} << bit);
-            return static_cast<std::uint32_t>(2 * ((first + i) * 64 + bit));
-        }
-    }
-    throw MpiError(ErrorClass::other,
-                   "all 16384 contexts are in use; free communicators that are not needed");
-}
-
-void ContextIds::give_back(std::uint32_t context) {
-    const std::size_t number = context / 2;
-    free_[number / 64] |= std::uint64_t{1} << (number % 64);
-}
+}  // namespace
 
 std::unique_ptr<Comm> duplicated(Comm& parent, ContextIds& contexts) {
-    return made(parent, contexts.agree(parent.team()), parent.group());
+    return made(parent, agree(parent, contexts), parent.group());
 }
 
 std::unique_ptr<Comm> created(Comm& parent, const Group& group, ContextIds& contexts) {
-    const std::uint32_t context = contexts.agree(parent.team());
+    const std::uint32_t context = agree(parent, contexts);
     if (group.rank_of(parent.process().world_rank()) >= 0) return made(parent, context, group);
     contexts.give_back(context);
     return nullptr;
@@ -238,14 +217,15 @@ std::unique_ptr<Comm> created_by_group(Comm& parent, const Group& group, int tag
                                        ContextIds& contexts) {
     if (group.rank_of(parent.process().world_rank()) < 0) return nullptr;
     SubsetTeam team(parent, group, tag);
-    return made(parent, contexts.agree(team), group);
+    const ContextIds::Place place{parent.context() | ContextIds::of_subsets, tag};
+    return made(parent, contexts.agree(parent.process(), team, place), group);
 }
 
 std::unique_ptr<Comm> split(Comm& parent, std::optional<int> color, int key, ContextIds& contexts) {
     const std::vector<SplitChoice> choices =
         all_choices(parent, {color.has_value() ? 1 : 0, color.value_or(0), key});
     // One context serves all colors: their ranks never meet in it.
-    const std::uint32_t context = contexts.agree(parent.team());
+    const std::uint32_t context = agree(parent, contexts);
     if (!color) {
         contexts.give_back(context);
         return nullptr;

@@ -130,6 +130,7 @@ class Channel {
     const bool coalesces;            ///< small messages that are started together
     bool in_burst = false;           ///< one was started, and its sender has not polled since
     ChannelState state = ChannelState::connecting;
+    bool lost = false;           ///< its connection has failed, and so has all that needed it
     bool eager_stopped = false;  ///< by the peer, where too much of ours waits unexpected
     RingWriter out;
     RingReader in;
@@ -161,6 +162,14 @@ class Channel {
     // Segmented eager: where the next segment belongs, a receive or an unexpected message.
     Request* segmented_receive = nullptr;
     Unexpected* segmented_message = nullptr;
+
+    /// Sends of which the peer was asked whether they can be taken back. Answers come in order.
+    struct AskedCancel {
+        Request* send = nullptr;
+        std::uint32_t number = 0;  ///< Request::cancelling, unless the send has ended meanwhile
+    };
+    LazyQueue<AskedCancel> cancels;
+    std::uint32_t cancels_asked = 0;
 
     std::uint64_t unexpected_bytes = 0;  ///< of the peer's, waiting for receives
     bool told_to_stop = false;           ///< we told the peer to send nothing eager

@@ -59,10 +59,14 @@ void ChannelTransport::on_message(Channel& channel, const Header& header, Payloa
 
 void ChannelTransport::on_packet(Channel& channel, const Header& header, const std::byte* payload) {
     const Payload bytes(payload, header.length);
+    if (header.kind == PacketKind::eager || header.kind == PacketKind::rts)
+        return on_message(channel, header, bytes);
+    if (channel.lost) [[unlikely]]
+        return;  // the requests that others are about have ended
     switch (header.kind) {
         case PacketKind::eager:
         case PacketKind::rts:
-            return on_message(channel, header, bytes);
+            return;
         case PacketKind::segment:
             return on_segment(header, payload);
         case PacketKind::eager_segment:
@@ -83,15 +87,19 @@ void ChannelTransport::on_packet(Channel& channel, const Header& header, const s
         case PacketKind::resume_eager:
             channel.eager_stopped = false;
             return;
+        case PacketKind::cancel:
+            return on_cancel(channel, header);
+        case PacketKind::cancel_answer:
+            return on_cancel_answer(channel, header);
         case PacketKind::credit:
             return;
     }
 }
 
-bool ChannelTransport::drain_ring(Channel& channel) {
+void ChannelTransport::drain_ring(Channel& channel) {
     const Cell* cell = channel.in.front();
     if (cell == nullptr) [[likely]]
-        return false;
+        return;
     for (int n = 0; cell != nullptr && n < packets_in_a_row; ++n) {
         const Header header = cell->header;
         if (n > 0) channel.in.expect_more();
@@ -103,7 +111,7 @@ bool ChannelTransport::drain_ring(Channel& channel) {
     }
     hot_stamp_ = channel.in.next_stamp();
     hot_value_ = channel.in.next_value();
-    return true;
+    if (cell != nullptr) has_left_ = true;
 }
 
 void ChannelTransport::poll() {

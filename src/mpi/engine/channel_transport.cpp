@@ -40,7 +40,9 @@ void ChannelTransport::connect_at_start() {
             for (int peer = 0; peer < engine_.rank.size(); ++peer)
                 if (peer != engine_.rank.id()) connector_.open(peer);
             engine_.host.wait_until([this] {
-                progress();
+                do
+                    progress();
+                while (has_left_);
                 return !connector_.is_connecting();
             });
             return;
@@ -51,6 +53,7 @@ void ChannelTransport::connect_at_start() {
 }
 
 void ChannelTransport::progress() {
+    has_left_ = false;
     poll();
     if (!completion_driven_)
         netmods_.for_each([this](Netmod& netmod) { take_completions(netmod); });
@@ -71,10 +74,15 @@ void ChannelTransport::take_completions(Netmod& netmod) {
 
 void ChannelTransport::on_completion(const fabric::Completion& completion) {
     auto& channel = *static_cast<Channel*>(completion.queue_pair->context());
-    if (!completion.status.ok()) throw_lost(channel, completion.status);
     EagerBuffers& eager = channel.netmod.eager;
     const auto which = static_cast<std::uint32_t>(completion.id);
-    switch (static_cast<CompletionKind>(completion.id >> 32)) {
+    const auto kind = static_cast<CompletionKind>(completion.id >> 32);
+    if (!completion.status.ok() || channel.lost) [[unlikely]] {
+        if (kind == CompletionKind::sent) eager.sent(which);  // its buffer is free again
+        if (channel.lost) return;
+        throw_lost(channel, completion.status);
+    }
+    switch (kind) {
         case CompletionKind::sent:
             if (const auto request = eager.sent(which))
                 engine_.complete(engine_.requests.at(*request));
@@ -140,21 +148,38 @@ bool ChannelTransport::is_drained() const {
     if (!sent) return false;
     // A connection that nothing waits for may stay unmade: the peer may be at its end already.
     for (const auto& channel : connector_.channels())
-        if (!channel->backlog.empty() || channel->rdma_active != 0) return false;
+        if (!channel->lost && (!channel->backlog.empty() || channel->rdma_active != 0))
+            return false;
     return true;
 }
 
-void ChannelTransport::throw_lost(const Channel& channel, railyard::Status status) {
+void ChannelTransport::fail_requests(Channel& channel) {
+    channel.lost = true;
+    while (!channel.backlog.empty())
+        channel.backlog.pop_front();
+    while (!channel.streams.empty())
+        channel.streams.pop_front();
+    while (!channel.rdma_waiting.empty())
+        channel.rdma_waiting.pop_front();
+    channel.segmented_receive = nullptr;
+    engine_.requests.for_each_pending([&](Request& request) {
+        const bool is_send = request.kind == Request::Kind::send;
+        if (is_send ? request.peer != channel.peer : request.channel != &channel) return;
+        std::erase(complete_at_flush_, &request);
+        request.result.error = ErrorClass::other;
+        request.result.bytes = 0;
+        engine_.complete(request);
+    });
+}
+
+void ChannelTransport::throw_lost(Channel& channel, railyard::Status status) {
+    if (!channel.lost) fail_requests(channel);
     // What was flushed tells less than why it was.
     for (const auto& rail : channel.rails)
         if (rail && rail->reason().code() == Code::timed_out)
             throw PeerLost(
                 fmt::format("cannot reach rank {}: its adapter does not answer", channel.peer));
     throw PeerLost(fmt::format("lost the connection to rank {}: {}", channel.peer, status.name()));
-}
-
-bool ChannelTransport::cancel(Request& receive) {
-    return matcher_->withdraw(receive);
 }
 
 std::optional<Status> ChannelTransport::probe(const Envelope& wanted, Communicator&) {

@@ -2,7 +2,7 @@
 /// Messages over channels: eager for small ones, rendezvous for large ones, matching in this
 /// library. Spread over files by concern: channel_transport.cpp (progress), channel_send.cpp
 /// (messages out, coalescing), channel_receive.cpp (packets in, unexpected messages),
-/// rendezvous.cpp (RTS and CTS, data in segments or by RDMA).
+/// rendezvous.cpp (RTS and CTS, data in segments or by RDMA), cancel.cpp (what is taken back).
 
 #include <array>
 #include <cstdint>
@@ -27,7 +27,7 @@ class ChannelTransport final : public Transport {
     void complete_when_flushed(Request& send) override { complete_at_flush_.push_back(&send); }
     void start_send(Request& send) override;
     void start_receive(Request& receive) override;
-    bool cancel(Request& receive) override;
+    bool cancel(Request& request) override;
     std::optional<Status> probe(const Envelope& wanted, Communicator& comm) override;
     bool matched_probe(const Envelope& wanted, Communicator& comm, Message& message) override;
     void start_receive(Request& receive, Message& message) override;
@@ -44,7 +44,7 @@ class ChannelTransport final : public Transport {
 
     // channel_transport.cpp
     void connect_at_start();
-    bool drain_ring(Channel& channel);
+    void drain_ring(Channel& channel);
     void take_completions(Netmod& netmod);
     void on_completion(const fabric::Completion& completion);
     void count_credits(Channel& channel, const Header& header);
@@ -54,7 +54,9 @@ class ChannelTransport final : public Transport {
     }
     void advance_busy();
     void set_busy(Channel& channel);
-    [[noreturn]] void throw_lost(const Channel& channel, railyard::Status status);
+    /// What can only end over this channel ends now, with an error. Then throws why.
+    [[noreturn]] void throw_lost(Channel& channel, railyard::Status status);
+    void fail_requests(Channel& channel);
 
     // channel_send.cpp: each push returns false if there is no room now
     static Header header_for(const Envelope& envelope, PacketKind kind, std::size_t length) {
@@ -114,6 +116,14 @@ class ChannelTransport final : public Transport {
     /// What the RTS left over. There is room.
     void push_eager_segments(Channel& channel, Request& send);
     void on_eager_segment(Channel& channel, Payload payload);
+
+    // cancel.cpp
+    bool cancel_to_self(Request& send);
+    void on_cancel(Channel& channel, const Header& header);
+    void on_cancel_answer(Channel& channel, const Header& header);
+    /// Takes out the first unexpected message that is such; false: there is none.
+    template <class Such>
+    bool drop_unexpected(Such&& such);
 
     // Zero-copy: buffers are the users', and the adapter's until their requests are complete
     template <class Complete>

@@ -27,6 +27,7 @@ std::span<const CounterMeaning> counter_meanings() {
         {"registrations", "of users' memory", &C::registrations},
         {"registration hits", "found in the cache instead", &C::registration_hits},
         {"stripes", "of messages that were striped over rails", &C::stripes},
+        {"RDMA operations", "that moved messages", &C::rdma_operations},
     };
     return meanings;
 }

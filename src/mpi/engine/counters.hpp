@@ -28,6 +28,7 @@ struct Counters {
     std::uint64_t registrations = 0;      ///< of users' memory
     std::uint64_t registration_hits = 0;  ///< found in the cache instead
     std::uint64_t stripes = 0;            ///< of messages that were striped over rails
+    std::uint64_t rdma_operations = 0;    ///< that moved messages
 };
 
 struct CounterMeaning {

@@ -42,6 +42,22 @@ class EngineLock {
         lock();
     }
 
+    /// Gives it up, however often the caller holds it, and returns how often; take_back() is the
+    /// contrary.
+    int give_up() {
+        const int times = depth_;
+        for (int i = 0; i < times; ++i)
+            unlock();
+        return times;
+    }
+    void take_back(int times) {
+        for (int i = 0; i < times; ++i)
+            lock();
+    }
+
+    /// How many calls are under way, of all threads; counted by those who hold it.
+    int calls = 0;
+
   private:
     static constexpr unsigned yields_before_sleep = 1000;
     static constexpr Duration sleep = Duration::us(20);
@@ -67,6 +83,23 @@ class EngineLockGuard {
 
   private:
     EngineLock* lock_;
+};
+
+/// Opens the lock while a function of the user's runs, which may call MPI, and wait in it for what
+/// another thread does. Whoever opens it holds no reference to what others may change.
+class EngineLockOpening {
+  public:
+    explicit EngineLockOpening(EngineLock* lock)
+        : lock_(lock), times_(lock != nullptr && lock->is_held() ? lock->give_up() : 0) {}
+    ~EngineLockOpening() {
+        if (times_ > 0) lock_->take_back(times_);
+    }
+    EngineLockOpening(const EngineLockOpening&) = delete;
+    EngineLockOpening& operator=(const EngineLockOpening&) = delete;
+
+  private:
+    EngineLock* lock_;
+    int times_;
 };
 
 }  // namespace railyard::mpi

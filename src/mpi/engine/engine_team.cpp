@@ -118,7 +118,7 @@ class EngineTeam final : public Team {
         process_.send_in(context_, data, to, tag, comm_);
     }
     void receive(const Buffer& into, int from) override {
-        process_.receive_in(context_, into, from, tag, comm_, nullptr);
+        finish(process_.start_receive_in(context_, into, from, tag, comm_));
     }
     void exchange(const ConstBuffer& out, int to, const Buffer& in, int from) override;
     void start_send(const ConstBuffer& data, int to) override {
@@ -169,11 +169,13 @@ void EngineTeam::wait_all() {
 void EngineTeam::finish(Request& request) {
     process_.wait(request);
     const ErrorClass error = request.result.error;
+    const bool received = request.kind == Request::Kind::receive;
+    if (error == ErrorClass::truncate || (received && request.result.bytes != request.bytes))
+        [[unlikely]]
+        note_disagreement();
     process_.release(request);
-    if (error != ErrorClass::success)
-        throw MpiError(error,
-                       "the ranks disagree on how much data a collective moves; all must "
-                       "give matching counts and types");
+    if (error != ErrorClass::success && error != ErrorClass::truncate)
+        throw MpiError(error, "a message of a collective failed");
 }
 
 }  // namespace

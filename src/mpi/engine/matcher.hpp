@@ -98,6 +98,9 @@ class Matcher {
     virtual Unexpected* post(Request& receive) = 0;
     /// The unexpected message that such a receive would take, left in its queue; null: none.
     virtual Unexpected* find(const Envelope& wanted) = 0;
+    /// The first of all unexpected messages, which lead to each other by their links of
+    /// Unexpected::all; null: there is none.
+    virtual Unexpected* oldest() const = 0;
     virtual void withdraw(Unexpected& message) = 0;
     /// False if the receive is not posted any more.
     virtual bool withdraw(Request& receive) = 0;

@@ -47,6 +47,7 @@ class ListMatcher final : public Matcher {
         }
         return nullptr;
     }
+    Unexpected* oldest() const override { return messages_.first; }
     void withdraw(Unexpected& message) override { messages_.remove(message, only_link); }
     bool withdraw(Request& receive) override {
         if (receive.link.list == nullptr) return false;
@@ -168,6 +169,7 @@ class HashedMatcher final : public Matcher {
     void add_unexpected(Unexpected& message) override;
     Unexpected* post(Request& receive) override;
     Unexpected* find(const Envelope& wanted) override;
+    Unexpected* oldest() const override { return in_order_.first; }
     void withdraw(Unexpected& message) override;
     bool withdraw(Request& receive) override;
 

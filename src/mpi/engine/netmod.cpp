@@ -47,6 +47,7 @@ Netmod::Netmod(fabric::Nic& its_nic, const Settings& its_settings, Counters& cou
       eager(nic, settings.srq_buffers, settings.packet_limit(), settings.coalescing),
       registrations(nic, settings.registration_cache, counters),
       geometry(geometry_for(settings, nic.traits())),
+      longest_rdma(std::min(settings.bulk_segment, nic.traits().max_message).count()),
       address_key(key) {}
 
 Netmods::Netmods(const EngineState& engine)

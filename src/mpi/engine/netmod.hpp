@@ -56,7 +56,8 @@ struct Netmod {
     EagerBuffers eager;
     RegistrationCache registrations;
     RingGeometry geometry;
-    std::uint32_t rings = 0;  ///< proposed or in use
+    const std::uint64_t longest_rdma;  ///< what one operation carries
+    std::uint32_t rings = 0;           ///< proposed or in use
     /// Under which its Nic's address is found.
     const std::string_view address_key;
     Token token{};  ///< zero where outsiders cannot connect

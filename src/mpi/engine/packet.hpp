@@ -24,6 +24,8 @@ enum class PacketKind : std::uint8_t {
     credit,      ///< nothing but `freed`
     stop_eager,  ///< too much waits unexpected: only rendezvous from now on
     resume_eager,  ///< the contrary
+    cancel,        ///< asks for the RTS of the request that `context` names, if it is unmatched yet
+    cancel_answer,  ///< to the oldest such question: `tag` is 1 if the RTS is gone, 0 if it matched
 };
 
 struct Header {

@@ -136,6 +136,7 @@ void Process::start(Request& request) {
     request.active = true;
     if (request.communicator == nullptr) return;  // MPI_PROC_NULL
     request.complete = false;
+    request.result = {};
     request.moved = 0;
     request.forget_transfer();
     if (request.kind == Request::Kind::send)
@@ -174,12 +175,11 @@ Request& Process::start_receive(Message& message, const Buffer& into, Communicat
     return request;
 }
 
-bool Process::cancel(Request& receive) {
-    if (receive.complete || !transport_->cancel(receive)) return false;
-    receive.result = {};
-    receive.result.cancelled = true;
-    receive.complete = true;
-    return true;
+void Process::cancel(Request& request) {
+    if (request.complete || !transport_->cancel(request)) return;
+    request.result = {};
+    request.result.cancelled = true;
+    request.complete = true;
 }
 
 void Process::free_when_done(Request& request) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <span>
 #include <thread>
@@ -99,7 +100,17 @@ void Process::finalize() {
     wait_until([this] { return transport_->is_drained(); });
     progress_thread_.reset();
     if (settings_.stats) report_counters();
-    rank_.bootstrap().fence();
+    // Until all are here, one may ask whether we have matched its send. Those who were the last may
+    // have left by the time we look: they are no loss any more.
+    bool connected = true;
+    rank_.bootstrap().fence_while([&] {
+        try {
+            host_.progress();
+            if (connected) transport_->progress();
+        } catch (const std::exception&) {
+            connected = false;
+        }
+    });
 }
 
 void Process::report_counters() {

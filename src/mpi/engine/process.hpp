@@ -86,8 +86,16 @@ class Process {
     Message* matched_probe(int from, int tag, Communicator& comm);
     Request& start_receive(Message& message, const Buffer& into, Communicator& comm);
     Message* find_message(std::uint32_t index);
-    /// Takes back a receive that has not matched: it then completes as cancelled.
-    bool cancel(Request& receive);
+    /// Takes back a request that has not matched: it then completes as cancelled, at once or once
+    /// the receiver of a send has answered.
+    void cancel(Request& request);
+    /// Whether some request, also one that only waits to be looked at or started, is of the context
+    /// or the collectives' one that goes with it.
+    bool is_in_use(std::uint32_t context) const {
+        return requests_.any([context](const Request& request) {
+            return (request.envelope.context & ~std::uint32_t{1}) == context;
+        });
+    }
 
     // Completion.
 
@@ -96,6 +104,11 @@ class Process {
     void wait_until(Ready&& ready);
     void wait(const Request& request) {
         if (!request.complete) wait_until([&request] { return request.complete; });
+    }
+    /// Lets other threads go on, for those who try something again and again.
+    void give_way() {
+        transport_->progress();
+        if (lock_) lock_->yield(0);
     }
     void release(Request& request) { requests_.give_back(request); }
     /// As soon as it is complete.
@@ -187,9 +200,11 @@ void Process::wait_until(Ready&& ready) {
         }
         const auto ticket = host_.prepare_wait();
         transport_->progress();
-        if (ready()) {
+        const bool is_ready = ready();
+        if (is_ready || transport_->has_left()) {
             host_.cancel_wait();
-            return;
+            if (is_ready) return;
+            continue;
         }
         host_.wait(ticket, Time::never(), fabric::Wait::spin_then_sleep);
     }

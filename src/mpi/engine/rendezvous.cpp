@@ -29,6 +29,40 @@ Record take_record(std::span<const std::byte>& payload) {
 
 }  // namespace
 
+void StreamWindow::read(const Request& request, std::size_t at, std::byte* to, std::size_t n) {
+    while (n != 0) {
+        if (at < at_ || at >= at_ + held_) {
+            const std::size_t size = request.type->window();
+            if (!bytes_) bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
+            at_ = at;
+            held_ = std::min<std::size_t>(size, request.bytes - at);
+            request.read_data(at_, bytes_.get(), held_);
+        }
+        const std::size_t now = std::min(n, at_ + held_ - at);
+        std::memcpy(to, bytes_.get() + (at - at_), now);
+        at += now;
+        to += now;
+        n -= now;
+    }
+}
+
+void StreamWindow::write(Request& request, std::size_t at, const std::byte* from, std::size_t n) {
+    const std::size_t size = request.type->window();
+    if (!bytes_) bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    while (n != 0) {
+        if (held_ == 0) at_ = at;
+        const std::size_t now = std::min(n, size - held_);
+        std::memcpy(bytes_.get() + held_, from, now);
+        held_ += now;
+        at += now;
+        from += now;
+        n -= now;
+        if (held_ < size && at < request.total) continue;
+        request.write_data(at_, bytes_.get(), held_);
+        held_ = 0;
+    }
+}
+
 bool ChannelTransport::push_rts(Channel& channel, Request& send) {
     const Settings& settings = channel.netmod.settings;
     const bool large = send.bytes > channel.eager_limit;
@@ -57,7 +91,7 @@ bool ChannelTransport::push_rts(Channel& channel, Request& send) {
     std::byte* to = channel.reserve(length);
     std::memcpy(to, &rts, sizeof rts);
     if (extra != 0) std::memcpy(to + sizeof rts, &remote, sizeof remote);
-    send.read_data(0, to + sizeof rts + extra, leading);
+    send.read_stream(0, to + sizeof rts + extra, leading);
     channel.put(header_for(send.envelope, PacketKind::rts, length));
     ++engine_.counters.rendezvous_sent;
     engine_.counters.rendezvous_bytes += send.bytes;
@@ -86,7 +120,7 @@ void ChannelTransport::on_rts(Request& receive, Channel& channel, const Header& 
         return send_control(channel, {.kind = PacketKind::cts}, bytes_of(cts), bytes_of(remote));
     }
     receive.moved = std::min<std::uint64_t>(payload.size(), wanted);
-    receive.write_data(0, payload.data(), receive.moved);
+    receive.write_stream(0, payload.data(), receive.moved);
     engine_.overhead.copy(receive.moved);
     if (rts.eager) {
         if (rts.wants_fin) send_read_fin(channel, rts.request);
@@ -117,7 +151,7 @@ bool ChannelTransport::push_segment(Channel& channel) {
                                                 channel.netmod.settings.segment_size.count());
     if (!channel.has_room(n)) return false;
     engine_.overhead.copy(n);
-    send.read_data(send.moved, channel.reserve(n), n);
+    send.read_stream(send.moved, channel.reserve(n), n);
     channel.put({.context = send.partner,
                  .length = static_cast<std::uint32_t>(n),
                  .kind = PacketKind::segment});
@@ -131,7 +165,7 @@ bool ChannelTransport::push_segment(Channel& channel) {
 
 void ChannelTransport::on_segment(const Header& header, const std::byte* payload) {
     Request& receive = engine_.requests.at(header.context);
-    receive.write_data(receive.moved, payload, header.length);
+    receive.write_stream(receive.moved, payload, header.length);
     engine_.overhead.copy(header.length);
     receive.moved += header.length;
     if (receive.moved == receive.total) engine_.complete(receive);
@@ -151,7 +185,7 @@ void ChannelTransport::push_eager_segments(Channel& channel, Request& send) {
         const std::size_t n =
             std::min<std::size_t>(send.total - send.moved, eager_segment_size(channel));
         engine_.overhead.copy(n);
-        send.read_data(send.moved, channel.reserve(n), n);
+        send.read_stream(send.moved, channel.reserve(n), n);
         channel.put({.length = static_cast<std::uint32_t>(n),
                      .freed = 0,
                      .kind = PacketKind::eager_segment});
@@ -164,7 +198,7 @@ void ChannelTransport::on_eager_segment(Channel& channel, Payload payload) {
     if (Request* receive = channel.segmented_receive; receive != nullptr) {
         const std::uint64_t n =
             std::min<std::uint64_t>(payload.size(), receive->total - receive->moved);
-        receive->write_data(receive->moved, payload.data(), n);
+        receive->write_stream(receive->moved, payload.data(), n);
         receive->moved += n;
         if (receive->moved < receive->total) return;
         channel.segmented_receive = nullptr;
@@ -196,8 +230,10 @@ RemoteBuffer ChannelTransport::export_data(Request& request, std::size_t length)
     return {request.region->region().export_blob(), slice.offset.count()};
 }
 
-/// Posts the RDMA operations that move a message, one a stripe. `complete` fills in the rest of
-/// each: it is told how many stripes there are, and the rail.
+/// Posts the RDMA operations that move a message: one a stripe, or several where a stripe is longer
+/// than one may be. Their queue keeps their order, so the last one speaks for all. `complete` fills
+/// in the rest of each: it is told how many stripes there are, the rail, and whether it is the
+/// last.
 template <class Complete>
 void ChannelTransport::start_rdma(Request& request, const RemoteBuffer& remote,
                                   Complete&& complete) {
@@ -209,19 +245,25 @@ void ChannelTransport::start_rdma(Request& request, const RemoteBuffer& remote,
     const Stripes stripes = stripes_of(request.total, rails, engine_.settings);
     request.stripes = static_cast<std::int32_t>(stripes.count);
     if (stripes.count > 1) engine_.counters.stripes += stripes.count;
+    const std::uint64_t longest = channel.netmod.longest_rdma;
     std::uint64_t at = 0;
     for (std::uint64_t i = 0; i < stripes.count; ++i) {
         const std::size_t rail = stripes.count > 1 ? i
                                                    : single_rail(engine_.rank.id(), channel.peer,
                                                                  rails, engine_.settings);
-        const fabric::Slice slice = request.region->slice(data + at, stripes.length(i));
-        fabric::WorkRequest work;
-        work.id = completion_id(CompletionKind::rdma, request.index());
-        work.local = std::span(&slice, 1);
-        work.remote = {request.remote.get(), Bytes(remote.offset + at)};
-        complete(work, stripes.count, rail);
-        post_rdma(channel, rail, work);
-        at += stripes.length(i);
+        for (std::uint64_t left = stripes.length(i); left != 0;) {
+            const std::uint64_t length = std::min(left, longest);
+            left -= length;
+            const fabric::Slice slice = request.region->slice(data + at, length);
+            fabric::WorkRequest work;
+            work.id = completion_id(CompletionKind::rdma, request.index());
+            work.local = std::span(&slice, 1);
+            work.remote = {request.remote.get(), Bytes(remote.offset + at)};
+            if (left != 0) work.flags = fabric::Flags::unsignalled;
+            complete(work, stripes.count, rail, left == 0);
+            post_rdma(channel, rail, work);
+            at += length;
+        }
     }
 }
 
@@ -252,7 +294,7 @@ void ChannelTransport::end_rdma(Channel& channel) {
 }
 
 void ChannelTransport::read(Request& receive, const RemoteBuffer& remote) {
-    start_rdma(receive, remote, [](fabric::WorkRequest& work, std::uint64_t, std::size_t) {
+    start_rdma(receive, remote, [](fabric::WorkRequest& work, std::uint64_t, std::size_t, bool) {
         work.op = fabric::Op::rdma_read;
     });
 }
@@ -265,8 +307,9 @@ void ChannelTransport::write(Request& send, const RemoteBuffer& remote) {
     const bool immediate = send.channel->netmod.nic.traits().write_immediate;
     int immediates = 0;
     start_rdma(send, remote,
-               [&](fabric::WorkRequest& work, std::uint64_t stripes, std::size_t rail) {
+               [&](fabric::WorkRequest& work, std::uint64_t stripes, std::size_t rail, bool last) {
                    work.op = fabric::Op::rdma_write;
+                   if (!last) return;
                    if (stripes > 1 && rail > 0 && immediate) {
                        work.op = fabric::Op::rdma_write_imm;
                        work.immediate = send.partner;
@@ -286,6 +329,7 @@ void ChannelTransport::add_rails_for(Channel& channel, std::uint64_t bytes) {
 
 void ChannelTransport::post_rdma(Channel& channel, std::size_t rail,
                                  const fabric::WorkRequest& work) {
+    ++engine_.counters.rdma_operations;
     const railyard::Status status = post_blocking(channel.netmod.nic, *channel.rails[rail], work);
     if (!status.ok()) throw_lost(channel, status);
 }

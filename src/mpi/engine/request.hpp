@@ -87,6 +87,20 @@ struct LinkedList {
     }
 };
 
+class Request;
+
+/// A part of a streamed message, packed: as much as its type is best packed at once.
+class StreamWindow {
+  public:
+    void read(const Request& request, std::size_t at, std::byte* to, std::size_t n);
+    void write(Request& request, std::size_t at, const std::byte* from, std::size_t n);
+
+  private:
+    std::unique_ptr<std::byte[]> bytes_;
+    std::size_t at_ = 0;  ///< where it begins in the stream
+    std::size_t held_ = 0;
+};
+
 class Request {
   public:
     std::uint32_t index() const { return index_; }
@@ -113,6 +127,19 @@ class Request {
         else
             type->unpack(data, count, at, {from, n});
     }
+    /// The same for a message that is streamed in order: through a window, where the type is better
+    /// packed so much at a time.
+    void read_stream(std::size_t at, std::byte* to, std::size_t n) {
+        if (type == nullptr || type->window() == 0) [[likely]]
+            return read_data(at, to, n);
+        window.read(*this, at, to, n);
+    }
+    /// `total` bytes in all: with the last of them, all are where they belong.
+    void write_stream(std::size_t at, const std::byte* from, std::size_t n) {
+        if (type == nullptr || type->window() == 0) [[likely]]
+            return write_data(at, from, n);
+        window.write(*this, at, from, n);
+    }
     /// The buffer is the user's, and is used until the request is complete.
     void set_buffer(const void* address, std::size_t n, const Datatype& t) {
         bytes = n * t.size();
@@ -128,12 +155,16 @@ class Request {
 
     /// Gives up what the last rendezvous left: packed data and registrations.
     void forget_transfer() {
+        channel = nullptr;
+        cancelling = 0;
         stripes = 0;
         fin_received = false;
         fin_owed = false;
+        channel = nullptr;
         region.reset();
         remote.reset();
         packed.reset();
+        window = {};
     }
 
     // What matching and small messages touch.
@@ -161,11 +192,13 @@ class Request {
     std::uint32_t partner = 0;  ///< the peer's request
     std::int32_t stripes = 0;   ///< RDMA operations or immediate values still awaited
     Way way = Way::stream;
-    bool fin_received = false;  ///< a receive: the sender's write_fin is here
-    bool fin_owed = false;      ///< a send: write_fin is to follow the last completion
+    bool fin_received = false;     ///< a receive: the sender's write_fin is here
+    bool fin_owed = false;         ///< a send: write_fin is to follow the last completion
+    std::uint32_t cancelling = 0;  ///< a send: the question to its receiver; 0: none is open
     std::shared_ptr<CachedRegion> region;
     std::unique_ptr<fabric::RemoteRegion> remote;
     std::unique_ptr<std::byte[]> packed;  ///< data with gaps, packed for RDMA or a port
+    StreamWindow window;
     std::shared_ptr<const Datatype> keeps_type;
 
     Communicator* communicator = nullptr;  ///< of a receive, and of what a persistent one repeats
@@ -202,7 +235,22 @@ class RequestPool {
         Request& request = slabs_[index / slab_size][index % slab_size];
         return request.taken_ ? &request : nullptr;
     }
+    /// All that are in use and not complete.
+    template <class Do>
+    void for_each_pending(Do&& each) {
+        for (const auto& slab : slabs_)
+            for (std::size_t i = 0; i < slab_size; ++i)
+                if (slab[i].taken_ && !slab[i].complete) each(slab[i]);
+    }
     Request& at(std::uint32_t index) const { return slabs_[index / slab_size][index % slab_size]; }
+    /// Whether one that is in use is such.
+    template <class Such>
+    bool any(Such&& such) const {
+        for (const auto& slab : slabs_)
+            for (std::size_t i = 0; i < slab_size; ++i)
+                if (slab[i].taken_ && such(slab[i])) return true;
+        return false;
+    }
 
   private:
     static constexpr std::size_t slab_size = 32;
@@ -221,7 +269,6 @@ class RequestPool {
         request.needs_cleanup = false;
         request.persistent = false;
         request.free_when_complete = false;
-        request.channel = nullptr;
         request.forget_transfer();
         request.keeps_type.reset();
     }

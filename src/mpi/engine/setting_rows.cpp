@@ -148,6 +148,8 @@ const std::vector<SettingRow>& setting_rows() {
         word_row("bulk", "how the data of a rendezvous get across", &S::bulk, way_words),
         count_row("bulk-depth", "large messages of one peer that RDMA moves at a time",
                   &S::bulk_depth),
+        bytes_row("bulk-segment", "what one RDMA operation carries of a message at most",
+                  &S::bulk_segment),
         word_row("rails", "what becomes of a large message where there are several ports",
                  &S::rails, rail_words),
         count_row("ports", "how many ports a channel uses at most; 0: all", &S::ports),

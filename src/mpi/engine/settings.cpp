@@ -73,6 +73,7 @@ void check(const Settings& s) {
                         "64 B at least, and segment-size not below 64 B",
                         to_string(quarter)));
     if (s.bulk_depth < 1) throw UsageError("bulk-depth: at least 1");
+    if (s.bulk_segment < Bytes(64)) throw UsageError("bulk-segment: at least 64 B");
     if (s.srq_buffers < 4) throw UsageError("srq-buffers: at least 4");
     if (s.srq_credits < 2) throw UsageError("srq-credits: at least 2");
 }

@@ -66,6 +66,7 @@ struct Settings {
 
     Way bulk = Way::stream;
     std::uint32_t bulk_depth = 8;  ///< large messages of one peer that RDMA moves at a time
+    Bytes bulk_segment{1 << 30};   ///< what one RDMA operation carries of a message at most
     RailPolicy rails = RailPolicy::striping;
     std::uint32_t ports = 0;  ///< how many ports of the Nic a channel uses at most; 0: all
     Bytes striping_threshold{8 << 10};

@@ -58,7 +58,7 @@ class TaggedTransport final : public Transport {
     }
     void start_send(Request& send) override;
     void start_receive(Request& receive) override;
-    bool cancel(Request& receive) override;
+    bool cancel(Request& request) override;
     std::optional<Status> probe(const Envelope& wanted, Communicator& comm) override;
     bool matched_probe(const Envelope& wanted, Communicator& comm, Message& message) override;
     void start_receive(Request& receive, Message& message) override;
@@ -75,7 +75,8 @@ class TaggedTransport final : public Transport {
     bool post(Request& request);
     void on_completion(const fabric::TaggedCompletion& completion);
     [[noreturn]] void throw_lost(TaggedPeer peer) const;
-    void finish_send(Request& send);
+    void finish_send(Request& send, bool cancelled);
+    bool cancel_receive(Request& receive);
     void finish_receive(Request& receive, const fabric::TaggedCompletion& completion);
     static Status status_of(const fabric::TaggedCompletion& found);
     static void set_result(Request& receive, const Status& message) {
@@ -183,13 +184,15 @@ void TaggedTransport::on_completion(const fabric::TaggedCompletion& completion) 
         return;
     }
     Request& request = engine_.requests.at(static_cast<std::uint32_t>(completion.id));
-    if (!completion.receive) return finish_send(request);
+    if (!completion.receive) return finish_send(request, completion.cancelled);
     if (completion.cancelled) return;  // cancel() has seen to it
     finish_receive(request, completion);
 }
 
-void TaggedTransport::finish_send(Request& send) {
+void TaggedTransport::finish_send(Request& send, bool cancelled) {
     --sends_;
+    send.result.cancelled = cancelled;
+    send.cancelling = 0;
     engine_.complete(send);
 }
 
@@ -211,12 +214,22 @@ void TaggedTransport::finish_receive(Request& receive, const fabric::TaggedCompl
     engine_.complete(receive);
 }
 
-bool TaggedTransport::cancel(Request& receive) {
-    if (const auto found = std::find(backlog_.begin(), backlog_.end(), &receive);
+bool TaggedTransport::cancel(Request& request) {
+    const bool is_send = request.kind == Request::Kind::send;
+    if (const auto found = std::find(backlog_.begin(), backlog_.end(), &request);
         found != backlog_.end()) {
         backlog_.erase(found);
+        if (is_send) --sends_;
         return true;
     }
+    if (!is_send) return cancel_receive(request);
+    request.needs_cleanup = true;
+    request.cancelling = 1;
+    port_.cancel_send(request.index());
+    return false;
+}
+
+bool TaggedTransport::cancel_receive(Request& receive) {
     if (!port_.cancel(receive.index())) return false;
     // The port names it once more when it is polled: until then its place is not free.
     bool gone = false;

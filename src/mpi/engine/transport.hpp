@@ -137,8 +137,9 @@ class Transport {
     /// Starts a receive: data, envelope and communicator are set. The buffer is the transport's
     /// until the request is complete.
     virtual void start_receive(Request& receive) = 0;
-    /// Takes a receive back that has not matched.
-    virtual bool cancel(Request& receive) = 0;
+    /// Takes a request back that has not matched. True: it is gone. False: it completes as ever,
+    /// or, if it is a send of which its receiver must be asked, perhaps as cancelled.
+    virtual bool cancel(Request& request) = 0;
 
     virtual std::optional<Status> probe(const Envelope& wanted, Communicator& comm) = 0;
     /// The message that such a receive would take, out of its queue; false: none is here.
@@ -156,8 +157,11 @@ class Transport {
         return hot_stamp_ == nullptr ||
                std::atomic_ref(*hot_stamp_).load(std::memory_order_relaxed) == hot_value_;
     }
-    /// Does all that can be done now.
+    /// Looks for everything, and sees to all that waits.
     virtual void progress() = 0;
+    /// Whether the last progress() left packets for the next one, to be fair to others: nobody will
+    /// tell of them again, so whoever is about to sleep calls it once more instead.
+    bool has_left() const { return has_left_; }
     /// Whether nothing of ours waits to leave any more.
     virtual bool is_drained() const = 0;
     /// Connections over which something has gone; the rest was made for nothing.
@@ -169,6 +173,7 @@ class Transport {
   protected:
     bool has_coalesced_ = false;
     bool completion_driven_ = false;
+    bool has_left_ = false;
     /// A byte, and the value that it will have once the next packet is here, from the peer that
     /// sent the last one.
     std::byte* hot_stamp_ = nullptr;

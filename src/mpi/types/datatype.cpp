@@ -1,7 +1,9 @@
 #include "mpi/types/datatype.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "mpi/types/error.hpp"
@@ -56,6 +58,7 @@ SignatureRef repeated(const SignatureRef& child, std::size_t count) {
     auto signature = std::make_shared<Signature>();
     signature->count = count;
     signature->child = child;
+    signature->depth = child->depth + 1;
     signature->bytes = count * child->bytes;
     signature->basics = count * child->basics;
     return signature;
@@ -78,6 +81,7 @@ SignatureRef SignatureList::finish() && {
     for (const SignatureRef& part : sequence_) {
         signature->bytes += part->bytes;
         signature->basics += part->basics;
+        signature->depth = std::max(signature->depth, part->depth + 1);
     }
     signature->sequence = std::move(sequence_);
     return signature;
@@ -153,14 +157,34 @@ Datatype::Datatype(Basic basic) : Datatype(shape_of(basic), Contents()) {
 Datatype::Datatype(Shape shape, Contents contents)
     : shape_(std::move(shape)), contents_(std::move(contents)) {
     const Layout& layout = *shape_.layout;
+    if (std::max(layout.depth, shape_.signature->depth) > max_nesting)
+        throw MpiError(ErrorClass::type, "the datatype is nested more than " +
+                                             std::to_string(max_nesting) +
+                                             " levels deep; make it of fewer types, each larger");
     const Bounds& bounds = shape_.bounds;
     size_ = layout.bytes;
     true_lower_ = bounds.true_lower();
     true_extent_ = bounds.true_upper() - bounds.true_lower();
     lower_ = bounds.lower();
     extent_ = shape_.extent();
+    window_ = best_window({layout, extent_});
     const bool in_a_row = layout.kind == Layout::Kind::block || layout.kind == Layout::Kind::empty;
     dense_ = in_a_row && static_cast<std::ptrdiff_t>(size_) == extent_ && true_lower_ == lower_;
+}
+
+// Types that copy others, or hold them at the same level, may be made of each other without end, so
+// they go one after the other and not one inside the other.
+Datatype::~Datatype() {
+    std::vector<TypeRef> last = std::move(contents_.types);
+    while (!last.empty()) {
+        const TypeRef type = std::move(last.back());
+        last.pop_back();
+        // We hold the only reference, so that nobody looks at its contents any more.
+        if (type.use_count() != 1) continue;
+        for (TypeRef& part : type->contents_.types)
+            last.push_back(std::move(part));
+        type->contents_.types.clear();
+    }
 }
 
 std::size_t Datatype::basics_in(std::size_t bytes) const {

@@ -91,7 +91,8 @@ struct Signature {
     SignatureRef child;  ///< what is repeated, where it is not one basic
     std::vector<SignatureRef> sequence;
     std::size_t bytes = 0;
-    std::size_t basics = 0;  ///< a pair is two
+    std::size_t basics = 0;   ///< a pair is two
+    std::uint32_t depth = 0;  ///< levels of others below this one
 
     /// Whole basics in the first `of_bytes`.
     std::size_t basics_in(std::size_t of_bytes) const;
@@ -174,10 +175,16 @@ struct Contents {
     std::vector<TypeRef> types;
 };
 
+/// How deep layouts and signatures may be nested. What walks them calls itself once a level, on the
+/// stack of whoever calls MPI, which may be a fiber's.
+inline constexpr std::uint32_t max_nesting = 256;
+
 class alignas(64) Datatype : public std::enable_shared_from_this<Datatype> {
   public:
     explicit Datatype(Basic basic);  ///< for predefined(), which has one of each
+    /// Throws MpiError(type) for a shape that is nested too deep.
     Datatype(Shape shape, Contents contents);
+    ~Datatype();
 
     Datatype(const Datatype&) = delete;
     Datatype& operator=(const Datatype&) = delete;
@@ -192,6 +199,8 @@ class alignas(64) Datatype : public std::enable_shared_from_this<Datatype> {
     std::ptrdiff_t extent() const { return extent_; }
     std::ptrdiff_t true_lower_bound() const { return true_lower_; }
     std::ptrdiff_t true_extent() const { return true_extent_; }
+    /// How many bytes of the stream are best packed or unpacked at once; 0: any.
+    std::size_t window() const { return window_; }
 
     /// Copies bytes `from_byte`, … of the packed stream of `count` elements; as many as `out`
     /// holds, which must be there.
@@ -245,8 +254,9 @@ class alignas(64) Datatype : public std::enable_shared_from_this<Datatype> {
     std::ptrdiff_t extent_ = 0;
     std::ptrdiff_t lower_ = 0;
     std::ptrdiff_t true_extent_ = 0;
+    std::size_t window_ = 0;
     Shape shape_;
-    Contents contents_;
+    mutable Contents contents_;  ///< changed only by the end of the last type made of this one
 };
 
 /// The one object of a predefined type; never of Basic::none.

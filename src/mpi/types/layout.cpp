@@ -1,6 +1,9 @@
 #include "mpi/types/layout.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "railyard/base/cpu.hpp"
 
 namespace railyard::mpi {
 
@@ -18,11 +21,39 @@ LayoutRef strided(const LayoutRef& child, std::size_t count, std::ptrdiff_t stri
     layout->count = count;
     layout->stride = stride;
     layout->pieces = count * child->pieces;
+    layout->depth = child->depth + 1;
     layout->child = child;
     return layout;
 }
 
+/// Rows that share lines of the cache, and enough of them to be worth a call.
+std::size_t rows_at_once(const Layout& row) {
+    constexpr std::size_t enough = 128 << 10;
+    constexpr std::size_t at_most = 2 << 20;
+    const std::size_t group = cache_line / row.child->bytes * row.bytes;
+    const std::size_t window = (enough + group - 1) / group * group;
+    return std::min(window, std::max(at_most / row.bytes, std::size_t{1}) * row.bytes);
+}
+
 }  // namespace
+
+bool runs_across(const Layout& layout, std::ptrdiff_t stride) {
+    if (layout.kind != Layout::Kind::strided || layout.child->kind != Layout::Kind::block)
+        return false;
+    const std::size_t bytes = layout.child->bytes;
+    const auto near = static_cast<std::size_t>(std::abs(stride));
+    const auto far = static_cast<std::size_t>(std::abs(layout.stride));
+    return (bytes == 4 || bytes == 8 || bytes == 16) && near < cache_line && far >= cache_line &&
+           layout.count > 1;
+}
+
+std::size_t best_window(const Elements& elements) {
+    const Layout& layout = elements.layout;
+    if (runs_across(layout, elements.extent)) return rows_at_once(layout);
+    for (const Layout* l = &layout; l->kind == Layout::Kind::strided; l = l->child.get())
+        if (runs_across(*l->child, l->stride)) return rows_at_once(*l->child);
+    return 0;
+}
 
 LayoutRef empty_layout() {
     return std::make_shared<Layout>();
@@ -154,6 +185,7 @@ LayoutRef LayoutList::finish() && {
         if (layout->kind == Layout::Kind::mixed) layout->children.push_back(layout_of(piece));
         layout->bytes += piece.bytes;
         layout->pieces += piece.child ? piece.child->pieces : 1;
+        if (piece.child) layout->depth = std::max(layout->depth, piece.child->depth + 1);
     }
     if (!alike) layout->starts.push_back(layout->bytes);
     return layout;

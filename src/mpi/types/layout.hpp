@@ -33,7 +33,8 @@ struct Layout {
     std::ptrdiff_t offset = 0;  ///< from the element's address
     std::size_t count = 0;
     std::ptrdiff_t stride = 0;
-    std::size_t pieces = 0;  ///< blocks in all
+    std::size_t pieces = 0;   ///< blocks in all
+    std::uint32_t depth = 0;  ///< levels of others below this one
     LayoutRef child;
     std::vector<std::ptrdiff_t> offsets;
     std::vector<std::size_t> starts;  ///< place in the stream of each, and the end of the last
@@ -78,6 +79,14 @@ struct Elements {
     const Layout& layout;
     std::ptrdiff_t extent;
 };
+
+/// Whether copies run across memory: from one element of the stream to the next it is far, and from
+/// one row of them to the next it is near, as in the transpose of a matrix. Then what shares a line
+/// of the cache is far apart in the stream, and copies of many rows at once are worth their while.
+bool runs_across(const Layout& layout, std::ptrdiff_t stride);
+
+/// How much of the stream should be copied at once, in bytes; 0: it makes no difference.
+std::size_t best_window(const Elements& elements);
 
 /// Bytes `from`, `from` + 1, … of the stream, as many as `out` holds; it must not reach beyond the
 /// elements that are there.

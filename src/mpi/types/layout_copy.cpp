@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "mpi/types/layout.hpp"
+#include "railyard/base/cpu.hpp"
 
 namespace railyard::mpi {
 
@@ -38,6 +39,7 @@ void each(Lattice l, Byte* stream, One one) {  // copies: no store can change th
 /// Copies from the user's memory; `stream` runs ahead.
 struct Gather {
     std::byte* stream;
+    static constexpr std::size_t stretch = 256;  ///< of a row across memory; measured
 
     template <std::size_t n>
     void fixed(Address at) {
@@ -80,6 +82,7 @@ struct Gather {
 /// Copies to the user's memory.
 struct Scatter {
     const std::byte* stream;
+    static constexpr std::size_t stretch = 16;  ///< less, as each element goes to another page
 
     template <std::size_t n>
     void fixed(Address at) {
@@ -109,6 +112,7 @@ struct Scatter {
 };
 
 constexpr std::size_t few_members = 16;
+constexpr std::size_t cache_line = 64;   ///< bytes
 constexpr std::size_t near = 16 * 1024;  ///< bytes, about half of a first cache
 
 template <class Copy>
@@ -189,6 +193,7 @@ class Walk {
 
     void strided_whole(const Layout& child, std::size_t count, std::ptrdiff_t stride,
                        Address base) {
+        if (count > 1 && runs_across(child, stride)) return across(child, count, stride, base);
         if (child.kind == Layout::Kind::blocks && child.count <= few_members && count > 1)
             return records(child, count, stride, base);
         if (child.kind != Layout::Kind::block) {
@@ -230,6 +235,20 @@ class Walk {
         for (std::size_t i = 0; i < count; ++i, base = moved(base, stride))
             copy.template fixed<n>(base);
         copy_ = copy;
+    }
+
+    /// Rows across memory: a stretch of each of those that share lines of the cache at a time.
+    void across(const Layout& row, std::size_t count, std::ptrdiff_t stride, Address base) {
+        const std::size_t size = row.child->bytes;
+        base = moved(base, row.offset + row.child->offset);
+        for (std::size_t i = 0; i < count; i += cache_line / size)
+            for (std::size_t j = 0; j < row.count; j += Copy::stretch)
+                for (std::size_t k = i; k < std::min(i + cache_line / size, count); ++k)
+                    member(
+                        {moved(base, signed_of(k) * stride + signed_of(j) * row.stride), row.stride,
+                         (k * row.count + j) * size, size, std::min(Copy::stretch, row.count - j)},
+                        size);
+        copy_.stream += count * row.bytes;
     }
 
     /// Records of few members: member by member, so that each has a loop of its own, over as many

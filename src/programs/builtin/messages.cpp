@@ -196,7 +196,7 @@ int all_to_all(int argc, char** argv) {
             session.check(in[from * size + at] == byte_of(from, me, at));
     session.say("all-to-all of %d ranks, %zu bytes a block: %.3f us, %.1f MB/s a rank\n",
                 session.size(), size, each * 1e6,
-                static_cast<double>((ranks - 1) * size) / each * 1e-6);
+                each > 0 ? static_cast<double>((ranks - 1) * size) / each * 1e-6 : 0.0);
     return session.verdict();
 }
 

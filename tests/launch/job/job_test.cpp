@@ -270,8 +270,8 @@ TEST(Job, TellsWhatAModelIsMadeOf) {
     EXPECT_FALSE(datasheet("shm").has_value());
     ASSERT_TRUE(datasheet("quadrics").has_value());
     EXPECT_THROW(datasheet("token-ring"), UsageError);
-    EXPECT_TRUE(fitted_records("shm").empty());
-    EXPECT_EQ(fitted_records("quadrics"), datasheet("quadrics")->fitted_records);
+    EXPECT_TRUE(cited_records("shm").empty());
+    EXPECT_EQ(cited_records("quadrics"), datasheet("quadrics")->cited_records);
 }
 
 TEST_P(EveryKind, CodeWithoutArgumentsFindsItsRank) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <fstream>
 #include <regex>
 
 #include "launch/mpiexec/started.hpp"
@@ -76,6 +77,12 @@ TEST_F(MpiexecEnds, ByAnExitWithoutLeave) {
               "missing?); all other ranks were ended\n");
 }
 
+TEST_F(MpiexecEnds, WellWhereNoRankTakesLeave) {
+    const Ended ended = mpiexec(four({"vanish"}));
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_EQ(ended.err, "");
+}
+
 TEST_F(MpiexecEnds, BySignals) {
     const Ended ended = mpiexec(four({"signal", std::to_string(SIGSEGV)}));
     EXPECT_EQ(ended.exit_code, 128 + SIGSEGV);
@@ -130,8 +137,8 @@ TEST_F(MpiexecEnds, SignalsArePassedOn) {
     Started call("mpiexec", four({"catch", std::to_string(SIGUSR1)}));
     ASSERT_TRUE(call.printed(4));
     ::kill(call.pid(), SIGUSR1);
-    // Each leaves at once, with code 0, and without a word to the others.
-    EXPECT_EQ(call.end().exit_code, 1);
+    // Each leaves at once, with code 0, and without a word to the others, as all do.
+    EXPECT_EQ(call.end().exit_code, 0);
 }
 
 TEST_F(MpiexecEnds, AlsoWhenTheLauncherIsKilled) {
@@ -149,6 +156,63 @@ TEST_F(MpiexecEnds, AlsoBehindAShellWhenTheLauncherIsKilled) {
     ASSERT_TRUE(call.printed(2));
     ::kill(call.pid(), SIGKILL);
     EXPECT_EQ(call.end().exit_code, -SIGKILL);
+    EXPECT_EQ(left(), 0u);
+}
+
+/// Ranks behind two shells, with children that nobody waits for, one of them in a session of its
+/// own.
+class MpiexecLeavesNothing : public NothingLeft {
+  protected:
+    std::string child() const { return "sh -c 'sleep 100; : " + mark() + "'"; }
+    Words two(const std::string& last) const {
+        return {"-n", "2", "sh", "-c",
+                child() + " & (setsid " + child() + " &); sh -c \"" + last + "; true\"; true"};
+    }
+    Words two_that_wait() const {
+        return two(rank_program() + " catch " + std::to_string(SIGHUP) + " " + mark());
+    }
+    static pid_t child_of(pid_t parent) {
+        const std::string pid = std::to_string(parent);
+        pid_t child = 0;
+        std::ifstream("/proc/" + pid + "/task/" + pid + "/children") >> child;
+        return child;
+    }
+};
+
+TEST_F(MpiexecLeavesNothing, WhenAllIsWell) {
+    const Ended ended = mpiexec(two(rank_program() + " meet " + mark()));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_LT(ended.seconds, within(2));
+    EXPECT_EQ(left(), 0u);
+}
+
+TEST_F(MpiexecLeavesNothing, ButWhatIsNotItsOwn) {
+    // A child of the shell that became mpiexec.
+    const Ended ended =
+        command("/bin/bash", {"-c", "echo $( (sleep 0.5; echo survived) & exec " RAILYARD_BIN
+                                    "/mpiexec -n 1 true " +
+                                        mark() + " )"});
+    EXPECT_EQ(ended.out, "survived\n");
+}
+
+TEST_F(MpiexecLeavesNothing, WhenItIsKilled) {
+    Started call("mpiexec", two_that_wait());
+    ASSERT_TRUE(call.printed(2));
+    ::kill(call.pid(), SIGKILL);
+    EXPECT_EQ(call.end().exit_code, -SIGKILL);
+    EXPECT_EQ(left(), 0u);
+}
+
+TEST_F(MpiexecLeavesNothing, WhenItsLauncherIsKilled) {
+    Started call("mpiexec", two_that_wait());
+    ASSERT_TRUE(call.printed(2));
+    const pid_t launcher = child_of(call.pid());
+    ASSERT_GT(launcher, 0);
+    ::kill(launcher, SIGKILL);
+    const Ended ended = call.end();
+    EXPECT_EQ(ended.exit_code, 128 + SIGKILL);
+    EXPECT_EQ(ended.err,
+              "mpiexec: the launcher was killed by signal 9 (Killed); all ranks were ended\n");
     EXPECT_EQ(left(), 0u);
 }
 

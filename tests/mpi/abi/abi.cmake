@@ -26,11 +26,11 @@ function(railyard_abi_test name)
 endfunction()
 
 # Programs compiled with our header and linked with our library.
-foreach(program tour interposed)
+foreach(program tour interposed late)
     add_custom_command(
         OUTPUT ${abi_work}/${program}
         COMMAND ${CMAKE_CXX_COMPILER} -x c -Wall -Werror -I${PROJECT_BINARY_DIR}/include
-                ${abi_sources}/programs/${program}.c -x none -L${our_lib} -lmpi
+                ${abi_sources}/programs/${program}.c -x none -L${our_lib} -Wl,--as-needed -lmpi -ldl
                 -Wl,--allow-shlib-undefined -o ${abi_work}/${program}
         DEPENDS mpi ${abi_sources}/programs/${program}.c VERBATIM)
     list(APPEND abi_programs ${abi_work}/${program})
@@ -41,6 +41,10 @@ railyard_abi_test(AloneWithoutALauncher PATH ${our_lib} EXPECT "tour: 1 ranks"
                   COMMAND ${abi_work}/tour)
 railyard_abi_test(AToolSeesTheProgramsCallsAlone PATH ${our_lib} EXPECT "interposed: 1"
                   COMMAND ${our_mpiexec} -n 2 ${abi_work}/interposed)
+if(NOT RAILYARD_SANITIZE)  # whose library must come first
+    railyard_abi_test(MayBeLoadedLate PATH ${our_lib} EXPECT "late: loaded"
+                      COMMAND ${our_mpiexec} -n 2 ${abi_work}/late)
+endif()
 # Nothing is exported but MPI's own names.
 railyard_abi_test(ExportsNothingElse COMMAND
                   sh -c "! nm -D --defined-only '$<TARGET_FILE:mpi>' | grep -v ' P\\?MPI_\\| MPIR_Dup_fn'")

@@ -1,5 +1,6 @@
 // Datatypes through the C interface: what they hold, how they were made, what they move.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <numeric>
@@ -220,6 +221,49 @@ TEST_P(Datatypes, ReachFromTheBottomOfMemory) {
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         EXPECT_EQ(*reinterpret_cast<int*>(in.data()), 11);
         MPI_Type_free(&type);
+    });
+}
+
+// Streamed in many segments, of which a column is no multiple.
+TEST_P(Datatypes, TransposeOnTheirWay) {
+    run(2, [](int rank, int) {
+        constexpr int rows = 301;
+        constexpr int columns = 417;
+        const auto at = [](int r, int c) {
+            return static_cast<std::size_t>(r) * columns + static_cast<std::size_t>(c);
+        };
+        MPI_Datatype column = MPI_DATATYPE_NULL;
+        MPI_Datatype matrix = MPI_DATATYPE_NULL;
+        MPI_Type_vector(rows, 1, columns, MPI_DOUBLE, &column);
+        MPI_Type_create_hvector(columns, 1, sizeof(double), column, &matrix);
+        MPI_Type_commit(&matrix);
+        std::vector<double> data(static_cast<std::size_t>(rows) * columns);
+        for (int round = 0; round < 2; ++round) {
+            const bool sender_transposes = round == 0;
+            if (rank == 0) {
+                std::iota(data.begin(), data.end(), 0.0);
+                if (sender_transposes)
+                    MPI_Send(data.data(), 1, matrix, 1, 0, MPI_COMM_WORLD);
+                else
+                    MPI_Send(data.data(), rows * columns, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+                continue;
+            }
+            std::fill(data.begin(), data.end(), -1.0);
+            MPI_Status status;
+            if (sender_transposes)
+                MPI_Recv(data.data(), rows * columns, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, &status);
+            else
+                MPI_Recv(data.data(), 1, matrix, 0, 0, MPI_COMM_WORLD, &status);
+            std::size_t wrong = 0;
+            std::size_t next = 0;
+            for (int c = 0; c < columns; ++c)
+                for (int r = 0; r < rows; ++r, ++next)
+                    wrong += sender_transposes ? data[next] != static_cast<double>(at(r, c))
+                                               : data[at(r, c)] != static_cast<double>(next);
+            EXPECT_EQ(wrong, 0u);
+        }
+        MPI_Type_free(&matrix);
+        MPI_Type_free(&column);
     });
 }
 

@@ -18,9 +18,13 @@ TEST_P(Topologies, DimensionsAreBalanced) {
             std::vector<int> given;
             std::vector<int> expected;
         };
-        for (const Case& c : {Case{12, {0, 0}, {4, 3}}, Case{16, {0, 0, 0}, {4, 2, 2}},
-                              Case{6, {0, 3, 0}, {2, 3, 1}}, Case{7, {0, 0}, {7, 1}},
-                              Case{6, {6}, {6}}, Case{1, {0, 0}, {1, 1}}}) {
+        for (const Case& c :
+             {Case{12, {0, 0}, {4, 3}}, Case{16, {0, 0, 0}, {4, 2, 2}},
+              Case{6, {0, 3, 0}, {2, 3, 1}}, Case{7, {0, 0}, {7, 1}}, Case{6, {6}, {6}},
+              Case{1, {0, 0}, {1, 1}}, Case{72, {0, 0}, {9, 8}}, Case{72, {0, 0, 0}, {6, 4, 3}},
+              Case{72, {0, 2, 0}, {6, 2, 6}}, Case{360, {0, 0, 0}, {9, 8, 5}},
+              Case{24, {0, 0, 0, 0}, {3, 2, 2, 2}}, Case{2147483647, {0, 0}, {2147483647, 1}},
+              Case{735134400, {0, 0, 0, 0, 0, 0}, {34, 33, 30, 30, 28, 26}}}) {
             std::vector<int> dims = c.given;
             EXPECT_EQ(MPI_Dims_create(c.ranks, static_cast<int>(dims.size()), dims.data()),
                       MPI_SUCCESS);
@@ -86,6 +90,37 @@ TEST_P(Topologies, AGridKnowsCoordinatesAndNeighbours) {
         MPI_Comm_free(&line);
         MPI_Comm_free(&dup);
         MPI_Comm_free(&grid);
+    });
+}
+
+TEST_P(Topologies, AGridWithoutDimensionsHasOneRank) {
+    run(5, [](int rank, int) {
+        MPI_Comm point = MPI_COMM_NULL;
+        EXPECT_EQ(MPI_Cart_create(MPI_COMM_WORLD, 0, nullptr, nullptr, 0, &point), MPI_SUCCESS);
+        EXPECT_EQ(point == MPI_COMM_NULL, rank != 0);
+        const int dims[] = {2, 2};
+        const int none[] = {0, 0};
+        MPI_Comm grid = MPI_COMM_NULL;
+        MPI_Cart_create(MPI_COMM_WORLD, 2, dims, none, 0, &grid);
+        if (grid == MPI_COMM_NULL) return;
+        MPI_Comm sub = MPI_COMM_WORLD;
+        EXPECT_EQ(MPI_Cart_sub(grid, none, &sub), MPI_SUCCESS);
+        EXPECT_EQ(sub == MPI_COMM_NULL, rank != 0);
+        MPI_Comm_free(&grid);
+        if (rank != 0) return;
+        for (MPI_Comm* comm : {&point, &sub}) {
+            int count = -1;
+            int size = -1;
+            MPI_Cartdim_get(*comm, &count);
+            MPI_Comm_size(*comm, &size);
+            EXPECT_EQ(count, 0);
+            EXPECT_EQ(size, 1);
+            MPI_Comm again = MPI_COMM_NULL;
+            MPI_Cart_sub(*comm, none, &again);
+            EXPECT_NE(again, MPI_COMM_NULL);
+            MPI_Comm_free(&again);
+            MPI_Comm_free(comm);
+        }
     });
 }
 

@@ -74,6 +74,55 @@ INSTANTIATE_TEST_SUITE_P(For, Registration, testing::Values(Way::read, Way::writ
                              return instance.param == Way::read ? "reads" : "writes";
                          });
 
+struct SegmentCase {
+    const char* fabric;
+    Way way;
+};
+class BulkSegments : public testing::TestWithParam<SegmentCase> {};
+
+// A message longer than one operation carries takes as many as it needs, on every rail.
+TEST_P(BulkSegments, CarryAMessageOfAnyLength) {
+    constexpr std::size_t segment = 48'000;
+    run(
+        GetParam().fabric, 2,
+        [](World& w) {
+            for (const std::size_t n : {segment, segment + 1, 10 * segment, 1'000'001ul}) {
+                const auto data = pattern(n, static_cast<unsigned>(n));
+                const std::uint64_t before = w.process.counters().rdma_operations;
+                if (w.rank() == 0) {
+                    w.send(data, 1, 1);
+                    w.send(pattern(10, 1), 1, 1);
+                } else {
+                    expect(w.receive(n, 0, 1) == data, "wrong bytes");
+                    expect(w.receive(10, 0, 1) == pattern(10, 1), "wrong bytes after it");
+                }
+                const std::uint64_t taken = w.process.counters().rdma_operations - before;
+                const bool moves = (GetParam().way == Way::read) == (w.rank() == 1);
+                expect(moves ? taken >= (n + segment - 1) / segment : taken == 0,
+                       "operations: " + std::to_string(taken));
+                meet(w);
+            }
+        },
+        [](Settings& s) {
+            s.bulk = GetParam().way;
+            s.eager_limit = s.segment_size = Bytes(4096);
+            s.bulk_segment = Bytes(segment);
+        });
+}
+
+INSTANTIATE_TEST_SUITE_P(On, BulkSegments,
+                         testing::Values(SegmentCase{"iwarp", Way::read},
+                                         SegmentCase{"iwarp", Way::write},
+                                         SegmentCase{"shm", Way::read},
+                                         SegmentCase{"shm", Way::write},
+                                         SegmentCase{"infiniband-pcie", Way::read},
+                                         SegmentCase{"infiniband-pcie", Way::write}),
+                         [](const auto& instance) {
+                             std::string name = instance.param.fabric;
+                             std::ranges::replace(name, '-', '_');
+                             return name + (instance.param.way == Way::read ? "_read" : "_write");
+                         });
+
 // MP-4: bound, the two directions of a pair, and neighbouring ranks, use different ports.
 TEST(SingleRail, SpreadsDirectionsAndNeighboursWhenBound) {
     Settings settings;

@@ -111,5 +111,48 @@ TEST(LayoutCopy, AWindowDeepInsideOfManyElementsIsFoundAtOnce) {
     EXPECT_EQ(got[2], 2.5);
 }
 
+// Elements near each other are far apart in the stream: any part of it, and either way round.
+TEST(LayoutCopy, EveryWindowOfATransposeIsRight) {
+    for (const std::size_t element : {4, 8, 16})
+        for (const std::size_t rows : {2, 7, 8, 33})
+            for (const std::size_t columns : {9, 16, 21})
+                for (const bool resized_column : {false, true}) {
+                    const auto memory = numbered(rows * columns * element);
+                    std::vector<std::byte> expected;
+                    for (std::size_t c = 0; c < columns; ++c)
+                        for (std::size_t r = 0; r < rows; ++r)
+                            for (std::size_t byte = 0; byte < element; ++byte)
+                                expected.push_back(memory[(r * columns + c) * element + byte]);
+                    const auto step = static_cast<std::ptrdiff_t>(element);
+                    const TypeRef one = contiguous(element, predefined(Basic::byte));
+                    const TypeRef column =
+                        vector(rows, 1, static_cast<std::ptrdiff_t>(columns), one);
+                    const TypeRef type = resized_column ? resized(column, 0, step)
+                                                        : hvector(columns, 1, step, column);
+                    const std::size_t count = resized_column ? columns : 1;
+                    EXPECT_EQ(type->window() > 0, columns * element >= 64);
+                    for (std::size_t from = 0; from < expected.size(); from += 61)
+                        for (const std::size_t size : {std::size_t{1}, element, 5 * element + 3,
+                                                       rows * element * 8, expected.size()}) {
+                            const std::size_t n = std::min(size, expected.size() - from);
+                            std::vector<std::byte> out(n);
+                            type->pack(memory.data(), count, from, out);
+                            ASSERT_TRUE(
+                                std::equal(out.begin(), out.end(),
+                                           expected.begin() + static_cast<std::ptrdiff_t>(from)))
+                                << element << " " << rows << " x " << columns;
+                            std::vector<std::byte> back(memory.size());
+                            type->unpack(back.data(), count, from, out);
+                            std::vector<std::byte> again(n);
+                            type->pack(back.data(), count, from, again);
+                            ASSERT_EQ(again, out);
+                            const auto touched = static_cast<std::size_t>(
+                                std::count_if(back.begin(), back.end(),
+                                              [](std::byte b) { return b != std::byte{0}; }));
+                            ASSERT_LE(touched, n);
+                        }
+                }
+}
+
 }  // namespace
 }  // namespace railyard::mpi

@@ -242,9 +242,10 @@ class Circuits : public Network {
 
     std::vector<std::vector<std::uint32_t>> queues_;  ///< at sources, by node and channel
     std::vector<Time> wakes_;  ///< by switch and channel: the next arbitration, or never
-    std::vector<std::uint8_t> cable_faults_;  ///< by cable: how often it is dead, its ends included
-    std::vector<std::uint8_t> broken_cables_;  ///< by cable: itself, not its ends
-    std::vector<std::uint8_t> broken_switches_;
+    // Counts of faults, as many as a script has that overlap.
+    std::vector<std::uint32_t> cable_faults_;   ///< by cable, its ends included
+    std::vector<std::uint32_t> broken_cables_;  ///< by cable: itself, not its ends
+    std::vector<std::uint32_t> broken_switches_;
     std::vector<std::unique_ptr<BitErrors>> errors_;  ///< by link; empty as long as there are none
     std::vector<sim::Trace::Lane> lanes_;             ///< by channel, plus one; 0: none yet
 };

@@ -55,7 +55,7 @@ void Circuits::set_link_errors(LinkId link, double rate, const sim::Random& rand
 
 void Circuits::change(Part part, bool dead) {
     auto& broken = part.kind == Part::Kind::cable ? broken_cables_ : broken_switches_;
-    broken[part.id] = static_cast<std::uint8_t>(broken[part.id] + (dead ? 1 : -1));
+    broken[part.id] += dead ? 1U : ~0U;
     const auto set = [&](CableId cable) { dead ? kill(cable) : mend(cable); };
     if (part.kind == Part::Kind::cable) return set(part.id);
     for (unsigned port = 0; port < ports; ++port)

@@ -7,6 +7,8 @@
 // who believes in a connection.
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "base/log.hpp"
 #include "interconnects/real/iwarp/nic.hpp"
@@ -121,7 +123,13 @@ void QueuePair::start_attempt() {
     // Only Nics of ours know how two that ask at once become one.
     if (asking_->as_peer && asking_->plain) return attempt_failed();
     Descriptor socket = begin_connect(nic_.name().at, asking_->to.at);
-    if (!socket) return attempt_failed();
+    if (!socket) {
+        if (errno != ECONNREFUSED)
+            log_error("iwarp: cannot connect to {}: {}{}", asking_->to.at.text(),
+                      std::strerror(errno),
+                      errno == ENETUNREACH ? "; is the network up (ip link set lo up)?" : "");
+        return attempt_failed();
+    }
     set_options(socket.get(), nic_.settings().patience);
     const int number = socket.get();
     mpa::Wishes wishes = nic_.wishes();

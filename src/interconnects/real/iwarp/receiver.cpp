@@ -178,10 +178,12 @@ Verdict Receiver::end_tagged() {
     tagged_.opcode = opcode_;
     tagged_.open = !header_.last;
     tagged_.placed += payload_size_;
+    if (opcode_ == Opcode::write && payload_size_ > 0)
+        coverage_.add(header_.stag, header_.to, payload_size_);
     if (tagged_.open) return Verdict::go;
-    const std::uint64_t length = std::exchange(tagged_.placed, 0);
+    tagged_.placed = 0;
     if (opcode_ == Opcode::write) {
-        last_write_ = length;
+        last_write_ = coverage_.take();
         upcalls_.written();
     } else {
         upcalls_.answered(outstanding_.front(), 0);

@@ -3,11 +3,13 @@
 /// goes, and hands complete messages to the queue pair. The first thing that is wrong ends the
 /// stream with a Terminate, before any byte of the segment is placed.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "interconnects/real/iwarp/framing.hpp"
@@ -112,6 +114,33 @@ class Upcalls {
     virtual void lost() = 0;
 };
 
+/// How much of a region a Write has covered. Its segments come one behind the other; of those that
+/// do not, what lies among others may have been covered before, and does not count.
+class Coverage {
+  public:
+    void add(std::uint32_t stag, std::uint64_t to, std::uint64_t size) {
+        const std::uint64_t end = to + size;
+        if (bytes_ == 0) {
+            stag_ = stag;
+            low_ = high_ = to;
+        } else if (stag != stag_) {
+            return;
+        }
+        if (to < low_) bytes_ += std::min(end, low_) - to;
+        if (end > high_) bytes_ += end - std::max(to, high_);
+        low_ = std::min(low_, to);
+        high_ = std::max(high_, end);
+    }
+    /// In bytes. The next Write begins anew.
+    std::uint64_t take() { return std::exchange(bytes_, 0); }
+
+  private:
+    std::uint32_t stag_ = 0;
+    std::uint64_t low_ = 0;
+    std::uint64_t high_ = 0;
+    std::uint64_t bytes_ = 0;
+};
+
 class Receiver final : public mpa::Consumer {
   public:
     struct Settings {
@@ -179,6 +208,7 @@ class Receiver final : public mpa::Consumer {
         std::uint64_t placed = 0;
     };
     Unfinished tagged_;
+    Coverage coverage_;  ///< of the Write under way
     Unfinished untagged_;
     const ReceiveBuffer* receive_ = nullptr;
     std::optional<std::uint32_t> immediate_of_send_;  ///< the Send that it belongs to comes next

@@ -81,7 +81,10 @@ Descriptor begin_connect(const SocketAddress& from, const SocketAddress& to) {
         bind_to(socket.get(), here);
     }
     const SocketAddress::Raw raw = to.raw();
-    if (::connect(socket.get(), raw.get(), raw.size) != 0 && errno != EINPROGRESS) return {};
+    if (::connect(socket.get(), raw.get(), raw.size) == 0 || errno == EINPROGRESS) return socket;
+    const int error = errno;
+    socket.reset();
+    errno = error;
     return socket;
 }
 

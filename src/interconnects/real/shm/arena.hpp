@@ -26,6 +26,8 @@ inline constexpr std::size_t data_ring_size = 24 << 10;
 inline constexpr std::size_t chunk_size = 32 << 10;
 inline constexpr std::uint32_t chunk_count = 7;
 inline constexpr std::uint32_t max_blocks = 4096;
+/// Where files or the address space are limited, and a whole arena is too much.
+inline constexpr std::uint32_t few_blocks = 256;
 inline constexpr std::uint32_t max_regions = 1 << 16;
 
 /// What a cell asks its reader to do. The data of a message lie in the cell itself, in the data
@@ -183,13 +185,19 @@ struct Arena {
     SharedMemory::Handle bell;
     std::uint32_t asymmetric_fences;  ///< both sides must think alike
     std::atomic<std::uint32_t> closed;
+    /// The owner failed to map the memory of somebody who asked: whoever still waits is refused.
+    std::atomic<std::uint32_t> cannot_meet;
 
     Activity activity;
     Mailbox<ConnectNotice, 64> mailbox;
 
     alignas(4096) std::array<std::array<std::byte, chunk_size>, chunk_count> chunks;
     alignas(4096) std::array<RegionEntry, max_regions> regions;
-    alignas(4096) std::array<Block, max_blocks> blocks;
+    alignas(4096) std::array<Block, max_blocks> blocks;  ///< the last ones may not be there
+
+    static std::size_t size_for(std::uint32_t blocks) {
+        return sizeof(Arena) - (max_blocks - blocks) * sizeof(Block);
+    }
 };
 
 inline Arena& arena_in(const SharedMemory& memory) {

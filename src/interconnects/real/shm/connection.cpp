@@ -56,8 +56,13 @@ void ConnectionRequests::deliver(const ConnectNotice& notice) {
     RequestRef request;
     try {
         request = {nic_.meet(notice.from), notice.block, notice.generation, notice.service};
-    } catch (const Error& error) {
+    } catch (const SharedMemoryGone& error) {
         log_debug("shm: a connection request came from a process that is gone: {}", error.what());
+        return;
+    } catch (const Error& error) {
+        log_error("shm: cannot connect to process {}: {}", notice.from.pid, error.what());
+        // The asker sees our memory, though we do not see its.
+        nic_.arena().cannot_meet.store(1, std::memory_order_release);
         return;
     }
     if (notice.peer_to_peer) {
@@ -177,7 +182,10 @@ Status QueuePair::request_connection(const SharedMemory::Handle& to, bool peer_t
     try {
         asked_peer_ = nic_.meet(to);
     } catch (const Error& error) {
-        log_debug("shm: nobody to connect to: {}", error.what());
+        if (dynamic_cast<const SharedMemoryGone*>(&error) != nullptr)
+            log_debug("shm: nobody to connect to: {}", error.what());
+        else
+            log_error("shm: cannot connect to process {}: {}", to.pid, error.what());
         state_ = ConnectionState::failed;
         reason_ = Code::refused;
         return Code::ok;
@@ -259,7 +267,8 @@ bool QueuePair::advance_connection() {
             break;
     }
     if (asked_peer_->known_gone() ||
-        asked_peer_->arena().closed.load(std::memory_order_acquire) != 0) {
+        asked_peer_->arena().closed.load(std::memory_order_acquire) != 0 ||
+        asked_peer_->arena().cannot_meet.load(std::memory_order_acquire) != 0) {
         connection_failed(Code::refused);
         return true;
     }

@@ -1,6 +1,7 @@
 #include "interconnects/real/shm/nic.hpp"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,11 +20,22 @@ namespace {
 // How soon the death of a peer is noticed.
 constexpr Duration peer_check_interval = 100_ms;
 
+/// Shared memory counts as a file, and takes address space here and in each peer.
+std::uint32_t affordable_blocks() {
+    rlimit files{};
+    rlimit space{};
+    const bool is_limited =
+        (::getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur < sizeof(Arena)) ||
+        (::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY);
+    return is_limited ? few_blocks : max_blocks;
+}
+
 }  // namespace
 
 Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits)
     : real::Nic<Parts>(host, traits),
-      memory_(SharedMemory::create("railyard-arena", Bytes(sizeof(Arena)))),
+      most_blocks_(affordable_blocks()),
+      memory_(SharedMemory::create("railyard-arena", Bytes(Arena::size_for(most_blocks_)))),
       arena_(&arena_in(memory_)),
       reach_policy_(reach_policy_from_environment()),
       regions_(*arena_, [this](std::uint32_t region) { wait_for_access(region); }),
@@ -160,11 +172,15 @@ std::uint32_t Nic::take_block(QueuePair& queue_pair) {
     if (!free_blocks_.empty()) {
         index = free_blocks_.back();
         free_blocks_.pop_back();
-    } else if (by_block_.size() < max_blocks) {
+    } else if (by_block_.size() < most_blocks_) {
         index = static_cast<std::uint32_t>(by_block_.size());
         by_block_.push_back(nullptr);
     } else {
-        throw Error(fmt::format("shm: more than {} connections at once on one Nic", max_blocks));
+        throw Error(fmt::format("shm: more than {} connections at once on one Nic{}", most_blocks_,
+                                most_blocks_ < max_blocks
+                                    ? "; there may be more where neither files nor the address "
+                                      "space are limited (ulimit -f, ulimit -v)"
+                                    : ""));
     }
     by_block_[index] = &queue_pair;
 

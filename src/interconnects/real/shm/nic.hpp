@@ -73,6 +73,7 @@ class Nic final : public real::Nic<Parts> {
     void reclaim_lingering();
     void wait_for_access(std::uint32_t region);
 
+    std::uint32_t most_blocks_;
     SharedMemory memory_;
     Arena* arena_;
     ReachPolicy reach_policy_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "interconnects/real/shm/nic.hpp"
 #include "railyard/base/error.hpp"
 
@@ -19,8 +20,7 @@ namespace {
 constexpr std::uint64_t alive_bit = 1;
 constexpr unsigned generation_shift = 33;
 
-std::uint64_t next_key(std::uint64_t previous) {
-    static thread_local std::mt19937_64 random(std::random_device{}());
+std::uint64_t next_key(std::uint64_t previous, std::mt19937_64& random) {
     const std::uint64_t generation = (previous >> generation_shift) + 1;
     const std::uint64_t salt = random() & 0xffffffff;
     return generation << generation_shift | salt << 1 | alive_bit;
@@ -42,7 +42,9 @@ static_assert(sizeof(Name) <= fabric::RegionBlob::capacity);
 }  // namespace
 
 RegionTable::RegionTable(Arena& arena, std::function<void(std::uint32_t)> wait_for_access)
-    : arena_(arena), wait_for_access_(std::move(wait_for_access)) {}
+    : arena_(arena),
+      wait_for_access_(std::move(wait_for_access)),
+      random_(std::random_device{}()) {}
 
 std::uint32_t RegionTable::add(LocalRegion& region) {
     std::uint32_t index = 0;
@@ -61,7 +63,8 @@ std::uint32_t RegionTable::add(LocalRegion& region) {
     entry.size = region.size().count();
     entry.access = static_cast<std::uint32_t>(region.access());
     // Release: whoever finds this key sees the fields that belong to it.
-    entry.key.store(next_key(entry.key.load(std::memory_order_relaxed)), std::memory_order_release);
+    entry.key.store(next_key(entry.key.load(std::memory_order_relaxed), random_),
+                    std::memory_order_release);
     return index;
 }
 
@@ -139,8 +142,11 @@ ImportedRegion::ImportedRegion(const Nic& nic, const fabric::RegionBlob& blob)
         segment_ = SharedMemory::open(
             {name.segment_pid, name.segment_fd, name.segment_inode, name.segment_size});
         mapped_ = segment_.data();
-    } catch (const Error&) {
-        // The region or its owner is gone: using the handle will say so.
+    } catch (const SharedMemoryGone&) {
+        // Using the handle will say so.
+    } catch (const Error& error) {
+        log_error("shm: a region of process {} is out of reach: {}", name.segment_pid,
+                  error.what());
     }
 }
 

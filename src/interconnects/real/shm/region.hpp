@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <vector>
 
 #include "base/asymmetric_fence.hpp"
@@ -42,6 +43,9 @@ class RegionTable {
     std::function<void(std::uint32_t)> wait_for_access_;
     std::vector<LocalRegion*> regions_;
     std::vector<std::uint32_t> free_;
+    /// For keys. Here and not in a thread's own memory, of which a library that is loaded late has
+    /// little.
+    std::mt19937_64 random_;
 };
 
 class LocalRegion final : public fabric::Region {

@@ -41,12 +41,21 @@ void TaggedPort::give_up(const Message& message, fabric::NodeId from, fabric::No
 }
 
 void TaggedPort::arrive(const Message& message) {
-    if (message->given_up) return;
+    if (message->given_up || message->withdrawn) return;
     const std::shared_ptr<TaggedPort> target = message->from->peers_[message->to].port.lock();
     if (target && target->open_)
         target->judge(message);
     else
         answer(message, Code::remote_closed);
+}
+
+/// At the target: the sender wants it back. It may not be here yet.
+void TaggedPort::withdraw(const Message& message) {
+    if (message->given_up || message->matched || message->answered) return;
+    message->withdrawn = true;
+    if (const auto target = message->from->peers_[message->to].port.lock())
+        target->matching_.withdraw(message);
+    answer(message, {});
 }
 
 /// Decides whose it is; that takes effect when the adapter has got so far.
@@ -59,6 +68,7 @@ void TaggedPort::judge(const Message& message) {
 }
 
 void TaggedPort::judged(const Message& message, bool taken) {
+    if (message->withdrawn) return;
     if (!open_) return answer(message, Code::remote_closed);
     if (message->eager) place(message);
     if (taken) return grant(message);
@@ -177,6 +187,7 @@ void TaggedPort::answer(const Message& message, Status status) {
 }
 
 void TaggedPort::sent(const TaggedMessage& message, Status status) {
+    std::erase_if(kept_sends_, [&](const Message& kept) { return kept.get() == &message; });
     if (!open_) return;
     fabric::TaggedCompletion completion;
     completion.id = message.id;
@@ -184,6 +195,7 @@ void TaggedPort::sent(const TaggedMessage& message, Status status) {
     completion.peer = message.to;
     completion.bits = message.bits;
     completion.length = message.size;
+    completion.cancelled = message.withdrawn && status.ok();
     complete(completion);
 }
 

@@ -110,6 +110,7 @@ void TaggedPort::keep_registrations(bool keep) {
 
 void TaggedPort::close() {
     open_ = false;
+    kept_sends_.clear();
     for (const Message& message : matching_.clear())
         answer(message, Code::remote_closed);
 }
@@ -162,6 +163,7 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
         message->carried.assign(request.data.begin(), request.data.end());
     else
         message->kept = request.data;
+    if (!eager) kept_sends_.push_back(message);
     start(message);
     return {};
 }
@@ -190,6 +192,16 @@ bool TaggedPort::cancel(std::uint64_t receive_id) {
     completion.cancelled = true;
     complete(completion);
     return true;
+}
+
+void TaggedPort::cancel_send(std::uint64_t send_id) {
+    const auto found = std::find_if(kept_sends_.begin(), kept_sends_.end(),
+                                    [&](const Message& message) { return message->id == send_id; });
+    if (found == kept_sends_.end()) return;
+    const Message message = *found;
+    nic_->spend(HostStep::tagged_send, Bytes());
+    wire().carry(transfer(Kind::acknowledgment, end(), message->target),
+                 [message] { withdraw(message); });
 }
 
 std::optional<TaggedCompletion> TaggedPort::probe(TaggedPeer from, fabric::MatchBits bits,

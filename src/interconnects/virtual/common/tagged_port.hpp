@@ -19,7 +19,8 @@
 /// to pass over is no work for the adapter.
 ///
 /// A send completes when all of it is at the target: in the receive's buffer, or, of an eager one,
-/// in the system's. Being cut to the buffer is the receiver's affair; the send is ok.
+/// in the system's. Being cut to the buffer is the receiver's affair; the send is ok. One that is
+/// not eager can be taken back until it is matched: the target is asked, and answers if it was so.
 ///
 /// When a Nic goes, what it still had to receive is told to the senders as remote_closed. Eager
 /// messages that have left arrive all the same; of others, the receive that matches completes with
@@ -62,6 +63,7 @@ struct TaggedMessage {
     bool answered = false;            ///< the sender is being told
     bool told = false;                ///< the sender has been told
     bool given_up = false;            ///< the network lost it, and both sides have been told
+    bool withdrawn = false;           ///< taken back by the sender before it was matched
 
     // The target's part.
     fabric::TaggedPeer source = 0;  ///< as the target numbers it
@@ -94,6 +96,8 @@ class TaggedMatching {
 
     /// The unexpected message that such a receive would get; null if there is none.
     Message find(const fabric::TaggedReceive& receive) const;
+    /// Forgets a message, if it is among the unexpected ones.
+    void withdraw(const Message& message) { std::erase(unexpected_, message); }
     /// Takes out the oldest waiting receive of that id.
     std::optional<fabric::TaggedReceive> withdraw(std::uint64_t id);
     /// Forgets all receives, and hands over the unexpected messages.
@@ -136,6 +140,7 @@ class TaggedPort final : public fabric::TaggedPort,
     Status send(const fabric::TaggedSend& request) override;
     Status receive(const fabric::TaggedReceive& request) override;
     bool cancel(std::uint64_t receive_id) override;
+    void cancel_send(std::uint64_t send_id) override;
     std::optional<fabric::TaggedCompletion> probe(fabric::TaggedPeer from, fabric::MatchBits bits,
                                                   fabric::MatchBits mask) override;
     std::size_t poll(std::span<fabric::TaggedCompletion> out) override;
@@ -169,6 +174,7 @@ class TaggedPort final : public fabric::TaggedPort,
 
     // tagged_path.cpp: at the target.
     static void arrive(const Message& message);
+    static void withdraw(const Message& message);
     void judge(const Message& message);
     void judged(const Message& message, bool taken);
     void grant(const Message& message);
@@ -191,6 +197,7 @@ class TaggedPort final : public fabric::TaggedPort,
     bool open_ = true;
     std::vector<Peer> peers_;
     std::map<NicName, fabric::TaggedPeer> numbers_;
+    std::vector<Message> kept_sends_;  ///< not eager, and not answered yet
     TaggedMatching matching_;
     TaggedRegistrations registrations_;
     Time registers_until_;  ///< one buffer after the other

@@ -50,6 +50,11 @@ constexpr std::array<profiles::Section, 12> sections{{
     {"tagged", "matching by the adapter"},
 }};
 
+// Every packet and every page of a message is an event or a look-up of its own: of a byte each, a
+// message of 4 MiB would be four million. No network had less than these.
+constexpr std::uint64_t smallest_packet = 16;
+constexpr std::uint64_t smallest_page = 256;
+
 constexpr std::array all_rows{
     row<&P::placement>("", "placement", "whether a receiver may watch the last byte of a buffer"),
     row<&P::bulk>("", "bulk", "the fastest way to move a large message"),
@@ -134,7 +139,8 @@ constexpr std::array all_rows{
     row<&P::memory, &Memory::rate>("memory", "rate", "reads and writes together"),
     row<&P::translation, &Translation::entries>("translation", "entries",
                                                 "pages it holds; 0: never misses"),
-    row<&P::translation, &Translation::page>("translation", "page", "size of a page").from(1),
+    row<&P::translation, &Translation::page>("translation", "page", "size of a page")
+        .from(smallest_page),
     row<&P::translation, &Translation::miss>("translation", "miss", "fetching an entry"),
     row<&P::translation, &Translation::first_use>(
         "translation", "first_use", "of a page never seen before: the system fills its table"),
@@ -142,7 +148,9 @@ constexpr std::array all_rows{
                                           "connections it holds; 0: never misses"),
     row<&P::contexts, &Contexts::miss>("contexts", "miss", "fetching an entry"),
     row<&P::link, &Link::rate>("link", "rate", "how fast bytes go over it, each way").needed(),
-    row<&P::link, &Link::packet>("link", "packet", "payload of a full packet").needed(),
+    row<&P::link, &Link::packet>("link", "packet", "payload of a full packet")
+        .needed()
+        .from(smallest_packet),
     row<&P::link, &Link::header>("link", "header", "what each packet takes beside its payload"),
     row<&P::link, &Link::block>("link", "block", "payloads are moved in whole blocks of this"),
     row<&P::link, &Link::gap>("link", "gap", "between two packets"),

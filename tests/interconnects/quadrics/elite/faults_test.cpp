@@ -31,6 +31,32 @@ std::vector<CableId> cables(const FatTree& tree, const Packet& packet) {
     }
 }
 
+// A part that many faults have at once is dead until the last of them is over.
+TEST_P(EliteFaults, AnyNumberMayStrikeOnePartAtOnce) {
+    for (const bool as_switch : {false, true}) {
+        Stations stations(of(GetParam(), 3));
+        const Packet packet = stations.packet(0, 63, 64_B, Routing::fixed);
+        const CableId cable = cables(stations.tree(), packet)[1];
+        const Part part = as_switch
+                              ? Part::switch_of(stations.tree().far(stations.tree().up(cable)).id)
+                              : Part::cable(cable);
+        constexpr int faults = 512;
+        for (int i = 0; i < faults; ++i)
+            stations.network->break_part(part, at(Duration::us(i)), at(2_ms + Duration::us(i)));
+        for (const Duration when : {255_us, 256_us, 511_us, 2_ms, 2_ms + 255_us, 2_ms + 510_us})
+            stations.engine.schedule(at(when) + 1_ns, [&, when] {
+                EXPECT_TRUE(stations.network->is_dead(part)) << when.seconds();
+            });
+        stations.send_at(at(1_ms), packet);
+        stations.send_at(at(3_ms), packet);
+        stations.engine.run();
+        ASSERT_EQ(stations.ends.size(), 2U);
+        EXPECT_EQ(stations.ends[0].outcome.kind, Outcome::Kind::failed);
+        EXPECT_EQ(stations.ends[1].outcome.kind, Outcome::Kind::accepted);
+        EXPECT_FALSE(stations.network->is_dead(part));
+    }
+}
+
 // FA-5: the source is told which link is dead, hop by hop, and the sooner the nearer it is.
 TEST_P(EliteFaults, ADeadLinkIsLocated) {
     Time last;

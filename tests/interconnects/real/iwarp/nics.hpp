@@ -178,6 +178,14 @@ class Stranger {
         EXPECT_EQ(heard.size(), n);
         return heard;
     }
+    /// What is there now, at most `most` bytes.
+    Buffer hear_now(std::size_t most) {
+        Buffer heard(most);
+        const ssize_t n =
+            most > 0 ? ::recv(socket_.get(), heard.data(), most, MSG_DONTWAIT) : ssize_t{0};
+        heard.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+        return heard;
+    }
     void finish() { shutdown(socket_.get(), SHUT_WR); }
     /// Ends with a reset.
     void reset() {

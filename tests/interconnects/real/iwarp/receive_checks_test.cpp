@@ -317,6 +317,31 @@ TEST_P(ReceiveChecks, ExtendedOperationsWhereTheyAreNotAdmitted) {
     }
 }
 
+// Whoever is told of a Write reads as much as was written, and not beyond the region.
+TEST_P(ReceiveChecks, AWriteIsAsLongAsWhatItCovers) {
+    struct Piece {
+        std::uint64_t at;
+        std::size_t size;
+    };
+    struct Case {
+        std::vector<Piece> pieces;
+        std::uint64_t length;
+    };
+    std::uint32_t msn = 1;
+    for (const Case& c : {Case{{{0, 100}, {100, 56}}, 156}, Case{{{0, 256}, {0, 256}}, 256},
+                          Case{{{100, 10}, {90, 30}, {0, 8}}, 38}, Case{{{0, 10}, {5, 10}}, 15},
+                          Case{{{200, 0}, {8, 8}}, 8}}) {
+        side.upcalls.post(100);
+        for (std::size_t i = 0; i < c.pieces.size(); ++i)
+            feed(tagged(Opcode::write, writable, base + c.pieces[i].at, i + 1 == c.pieces.size()),
+                 pattern(c.pieces[i].size));
+        feed(untagged(Opcode::immediate, msn++), Buffer(8));
+        ASSERT_EQ(side.upcalls.faults.size(), 0u);
+        ASSERT_EQ(side.upcalls.arrivals.size(), msn - 1);
+        EXPECT_EQ(side.upcalls.arrivals.back().length, c.length);
+    }
+}
+
 // Row 8.
 TEST_P(ReceiveChecks, TheWrongQueue) {
     for (const std::uint32_t queue : {1u, 2u, 3u, 4u, 0xffffffffu}) {

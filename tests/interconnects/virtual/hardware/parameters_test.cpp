@@ -75,7 +75,7 @@ Value other(const Row<Parameters>& key) {
         case Unit::rate:
             return Rate::bytes_per_second(7'000'000U);
         case Unit::size:
-            return Bytes(7);
+            return Bytes(777);
         case Unit::count:
             return std::get<unsigned>(key.get(Parameters())) == 3 ? 2U : 3U;
         case Unit::share:
@@ -151,7 +151,7 @@ TEST(HardwareTable, SaysWhatIsAllowedAndWhatWasFound) {
     EXPECT_THAT(refusal("host", "post", "forever"), HasSubstr("found 'forever'"));
     EXPECT_THAT(refusal("host", "post", "2 s"), HasSubstr("up to 1 s, found '2 s'"));
     EXPECT_THAT(refusal("link", "packet", "1024"), HasSubstr("the unit is missing"));
-    EXPECT_THAT(refusal("link", "packet", "0 B"), HasSubstr("from 1 B to 1 TiB, found '0 B'"));
+    EXPECT_THAT(refusal("link", "packet", "0 B"), HasSubstr("from 16 B to 1 TiB, found '0 B'"));
     EXPECT_THAT(refusal("link", "rate", "-4 MB/s"), HasSubstr("it cannot be negative"));
     EXPECT_THAT(refusal("link", "rate", "0 MB/s"), HasSubstr("at least 1 B/s"));
     EXPECT_THAT(refusal("link", "rate", "off"), HasSubstr("expected a rate"));

@@ -1,0 +1,181 @@
+#include "objects.hpp"
+
+namespace railyard::misuse {
+
+int fresh_comm() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    return comm;
+}
+
+int fresh_group() {
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm_group(MPI_COMM_SELF, &group);
+    return group;
+}
+
+int fresh_type() {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+    return type;
+}
+
+int fresh_op() {
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Op_create(&add, 1, &op);
+    return op;
+}
+
+int fresh_info() {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "color", "green");
+    return info;
+}
+
+int fresh_handler() {
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(&hear, &handler);
+    return handler;
+}
+
+int fresh_request() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
+    return request;
+}
+
+int fresh_persistent() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Recv_init(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
+    return request;
+}
+
+int fresh_keyval(bool of_types) {
+    int key = MPI_KEYVAL_INVALID;
+    if (of_types)
+        MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, nullptr);
+    else
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
+    return key;
+}
+
+void* fresh_memory() {
+    void* memory = nullptr;
+    MPI_Alloc_mem(64, MPI_INFO_NULL, &memory);
+    return memory;
+}
+
+int kept_group() {
+    static const int group = fresh_group();
+    return group;
+}
+
+int kept_type() {
+    static const int type = [] {
+        MPI_Datatype made = fresh_type();
+        MPI_Type_commit(&made);
+        return made;
+    }();
+    return type;
+}
+
+int kept_info() {
+    static const int info = fresh_info();
+    return info;
+}
+
+int kept_request() {
+    static const int request = fresh_persistent();
+    return request;
+}
+
+int kept_keyval(bool of_types) {
+    static const int keys[] = {fresh_keyval(false), fresh_keyval(true)};
+    return keys[of_types ? 1 : 0];
+}
+
+int kept_error() {
+    static const int code = [] {
+        int made = 0;
+        MPI_Add_error_class(&made);
+        return made;
+    }();
+    return code;
+}
+
+int grid() {
+    static const int comm = [] {
+        MPI_Comm made = MPI_COMM_NULL;
+        const int one = 1;
+        MPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &made);
+        MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+        return made;
+    }();
+    return comm;
+}
+
+int freed_comm() {
+    MPI_Comm comm = fresh_comm();
+    const int handle = comm;
+    MPI_Comm_free(&comm);
+    return handle;
+}
+
+int freed_group() {
+    MPI_Group group = fresh_group();
+    const int handle = group;
+    MPI_Group_free(&group);
+    return handle;
+}
+
+int freed_type() {
+    MPI_Datatype type = fresh_type();
+    const int handle = type;
+    MPI_Type_free(&type);
+    return handle;
+}
+
+int freed_op() {
+    MPI_Op op = fresh_op();
+    const int handle = op;
+    MPI_Op_free(&op);
+    return handle;
+}
+
+int freed_info() {
+    MPI_Info info = fresh_info();
+    const int handle = info;
+    MPI_Info_free(&info);
+    return handle;
+}
+
+int freed_handler() {
+    MPI_Errhandler handler = fresh_handler();
+    const int handle = handler;
+    MPI_Errhandler_free(&handler);
+    return handle;
+}
+
+int freed_request() {
+    MPI_Request request = fresh_persistent();
+    const int handle = request;
+    MPI_Request_free(&request);
+    return handle;
+}
+
+int freed_keyval(bool of_types) {
+    int key = fresh_keyval(of_types);
+    const int handle = key;
+    of_types ? MPI_Type_free_keyval(&key) : MPI_Comm_free_keyval(&key);
+    return handle;
+}
+
+void add(void* in, void* inout, int* count, MPI_Datatype*) {
+    for (int i = 0; i < *count; ++i)
+        static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
+}
+
+void hear(MPI_Comm*, int*, ...) {}
+
+}  // namespace railyard::misuse

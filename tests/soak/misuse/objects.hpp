@@ -1,0 +1,44 @@
+#pragma once
+/// Objects of MPI for misuse: right ones, kept or made for one call that frees them, and handles
+/// that stand for nothing any more.
+
+#include <mpi.h>
+
+namespace railyard::misuse {
+
+// Made for one call.
+int fresh_comm();
+int fresh_group();
+int fresh_type();  ///< not committed
+int fresh_op();
+int fresh_info();
+int fresh_handler();
+int fresh_request();     ///< a receive from nobody: complete
+int fresh_persistent();  ///< of a receive from nobody
+int fresh_keyval(bool of_types);
+void* fresh_memory();
+
+// Kept for all.
+int kept_group();
+int kept_type();  ///< derived and committed
+int kept_info();
+int kept_request();
+int kept_keyval(bool of_types);
+int kept_error();  ///< a code of the user's own
+int grid();        ///< a communicator of this rank alone, with a topology
+
+// Freed.
+int freed_comm();
+int freed_group();
+int freed_type();
+int freed_op();
+int freed_info();
+int freed_handler();
+int freed_request();
+int freed_keyval(bool of_types);
+
+/// A user's operation and error handler.
+void add(void* in, void* inout, int* count, MPI_Datatype* type);
+void hear(MPI_Comm* comm, int* code, ...);
+
+}  // namespace railyard::misuse
