@@ -222,7 +222,6 @@ std::string remedy_for(int error) {
         return "; /proc is not that of this process: mount it (mount -t proc proc /proc)";
     if (error == EACCES || error == EPERM)
         return "; all ranks must be of one user, and no security module may come between them";
-    if (error == EMFILE || error == ENFILE) return "; raise the limit of open files (ulimit -n)";
     if (error == ENOSYS) return "; the kernel is too old, or a system-call filter forbids it";
     return {};
 }

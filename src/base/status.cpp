@@ -9,7 +9,10 @@ namespace railyard {
 
 Error system_error(const std::string& what) {
     const int number = errno;  // before anything below can change it
-    return Error(what + ": " + std::generic_category().message(number));
+    std::string message = what + ": " + std::generic_category().message(number);
+    if (number == EMFILE) message += "; raise the limit of open files (ulimit -n)";
+    if (number == ENFILE) message += "; raise the machine's limit of open files (fs.file-max)";
+    return Error(message);
 }
 
 std::string_view name(Code code) {

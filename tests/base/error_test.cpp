@@ -14,6 +14,12 @@ TEST(Error, SystemErrorSaysWhatAndWhy) {
     EXPECT_EQ(error.what(), std::string("cannot open profile.toml: ") + std::strerror(ENOENT));
 }
 
+TEST(Error, TooFewDescriptorsHaveARemedy) {
+    errno = EMFILE;
+    EXPECT_NE(std::string(system_error("cannot make a pipe").what()).find("ulimit -n"),
+              std::string::npos);
+}
+
 TEST(Error, AUsageErrorIsAnError) {
     EXPECT_THROW(throw UsageError("no such fabric"), Error);
     try {

@@ -18,7 +18,8 @@ class UsageError : public Error {
     using Error::Error;
 };
 
-/// "what: strerror(errno)", for a system call that just failed.
+/// "what: strerror(errno)", for a system call that just failed, and the remedy where it is the same
+/// for every call: too few descriptors.
 Error system_error(const std::string& what);
 
 }  // namespace railyard

@@ -55,6 +55,8 @@ WatchedJob::WatchedJob(const std::vector<std::string>& words) : start_(now()) {
     ::setenv("TMPDIR", (folder_ / "tmp").c_str(), 1);
     redirect(STDOUT_FILENO, folder_ / "out");
     redirect(STDERR_FILENO, folder_ / "err");
+    // What a test runner left open would count against limits.
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);
     ::execvp(arguments[0], arguments.data());
     ::_exit(99);
 }
