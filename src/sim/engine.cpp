@@ -15,15 +15,32 @@ Engine::~Engine() {
     unwind_all();
 }
 
-Event Engine::schedule(Time at, Action&& action) {
+Event Engine::push(Time at, Party by, Party as, Action&& action) {
     if (at == Time::never()) return {};
-    return queue_.push(at, std::move(action));
+    return queue_.push(at, by, as, std::move(action));
+}
+
+Event Engine::schedule(Time at, Action&& action) {
+    return push(at, running_.as, running_.as, std::move(action));
+}
+
+Event Engine::schedule_on(Node node, Time at, Action&& action) {
+    return push(at, running_.as, party_of(node), std::move(action));
 }
 
 Fiber& Engine::spawn(std::string name, std::function<void()> body) {
-    fibers_.emplace_back(new Fiber(*this, std::move(name), std::move(body)));
+    return spawn_as(running_.as, std::move(name), std::move(body));
+}
+
+Fiber& Engine::spawn_on(Node node, std::string name, std::function<void()> body) {
+    return spawn_as(party_of(node), std::move(name), std::move(body));
+}
+
+/// By its own node, so that nodes begin in their order, whoever was spawned first.
+Fiber& Engine::spawn_as(Party party, std::string name, std::function<void()> body) {
+    fibers_.emplace_back(new Fiber(*this, party, std::move(name), std::move(body)));
     Fiber& fiber = *fibers_.back();
-    schedule(now_, [&fiber] { fiber.engine_.enter(fiber); });
+    push(now(), party, party, [&fiber] { fiber.engine_.enter(fiber); });
     return fiber;
 }
 
@@ -32,29 +49,31 @@ void Engine::suspend(const Reason& waits_for) {
         throw UsageError(
             fmt::format("only a fiber can wait; nobody here can wait for {}", waits_for.text()));
     current_->waits_for_ = waits_for;
-    current_->waits_since_ = now_;
+    current_->waits_since_ = now();
     leave(Fiber::State::suspended);
 }
 
 void Engine::resume(Fiber& fiber) {
     if (fiber.state_ != Fiber::State::suspended) return;
     fiber.state_ = Fiber::State::ready;
-    schedule(now_, [&fiber] { fiber.engine_.enter(fiber); });
+    push(now(), running_.as, fiber.party_, [&fiber] { fiber.engine_.enter(fiber); });
 }
 
 void Engine::sleep_until(Time at) {
     if (!current_) throw UsageError("only a fiber can sleep; let the rank's own code run in one");
-    if (at <= now_) return;
+    if (at <= now()) return;
     if (at == Time::never()) return suspend("the end of time");
-    if (!current_->unwinding_) schedule(at, [fiber = current_] { fiber->engine_.enter(*fiber); });
+    if (!current_->unwinding_)
+        push(at, running_.as, current_->party_,
+             [fiber = current_] { fiber->engine_.enter(*fiber); });
     leave(Fiber::State::asleep);
 }
 
 void Engine::run() {
-    if (running_) throw UsageError("Engine::run: it is running already");
-    running_ = true;
+    if (runs_) throw UsageError("Engine::run: it is running already");
+    runs_ = true;
     try {
-        while (queue_.run_next(now_)) {
+        while (queue_.run_next(running_)) {
             ++events_run_;
             if (failed_) std::rethrow_exception(failed_->failure_);
         }
@@ -64,7 +83,7 @@ void Engine::run() {
         Fiber* const failed = std::exchange(failed_, nullptr);
         const std::exception_ptr cause = std::current_exception();
         unwind_all();
-        running_ = false;
+        rest();
         if (!failed) throw;
         try {
             std::rethrow_exception(cause);
@@ -74,13 +93,18 @@ void Engine::run() {
             throw FiberError(failed->name_, "an exception of unknown type", cause);
         }
     }
-    running_ = false;
+    rest();
+}
+
+void Engine::rest() {
+    runs_ = false;
+    running_.by = running_.as = nobody;
 }
 
 std::string Engine::deadlock_report() const {
     constexpr std::size_t most_lines = 64;
     std::string text = fmt::format("deadlock at {} us: nothing is left to happen, yet",
-                                   now_.since_start().microseconds());
+                                   now().since_start().microseconds());
     std::size_t waiting = 0;
     for (const auto& fiber : fibers_)
         if (!fiber->done() && ++waiting <= most_lines)

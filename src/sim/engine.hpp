@@ -1,7 +1,11 @@
 #pragma once
 /// Virtual time: one queue of events, and fibers that run until they wait. Everything happens on
-/// one thread, at times that are whole picoseconds, and at one time in the order of scheduling: the
-/// same input gives the same run, on any machine. Knows nothing of networks.
+/// one thread, at times that are whole picoseconds: the same input gives the same run, on any
+/// machine. Knows nothing of networks.
+///
+/// Whatever happens, happens in the name of a node. Of events at one time those come first that the
+/// lower node scheduled, and of one node those that it scheduled first: what nodes that have
+/// nothing to do with each other do at one time changes nothing for either.
 
 #include <concepts>
 #include <cstddef>
@@ -13,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/rank_local.hpp"
@@ -67,11 +72,12 @@ class alignas(64) Fiber {
     friend class Engine;
     enum class State : std::uint8_t { fresh, running, ready, suspended, asleep, done };
 
-    Fiber(Engine& engine, std::string name, std::function<void()> body)
-        : engine_(engine), name_(std::move(name)), body_(std::move(body)) {}
+    Fiber(Engine& engine, Party party, std::string name, std::function<void()> body)
+        : engine_(engine), party_(party), name_(std::move(name)), body_(std::move(body)) {}
 
     // What a switch touches comes first, in two cache lines.
     Engine& engine_;
+    Party party_ = 0;
     RankLocal* local_ = rank_local::here;  ///< its words while it does not run
     State state_ = State::fresh;
     bool unwinding_ = false;
@@ -117,11 +123,21 @@ class Engine {
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    Time now() const { return now_; }
+    using Node = std::uint32_t;
 
-    /// `action` runs at that time, on the engine's stack, and must not wait. A time that has passed
-    /// means now; Time::never() means never, and holds nothing up.
+    Time now() const { return running_.now; }
+
+    /// `action` runs at that time, on the engine's stack and in the name of the node that schedules
+    /// it, and must not wait. A time that has passed means now; Time::never() means never, and
+    /// holds nothing up.
     Event schedule(Time at, Action&& action);
+    /// The same in the name of that node: what happens there because of what happens here.
+    Event schedule_on(Node node, Time at, Action&& action);
+    /// Until it dies, all happens in the name of that node: where one hands over to another without
+    /// an event. Not to be held while a fiber waits.
+    class As;
+    /// In an event: what that node has scheduled for now came before it.
+    bool is_past(Node node) const { return party_of(node) <= running_.by; }
     /// Keeps that alive for as long as events may still name it: until the engine is gone.
     void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
     /// In an event: nothing else is left to happen at this time. What it would schedule for now, as
@@ -130,7 +146,8 @@ class Engine {
     /// False if it has run already.
     bool cancel(Event event) { return queue_.cancel(event); }
 
-    /// Starts now, after all that is already scheduled for now.
+    /// Starts now, in the name of that node, or of the one that spawns it.
+    Fiber& spawn_on(Node node, std::string name, std::function<void()> body);
     Fiber& spawn(std::string name, std::function<void()> body);
     /// The fiber that runs; null in an event or outside run().
     Fiber* current() const { return current_; }
@@ -167,7 +184,14 @@ class Engine {
   private:
     struct Unwind {};  ///< thrown through a fiber that is given up
 
+    // Outside run() nobody's name is used; nodes come behind it.
+    static constexpr Party nobody = 0;
+    static Party party_of(Node node) { return node + 1; }
+
     static void fiber_entry(void* fiber);
+    Fiber& spawn_as(Party party, std::string name, std::function<void()> body);
+    Event push(Time at, Party by, Party as, Action&& action);
+    void rest();
     void enter(Fiber& fiber);
     void leave(Fiber::State state);
     Stack take_stack();
@@ -177,16 +201,29 @@ class Engine {
     Options options_;
     std::vector<std::shared_ptr<void>> kept_;  // before the queue: it outlives its events
     EventQueue queue_;
-    Time now_;
+    EventQueue::Running running_{{}, nobody, nobody};
     Fiber* current_ = nullptr;
     Fiber* failed_ = nullptr;
     std::vector<std::unique_ptr<Fiber>> fibers_;
     std::vector<Stack> free_stacks_;
     std::size_t stacks_made_ = 0;
     std::uint64_t events_run_ = 0;
-    bool running_ = false;
+    bool runs_ = false;
     bool drawn_ = false;
     Trace* trace_ = nullptr;
+};
+
+class Engine::As {
+  public:
+    As(Engine& engine, Node node)
+        : engine_(engine), before_(std::exchange(engine.running_.as, party_of(node))) {}
+    ~As() { engine_.running_.as = before_; }
+    As(const As&) = delete;
+    As& operator=(const As&) = delete;
+
+  private:
+    Engine& engine_;
+    Party before_;
 };
 
 }  // namespace railyard::sim

@@ -33,11 +33,11 @@ unsigned first(std::uint64_t bits) {
 }  // namespace
 
 /// An event while it runs: its slot is its own until its captures have died, too.
-struct EventQueue::Running {
+struct EventQueue::InSlot {
     EventQueue& queue;
-    std::uint64_t index;
+    std::uint32_t index;
     Slot& slot;
-    ~Running() {
+    ~InSlot() {
         slot.action.reset();
         queue.free_slot(index);
     }
@@ -45,41 +45,51 @@ struct EventQueue::Running {
 
 EventQueue::EventQueue() : buckets_(std::size_t{levels} * digits) {}
 
-std::uint64_t EventQueue::take_slot() {
+std::uint32_t EventQueue::take_slot() {
     if (free_ != no_slot) {
-        const std::uint64_t index = free_;
-        free_ = slot(index).order;
+        const std::uint32_t index = free_;
+        free_ = static_cast<std::uint32_t>(slot(index).order);
         return index;
     }
     if (slots_made_ == no_slot)
-        throw Error("simulation: more than 4 million events pending at one time");
+        throw Error("simulation: more than 4 * 10^9 events pending at one time");
     if (slots_made_ % chunk_size == 0) chunks_.push_back(std::make_unique<Slot[]>(chunk_size));
     return slots_made_++;
 }
 
-void EventQueue::free_slot(std::uint64_t index) {
-    // A free slot's order is below 2^22, and so never equal to that of a key: their sequence
-    // numbers begin at 1.
+void EventQueue::free_slot(std::uint32_t index) {
+    // A free slot's order is below 2^32, and so never equal to that of a key (next_order).
     slot(index).order = free_;
     free_ = index;
 }
 
-Event EventQueue::push(Time at, Action&& action) {
-    if (sequence_ == last_sequence)
-        throw Error("simulation: more than 4 * 10^12 events in one run");
-    const std::uint64_t index = take_slot();
-    const std::uint64_t order = ++sequence_ << slot_bits | index;
+/// Parties count from 1 here, so that every order is above 2^44.
+std::uint64_t EventQueue::next_order(Party by) {
+    if (by >= orders_.size()) {
+        if (by >= most_parties) throw Error("simulation: more than a million nodes");
+        for (std::uint64_t party = orders_.size(); party <= by; ++party)
+            orders_.push_back((party + 1) << sequence_bits);
+    }
+    const std::uint64_t order = ++orders_[by];
+    if ((order & last_sequence) == last_sequence)
+        throw Error("simulation: more than 10^13 events of one node");
+    return order;
+}
+
+Event EventQueue::push(Time at, Party by, Party runs_as, Action&& action) {
+    const std::uint64_t order = next_order(by);
+    const std::uint32_t index = take_slot();
     slot(index).action = std::move(action);
     slot(index).order = order;
     ++live_;
     ++keys_;
-    const Key key{std::max(at.since_start().picoseconds(), now_), order};
+    const Key key{std::max(at.since_start().picoseconds(), now_), order, index, runs_as};
     if (occupied_levels_ == 0) limit_ = end_of_time;
     if (key.at < limit_)
         insert_near(key);
     else
         file(key);
-    return Event{order};
+    return Event{order, index};
 }
 
 void EventQueue::insert_near(const Key& key) {
@@ -87,10 +97,9 @@ void EventQueue::insert_near(const Key& key) {
         near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(next_));
         next_ = 0;
     }
-    // It was scheduled last, so it comes behind all of its time.
     near_.push_back(key);
     std::size_t place = near_.size() - 1;
-    for (; place > next_ && near_[place - 1].at > key.at; --place)
+    for (; place > next_ && key.before(near_[place - 1]); --place)
         near_[place] = near_[place - 1];
     near_[place] = key;
     if (near_.size() - next_ > most_near) spill();
@@ -123,7 +132,7 @@ void EventQueue::file(const Key& key) {
 }
 
 bool EventQueue::cancel(Event event) {
-    const std::uint64_t index = Key{0, event.order}.slot();
+    const std::uint32_t index = event.slot;
     if (event.order == 0 || index >= slots_made_ || slot(index).order != event.order) return false;
     // Moved out before it dies: what it holds may cancel or schedule in its destructor.
     const Action dying = std::move(slot(index).action);
@@ -134,17 +143,19 @@ bool EventQueue::cancel(Event event) {
     return true;
 }
 
-bool EventQueue::run_next(Time& now) {
+bool EventQueue::run_next(Running& running) {
     while (live_ > 0) {
         const Key key = take_first();
-        Slot& found = slot(key.slot());
+        Slot& found = slot(key.slot);
         if (found.order != key.order) continue;
         found.order = 0;
         --live_;
         now_ = key.at;
-        now = Time::at(Duration::ps(key.at));
+        running.now = Time::at(Duration::ps(key.at));
+        running.by = static_cast<Party>((key.order >> sequence_bits) - 1);
+        running.as = key.runs_as;
         if (live_ > many_events) fetch_ahead();
-        const Running running{*this, key.slot(), found};
+        const InSlot in_slot{*this, key.slot, found};
         found.action();
         return true;
     }
@@ -166,8 +177,8 @@ const EventQueue::Key* EventQueue::ahead(std::size_t events) const {
 /// What the next events work on comes into the cache while this one runs: in a simulation of many
 /// ranks, each event finds its rank's memory cold.
 void EventQueue::fetch_ahead() {
-    if (const Key* const key = ahead(far_ahead)) __builtin_prefetch(&slot(key->slot()));
-    if (const Key* const key = ahead(far_ahead / 2)) slot(key->slot()).action.fetch();
+    if (const Key* const key = ahead(far_ahead)) __builtin_prefetch(&slot(key->slot));
+    if (const Key* const key = ahead(far_ahead / 2)) slot(key->slot).action.fetch();
 }
 
 EventQueue::Key EventQueue::take_first() {
@@ -199,9 +210,8 @@ void EventQueue::refill() {
             near_.clear();
             continue;
         }
-        if (level > 0)
-            std::sort(bucket.begin(), bucket.end(),
-                      [](const Key& a, const Key& b) { return a.before(b); });
+        std::sort(bucket.begin(), bucket.end(),
+                  [](const Key& a, const Key& b) { return a.before(b); });
         // Those of the list may be filed again (spill), and none may be earlier than that.
         if (near_.empty()) filed_by_ = bucket.front().at;
         const auto here = static_cast<std::uint64_t>(bucket.front().at) >> level * digit_bits;

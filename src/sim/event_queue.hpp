@@ -1,5 +1,7 @@
 #pragma once
-/// What is still to happen, in order of time and, at one time, in order of scheduling.
+/// What is still to happen, in order of time; at one time, in the order of the parties that
+/// scheduled it, and of one party in the order of scheduling. A party counts only its own events,
+/// so that nobody's place depends on what others do meanwhile.
 ///
 /// The few events that are next stand in a sorted list. Those behind them are in a radix heap. No
 /// event comes before the one that ran last, so a key is filed by the highest digit, to the base
@@ -7,7 +9,7 @@
 /// first bucket that is not empty then holds the first of these events; when it is reached, its
 /// keys become the list, or are filed anew by their lower digits if they are many. Of a time of n
 /// digits, a key is moved at most n times and compared with few others, however many there are.
-/// Keys of one time are in one place at every moment, and in the order in which they came.
+/// Keys of one time are in one place at every moment.
 ///
 /// The actions lie still in a pool, each in a cache line, and run there. A cancelled event leaves
 /// its key behind, which is dropped when it comes first or when such keys are the majority:
@@ -26,7 +28,11 @@ namespace railyard::sim {
 /// A scheduled event, to cancel it by. Once it has run, the name means nothing any more.
 struct Event {
     std::uint64_t order = 0;  ///< 0: none
+    std::uint32_t slot = 0;
 };
+
+/// Who schedules events, and in whose name they run: a node of the network, say.
+using Party = std::uint32_t;
 
 class EventQueue {
   public:
@@ -35,12 +41,19 @@ class EventQueue {
     EventQueue(const EventQueue&) = delete;
     EventQueue& operator=(const EventQueue&) = delete;
 
-    /// A time before that of the event that ran last means that time.
-    Event push(Time at, Action&& action);
+    /// Scheduled by one party, to run in the name of another. A time before that of the event that
+    /// ran last means that time.
+    Event push(Time at, Party by, Party runs_as, Action&& action);
     /// False if it has run or runs, was cancelled, or never was.
     bool cancel(Event event);
-    /// Sets `now` to the time of the first event and runs it; false when there is none.
-    bool run_next(Time& now);
+    /// What is known of an event when it is about to run.
+    struct Running {
+        Time now;
+        Party by;
+        Party as;
+    };
+    /// Sets `running` to the first event and runs it; false when there is none.
+    bool run_next(Running& running);
     void clear();
     /// In an event: nothing else is pending at its time. (A cancelled event may count as one.)
     bool is_last_now() const { return next_ == near_.size() || near_[next_].at != now_; }
@@ -48,10 +61,11 @@ class EventQueue {
     std::size_t size() const { return live_; }
 
   private:
-    // Sequence number and pool slot in one word: 4 * 10^12 events in all, 4 million at a time.
-    static constexpr unsigned slot_bits = 22;
-    static constexpr std::uint64_t no_slot = (std::uint64_t{1} << slot_bits) - 1;
-    static constexpr std::uint64_t last_sequence = ~std::uint64_t{0} >> slot_bits;
+    // Party and sequence number in one word: a million of them, and 10^13 events of each.
+    static constexpr unsigned sequence_bits = 44;
+    static constexpr std::uint64_t last_sequence = (std::uint64_t{1} << sequence_bits) - 1;
+    static constexpr std::uint64_t most_parties = ~std::uint64_t{0} >> sequence_bits;
+    static constexpr std::uint32_t no_slot = ~std::uint32_t{0};
     static constexpr std::size_t chunk_size = 256;
 
     static constexpr unsigned digit_bits = 6;
@@ -61,7 +75,8 @@ class EventQueue {
     struct Key {
         std::int64_t at;
         std::uint64_t order;
-        std::uint64_t slot() const { return order & no_slot; }
+        std::uint32_t slot;
+        Party runs_as;
         bool before(const Key& other) const {
             return at != other.at ? at < other.at : order < other.order;
         }
@@ -71,12 +86,13 @@ class EventQueue {
         Action action;
         std::uint64_t order = 0;  ///< of the event in it; a free slot has the next free one here
     };
-    struct Running;
+    struct InSlot;
 
-    Slot& slot(std::uint64_t index) { return chunks_[index / chunk_size][index % chunk_size]; }
-    bool live(const Key& key) { return slot(key.slot()).order == key.order; }
-    std::uint64_t take_slot();
-    void free_slot(std::uint64_t index);
+    Slot& slot(std::uint32_t index) { return chunks_[index / chunk_size][index % chunk_size]; }
+    bool live(const Key& key) { return slot(key.slot).order == key.order; }
+    std::uint32_t take_slot();
+    void free_slot(std::uint32_t index);
+    std::uint64_t next_order(Party by);
     void insert_near(const Key& key);
     void spill();
     void file(const Key& key);
@@ -98,9 +114,9 @@ class EventQueue {
     std::size_t keys_ = 0;  ///< not taken yet, cancelled ones included
 
     std::vector<std::unique_ptr<Slot[]>> chunks_;
-    std::uint64_t slots_made_ = 0;
-    std::uint64_t free_ = no_slot;
-    std::uint64_t sequence_ = 0;
+    std::uint32_t slots_made_ = 0;
+    std::uint32_t free_ = no_slot;
+    std::vector<std::uint64_t> orders_;  ///< by party: that of its last event
     std::size_t live_ = 0;
 };
 

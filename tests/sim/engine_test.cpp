@@ -68,6 +68,47 @@ TEST(Engine, FibersRunUntilTheyWaitInTheOrderOfSpawning) {
     EXPECT_EQ(engine.now(), at(3_us));
 }
 
+TEST(Engine, AtOneTimeNodesHaveTheirTurnsInOrderWhoeverIsScheduledFirst) {
+    for (const bool backwards : {false, true}) {
+        Engine engine;
+        std::string seen;
+        // Each node asks its neighbour for something at one and the same time.
+        const auto ask = [&](Engine::Node node) {
+            engine.spawn_on(node, "node", [&, node] {
+                engine.sleep_until(at(1_us));
+                seen += static_cast<char>('a' + node);
+                engine.schedule_on((node + 1) % 4, at(2_us), [&, node] {
+                    seen += static_cast<char>('A' + node);
+                    engine.schedule(at(3_us), [&, node] { seen += std::to_string(node); });
+                });
+            });
+        };
+        for (Engine::Node i = 0; i < 4; ++i)
+            ask(backwards ? 3 - i : i);
+        engine.run();
+        // At last in the order of those who were asked: 0 by 3, 1 by 0 ...
+        EXPECT_EQ(seen, "abcdABCD3012");
+    }
+}
+
+TEST(Engine, AHandOverWithoutAnEventIsInTheOthersName) {
+    Engine engine;
+    std::string seen;
+    engine.spawn_on(5, "five", [&] {
+        const Engine::As three(engine, 3);
+        engine.schedule(at(1_us), [&] { seen += '3'; });
+    });
+    engine.spawn_on(4, "four", [&] {
+        engine.schedule(at(1_us), [&] {
+            EXPECT_TRUE(engine.is_past(3));
+            EXPECT_FALSE(engine.is_past(5));
+            seen += '4';
+        });
+    });
+    engine.run();
+    EXPECT_EQ(seen, "34");
+}
+
 TEST(Engine, SuspendedFiberRunsOnceResumedAndNotTwice) {
     Engine engine;
     int wakes = 0;

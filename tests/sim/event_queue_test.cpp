@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <map>
 #include <memory>
@@ -14,10 +15,10 @@ namespace railyard::sim {
 namespace {
 
 Time run_all(EventQueue& queue) {
-    Time now;
-    while (queue.run_next(now)) {
+    EventQueue::Running running{};
+    while (queue.run_next(running)) {
     }
-    return now;
+    return running.now;
 }
 
 TEST(EventQueue, GivesEventsInOrderOfTimeThenOfScheduling) {
@@ -28,14 +29,27 @@ TEST(EventQueue, GivesEventsInOrderOfTimeThenOfScheduling) {
     for (int i = 0; i < 10'000; ++i) {
         const auto time = static_cast<std::int64_t>(random() % 500);  // many ties
         expected.emplace_back(time, i);
-        queue.push(at_ps(time), [&seen, time, i] { seen.emplace_back(time, i); });
+        queue.push(at_ps(time), 0, 0, [&seen, time, i] { seen.emplace_back(time, i); });
     }
     std::stable_sort(expected.begin(), expected.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    Time now;
-    while (queue.run_next(now))
-        EXPECT_EQ(now, at_ps(seen.back().first));
+    EventQueue::Running running{};
+    while (queue.run_next(running))
+        EXPECT_EQ(running.now, at_ps(seen.back().first));
     EXPECT_EQ(seen, expected);
+}
+
+TEST(EventQueue, AtOneTimeTheLowerPartyComesFirstWhateverWasScheduledFirst) {
+    EventQueue queue;
+    for (const Party party : {7U, 3U, 9U, 3U, 0U})
+        queue.push(at_ps(5), party, 1, [] {});
+    EventQueue::Running running{};
+    std::vector<Party> by;
+    while (queue.run_next(running)) {
+        by.push_back(running.by);
+        EXPECT_EQ(running.as, 1U);
+    }
+    EXPECT_EQ(by, (std::vector<Party>{0, 3, 3, 7, 9}));
 }
 
 TEST(EventQueue, ACancelledEventDoesNotRunAndTheRestStaysInOrder) {
@@ -45,7 +59,7 @@ TEST(EventQueue, ACancelledEventDoesNotRunAndTheRestStaysInOrder) {
     std::vector<std::int64_t> seen;
     for (int i = 0; i < 5'000; ++i) {
         const auto time = static_cast<std::int64_t>(random() % 1'000'000) * 2 + i % 2;
-        events.push_back(queue.push(at_ps(time), [&seen, time] { seen.push_back(time); }));
+        events.push_back(queue.push(at_ps(time), 0, 0, [&seen, time] { seen.push_back(time); }));
     }
     for (std::size_t i = 1; i < events.size(); i += 2)
         EXPECT_TRUE(queue.cancel(events[i]));
@@ -69,27 +83,34 @@ class BesideAList {
         left_ = events;
         for (int i = 0; i < 50; ++i)
             schedule();
-        while (queue_.run_next(now_))
+        while (queue_.run_next(running_))
             ASSERT_EQ(queue_.size(), list_.size());
         EXPECT_TRUE(list_.empty());
         EXPECT_EQ(left_, 0);
     }
 
   private:
-    using Name = std::pair<std::int64_t, int>;  // time, and number in the order of scheduling
+    struct Name {
+        std::int64_t at;
+        Party party;
+        int number;  ///< in the order of scheduling
+        friend auto operator<=>(const Name&, const Name&) = default;
+    };
 
     void schedule() {
         if (left_ == 0) return;
         --left_;
         const auto distance =
             random_() % 4 == 0 ? 0 : static_cast<std::int64_t>(random_() >> (8 + random_() % 56));
-        const Name name{now_.since_start().picoseconds() + distance, ++number_};
-        list_[name] = queue_.push(at_ps(name.first), [this, name] { happen(name); });
+        const Name name{running_.now.since_start().picoseconds() + distance,
+                        static_cast<Party>(random_() % 5), ++number_};
+        list_[name] = queue_.push(at_ps(name.at), name.party, 0, [this, name] { happen(name); });
     }
     void happen(Name name) {
         ASSERT_FALSE(list_.empty());
         ASSERT_EQ(list_.begin()->first, name);
-        ASSERT_EQ(now_, at_ps(name.first));
+        ASSERT_EQ(running_.now, at_ps(name.at));
+        ASSERT_EQ(running_.by, name.party);
         EXPECT_FALSE(queue_.cancel(list_.begin()->second)) << "it runs";
         list_.erase(list_.begin());
         if (list_.size() < 20 || (list_.size() < 2'000 && random_() % 2 == 0))
@@ -97,7 +118,7 @@ class BesideAList {
                 schedule();
         for (auto fewer = random_() % 16; fewer > 0 && list_.size() > 1; --fewer) {
             auto victim = list_.lower_bound(
-                {list_.rbegin()->first.first >> random_() % 40, static_cast<int>(random_() % 100)});
+                {list_.rbegin()->first.at >> random_() % 40, 0, static_cast<int>(random_() % 100)});
             if (victim == list_.end()) victim = list_.begin();
             ASSERT_TRUE(queue_.cancel(victim->second));
             list_.erase(victim);
@@ -108,7 +129,7 @@ class BesideAList {
     std::mt19937_64 random_;
     EventQueue queue_;
     std::map<Name, Event> list_;
-    Time now_;
+    EventQueue::Running running_{};
     int number_ = 0;
     int left_ = 0;
 };
@@ -121,18 +142,18 @@ TEST(EventQueue, DoesWhatASortedListDoes) {
 TEST(EventQueue, TheTimeOfTheEventThatRanLastIsTheEarliestThereIs) {
     EventQueue queue;
     std::vector<int> seen;
-    queue.push(at_ps(100), [&] {
-        queue.push(at_ps(100), [&] { seen.push_back(2); });
-        queue.push(at_ps(7), [&] { seen.push_back(3); });
+    queue.push(at_ps(100), 0, 0, [&] {
+        queue.push(at_ps(100), 0, 0, [&] { seen.push_back(2); });
+        queue.push(at_ps(7), 0, 0, [&] { seen.push_back(3); });
         seen.push_back(0);
     });
-    queue.push(at_ps(100), [&] { seen.push_back(1); });
+    queue.push(at_ps(100), 0, 0, [&] { seen.push_back(1); });
     EXPECT_EQ(run_all(queue), at_ps(100));
     EXPECT_EQ(seen, (std::vector{0, 1, 2, 3}));
-    queue.cancel(queue.push(at_ps(1'000'000), [] {}));
+    queue.cancel(queue.push(at_ps(1'000'000), 0, 0, [] {}));
     EXPECT_EQ(run_all(queue), Time{});
     // Later than what ran, and earlier than what was cancelled.
-    queue.push(at_ps(101), [&] { seen.push_back(4); });
+    queue.push(at_ps(101), 0, 0, [&] { seen.push_back(4); });
     EXPECT_EQ(run_all(queue), at_ps(101));
     EXPECT_EQ(seen.back(), 4);
 }
@@ -144,23 +165,23 @@ TEST(EventQueue, TheEndOfTimeComesLast) {
     EventQueue queue;
     std::vector<std::int64_t> seen;
     const auto push = [&](std::int64_t time) {
-        queue.push(at_ps(time), [&seen, time] { seen.push_back(time); });
+        queue.push(at_ps(time), 0, 0, [&seen, time] { seen.push_back(time); });
     };
     std::int64_t now = 0;
     for (int round = 0; round < 20; ++round) {
         for (int i = 0; i < 100; ++i)
             push(now + static_cast<std::int64_t>(random() % 1'000'000));
-        Time ran;
+        EventQueue::Running ran{};
         while (queue.size() > 0)
             queue.run_next(ran);
-        now = ran.since_start().picoseconds();
+        now = ran.now.since_start().picoseconds();
         const Event last =
-            queue.push(at_ps(std::numeric_limits<std::int64_t>::max()), [] { FAIL(); });
+            queue.push(at_ps(std::numeric_limits<std::int64_t>::max()), 0, 0, [] { FAIL(); });
         for (int i = 0; i < 300; ++i)
             push(now + static_cast<std::int64_t>(random() >> (14 + random() % 40)) % 1'000'000'000);
         while (queue.size() > 1)
             queue.run_next(ran);
-        now = ran.since_start().picoseconds();
+        now = ran.now.since_start().picoseconds();
         EXPECT_TRUE(queue.cancel(last));
     }
     EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
@@ -174,49 +195,49 @@ TEST(EventQueue, TheEndOfTimeComesLast) {
 TEST(EventQueue, AnEventThatThrowsIsOverAndTheRestGoesOn) {
     EventQueue queue;
     const auto owned = std::make_shared<int>(1);
-    queue.push(at_ps(1), [owned] { throw *owned; });
-    queue.push(at_ps(2), [] {});
-    Time now;
-    EXPECT_THROW(queue.run_next(now), int);
+    queue.push(at_ps(1), 0, 0, [owned] { throw *owned; });
+    queue.push(at_ps(2), 0, 0, [] {});
+    EventQueue::Running running{};
+    EXPECT_THROW(queue.run_next(running), int);
     EXPECT_EQ(owned.use_count(), 1);
     EXPECT_EQ(queue.size(), 1U);
-    EXPECT_TRUE(queue.run_next(now));
-    EXPECT_EQ(now, at_ps(2));
+    EXPECT_TRUE(queue.run_next(running));
+    EXPECT_EQ(running.now, at_ps(2));
 }
 
 TEST(EventQueue, AnOldNameDoesNotCancelTheEventThatTookTheSlot) {
     EventQueue queue;
-    const Event old = queue.push(at_ps(1), [] {});
+    const Event old = queue.push(at_ps(1), 0, 0, [] {});
     ASSERT_TRUE(queue.cancel(old));
-    queue.push(at_ps(2), [] {});
+    queue.push(at_ps(2), 0, 0, [] {});
     EXPECT_FALSE(queue.cancel(old));
     EXPECT_EQ(queue.size(), 1U);
 }
 
 TEST(EventQueue, CancellingTimersForEverDoesNotPileUp) {
     EventQueue queue;
-    queue.push(at_ps(1), [] {});
+    queue.push(at_ps(1), 0, 0, [] {});
     // A timer far away, set and cancelled a million times: the time-out of every wait.
     for (int i = 0; i < 1'000'000; ++i)
-        queue.cancel(queue.push(at_ps(1'000'000'000 + i), [] {}));
+        queue.cancel(queue.push(at_ps(1'000'000'000 + i), 0, 0, [] {}));
     EXPECT_EQ(queue.size(), 1U);
-    Time now;
-    ASSERT_TRUE(queue.run_next(now));
-    EXPECT_EQ(now, at_ps(1));
-    EXPECT_FALSE(queue.run_next(now));
-    EXPECT_EQ(now, at_ps(1)) << "what was cancelled moves no clock";
+    EventQueue::Running running{};
+    ASSERT_TRUE(queue.run_next(running));
+    EXPECT_EQ(running.now, at_ps(1));
+    EXPECT_FALSE(queue.run_next(running));
+    EXPECT_EQ(running.now, at_ps(1)) << "what was cancelled moves no clock";
 }
 
 TEST(EventQueue, AnActionsCapturesDieOnceWhetherItRunsOrNot) {
     const auto owned = std::make_shared<int>(1);
     {
         EventQueue queue;
-        queue.push(at_ps(1), [owned] { EXPECT_EQ(*owned, 1); });
-        const Event cancelled = queue.push(at_ps(2), [owned] { FAIL(); });
-        queue.push(at_ps(3), [owned] { FAIL(); });
+        queue.push(at_ps(1), 0, 0, [owned] { EXPECT_EQ(*owned, 1); });
+        const Event cancelled = queue.push(at_ps(2), 0, 0, [owned] { FAIL(); });
+        queue.push(at_ps(3), 0, 0, [owned] { FAIL(); });
         EXPECT_EQ(owned.use_count(), 4);
-        Time now;
-        ASSERT_TRUE(queue.run_next(now));
+        EventQueue::Running running{};
+        ASSERT_TRUE(queue.run_next(running));
         EXPECT_EQ(owned.use_count(), 3);
         queue.cancel(cancelled);
         EXPECT_EQ(owned.use_count(), 2);
@@ -228,15 +249,15 @@ TEST(EventQueue, ClearingRunsNothingEvenIfADyingActionSchedulesMore) {
     struct SchedulesAsItDies {
         EventQueue& queue;
         ~SchedulesAsItDies() {
-            queue.push(Time{}, [] { FAIL(); });
+            queue.push(Time{}, 0, 0, [] { FAIL(); });
         }
     };
     EventQueue queue;
-    queue.push(at_ps(1), [last = std::make_shared<SchedulesAsItDies>(queue)] { FAIL(); });
+    queue.push(at_ps(1), 0, 0, [last = std::make_shared<SchedulesAsItDies>(queue)] { FAIL(); });
     queue.clear();
     EXPECT_EQ(queue.size(), 0U);
-    Time now;
-    EXPECT_FALSE(queue.run_next(now));
+    EventQueue::Running running{};
+    EXPECT_FALSE(queue.run_next(running));
 }
 
 }  // namespace

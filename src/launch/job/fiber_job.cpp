@@ -266,25 +266,31 @@ void write_trace(const sim::Trace& trace, const std::filesystem::path& path, Res
 
 Result run_fibers(const Plan& plan, const Body& body) {
     sim::Trace trace;
-    Shared shared(plan);
-    if (!plan.trace.empty()) {
-        results::check_writable(plan.trace);
-        shared.engine.record(&trace);
+    Result result;
+    {
+        Shared shared(plan);
+        if (!plan.trace.empty()) {
+            results::check_writable(plan.trace);
+            shared.engine.record(&trace);
+        }
+        if (plan.open) shared.fabrics.add(plan.fabric->name(), plan.open(shared.engine));
+        for (int id = 0; id < plan.ranks; ++id)
+            shared.engine.spawn_on(plan.nodes.at(static_cast<std::size_t>(id)),
+                                   fmt::format("rank {}", id), [&shared, &body, id] {
+                                       {
+                                           FiberRank rank(shared, id);
+                                           const BoundRank bound(rank);
+                                           body(rank);
+                                       }
+                                       shared.exchange.leave(id);
+                                   });
+        run_engine(shared);
+        if (plan.account_for_parts) shared.result.parts = shared.fabrics.parts();
+        result = std::move(shared.result);
     }
-    if (plan.open) shared.fabrics.add(plan.fabric->name(), plan.open(shared.engine));
-    for (int id = 0; id < plan.ranks; ++id)
-        shared.engine.spawn(fmt::format("rank {}", id), [&shared, &body, id] {
-            {
-                FiberRank rank(shared, id);
-                const BoundRank bound(rank);
-                body(rank);
-            }
-            shared.exchange.leave(id);
-        });
-    run_engine(shared);
-    if (plan.account_for_parts) shared.result.parts = shared.fabrics.parts();
-    if (!plan.trace.empty()) write_trace(trace, plan.trace, shared.result);
-    return std::move(shared.result);
+    // Behind the last words of parts that are gone now.
+    if (!plan.trace.empty()) write_trace(trace, plan.trace, result);
+    return result;
 }
 
 }  // namespace railyard::job

@@ -15,12 +15,13 @@ ThreadProcessor::ThreadProcessor(Chip& chip, DmaEngine& dma, Events& events, Sen
 Thread& ThreadProcessor::start(Context& context, std::string name, Code code) {
     threads_.push_back(std::unique_ptr<Thread>(new Thread(*this, context)));
     Thread& thread = *threads_.back();
-    thread.fiber_ = &chip_.engine.spawn(std::move(name), [&thread, code = std::move(code)] {
-        try {
-            if (!thread.stopped_) code(thread);
-        } catch (const Thread::Stopped&) {  // its context is closed
-        }
-    });
+    thread.fiber_ =
+        &chip_.engine.spawn_on(chip_.node, std::move(name), [&thread, code = std::move(code)] {
+            try {
+                if (!thread.stopped_) code(thread);
+            } catch (const Thread::Stopped&) {  // its context is closed
+            }
+        });
     return thread;
 }
 

@@ -168,7 +168,7 @@ void Circuits::wake(SwitchId at_switch, unsigned vc, Time at) {
     Time& next = wakes_[at_switch * channels + vc];
     if (next <= at) return;
     next = at;
-    engine_.schedule(at, [this, at_switch, vc] {
+    engine_.schedule_on(tree_.nodes() + at_switch, at, [this, at_switch, vc] {
         wakes_[at_switch * channels + vc] = Time::never();
         arbitrate(at_switch, vc);
     });

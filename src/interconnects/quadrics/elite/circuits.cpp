@@ -89,7 +89,7 @@ void Circuits::start_next(NodeId node, unsigned vc) {
     while (!queue.empty() && !held.held()) {
         const bool dead = cable_faults_[tree_.cable(link)] > 0;
         if (!dead && !ahead_ && held.free_at() > engine_.now()) {
-            engine_.schedule(held.free_at(), [this, node, vc] { start_next(node, vc); });
+            engine_.schedule_on(node, held.free_at(), [this, node, vc] { start_next(node, vc); });
             return;
         }
         Circuit& next = *circuits_[queue.front()];
@@ -149,6 +149,7 @@ void Circuits::reach_node(Circuit& circuit, std::uint32_t index) {
     leg.announced = true;
     ++circuit.destinations;
     reached(circuit, index);
+    const sim::Engine::As as(engine_, end.id);
     if (adapters_[end.id]) adapters_[end.id]->header(delivery(circuit, index));
 }
 
@@ -158,6 +159,7 @@ void Circuits::tail(Circuit& circuit, std::uint32_t index) {
     ++circuit.tails;
     if (leg.answered) return settle_if_done(circuit);  // refused before it was here
     const Delivery arrival = delivery(circuit, index);
+    const sim::Engine::As as(engine_, arrival.node);
     Adapter* adapter = adapters_[arrival.node];
     if (!adapter) return answer(arrival, Answer::refuse);
     ++counters_.delivered;
@@ -237,6 +239,7 @@ void Circuits::settle_if_done(Circuit& circuit) {
                           circuit.packet.cookie};
     ++(circuit.refused ? counters_.refused : counters_.accepted);
     free_circuit(circuit);
+    const sim::Engine::As as(engine_, source);
     if (adapters_[source]) adapters_[source]->settled(id, outcome);
 }
 
@@ -288,6 +291,7 @@ void Circuits::fail(Circuit& circuit, unsigned finder, unsigned cut, const Fault
             const Delivery cut_off = delivery(c, i);
             ++counters_.broken;
             notice_given(c);
+            const sim::Engine::As as(engine_, cut_off.node);
             if (adapters_[cut_off.node]) adapters_[cut_off.node]->broken(cut_off);
         });
     }

@@ -173,13 +173,16 @@ class Circuits : public Network {
     void meet(Circuit& circuit, const Hold& other) {
         if (other.held()) circuit.meets = circuits_[other.circuit()]->meets = true;
     }
-    /// Does so then, unless the circuit has been cut or is gone.
+    /// Whose name what happens there has: switches come behind all nodes.
+    std::uint32_t party(End end) const { return end.node ? end.id : tree_.nodes() + end.id; }
+    /// Does so then, in the name of the source, unless the circuit has been cut or is gone.
     template <class Do>
     sim::Event later(Circuit& circuit, Time at, Do what) {
         // The circuit comes first: an event queue fetches what that points to in good time.
-        return engine_.schedule(at, [circuit = &circuit, stamp = circuit.stamp, what] {
-            if (circuit->stamp == stamp) what(*circuit);
-        });
+        return engine_.schedule_on(circuit.packet.source, at,
+                                   [circuit = &circuit, stamp = circuit.stamp, what] {
+                                       if (circuit->stamp == stamp) what(*circuit);
+                                   });
     }
 
     sim::Engine& engine_;
@@ -265,7 +268,7 @@ inline void Circuits::release(Circuit& circuit, std::uint32_t index, Time at) {
     const End near = tree_.near(leg.link);
     if (near.node) {
         if (!queues_[near.id * channels + vc].empty())
-            engine_.schedule(at, [this, node = near.id, vc] { start_next(node, vc); });
+            engine_.schedule_on(near.id, at, [this, node = near.id, vc] { start_next(node, vc); });
     } else if (states_[near.id].waiting[vc] != 0) {
         wake(near.id, vc, at);
     }

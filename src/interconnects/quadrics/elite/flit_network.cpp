@@ -122,7 +122,7 @@ bool FlitNetwork::has_credit(std::uint32_t channel) {
 }
 
 void FlitNetwork::pump_at(LinkId link, Time at) {
-    engine_.schedule(at, [this, link] { pump(link); });
+    engine_.schedule_on(party(tree_.near(link)), at, [this, link] { pump(link); });
 }
 
 void FlitNetwork::pump(LinkId link) {
@@ -140,7 +140,7 @@ void FlitNetwork::pump(LinkId link) {
     if (line.scheduled) return;
     if (!has_flit(streams_[channel(link, 0)]) && !has_flit(streams_[channel(link, 1)])) return;
     line.scheduled = true;
-    engine_.schedule(line.free_at, [this, link] {
+    engine_.schedule_on(party(tree_.near(link)), line.free_at, [this, link] {
         lines_[link].scheduled = false;
         pump(link);
     });
@@ -155,8 +155,8 @@ void FlitNetwork::move(LinkId link, unsigned vc) {
     line.last = static_cast<std::uint8_t>(vc);
     line.free_at = engine_.now() + flit_time_;
     const Duration way = stream.from == nothing ? flit_time_ + parameters_.wire : hop_;
-    engine_.schedule(engine_.now() + way,
-                     [this, here, generation = stream.generation] { arrive(here, generation); });
+    engine_.schedule_on(party(tree_.far(link)), engine_.now() + way,
+                        [this, here, generation = stream.generation] { arrive(here, generation); });
     if (stream.from != nothing) drain(stream.from);
 }
 

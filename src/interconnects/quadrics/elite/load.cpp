@@ -69,7 +69,7 @@ class Sender final : public Adapter {
 
     void wish_later() {
         const Time at = run_.engine.now() + Duration::from_seconds(mean_ * times_.exponential());
-        if (at < run_.until) run_.engine.schedule(at, [this] { wish(); });
+        if (at < run_.until) run_.engine.schedule_on(node_, at, [this] { wish(); });
     }
     void wish() {
         if (run_.counts(run_.engine.now())) ++run_.wished;

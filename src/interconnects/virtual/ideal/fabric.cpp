@@ -48,7 +48,7 @@ void Wire::carry(const virtual_time::Transfer& transfer, sim::Action arrived) {
         out.free_at = leaves;
         out.busy += time;
     }
-    engine_.schedule(leaves + parameters_.latency, std::move(arrived));
+    engine_.schedule_on(transfer.to.node, leaves + parameters_.latency, std::move(arrived));
 }
 
 std::vector<fabric::PartUse> Wire::parts() const {

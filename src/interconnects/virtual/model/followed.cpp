@@ -9,7 +9,8 @@ namespace railyard::model {
 /// Another lane comes to one of our parts: from now on, packet by packet.
 void Lane::disturb() {
     if (follows_) return;
-    catch_up();
+    const sim::Engine::As as(engine_, node_);
+    catch_up(so_far());
     follows_ = true;
     // What was foreseen may not come true.
     engine_.cancel(std::exchange(turn_event_, {}));
@@ -30,20 +31,22 @@ void Lane::disturb() {
             ++in_buffer_;
             ++before_link_;
         }
+        const sim::Engine::As sender(engine_, sent_by(packet));
         follow(packet);
     }
     inject_now();
 }
 
 void Lane::complete_at_its_time(Message* message) {
-    message->done_event = engine_.schedule(message->done_at, [this, message] {
-        message->done_event = {};
-        completed(message);
-    });
+    message->done_event =
+        engine_.schedule_on(message->route->to, message->done_at, [this, message] {
+            message->done_event = {};
+            completed(message);
+        });
 }
 
 void Lane::leaves_link_at(Time when) {
-    engine_.schedule(when, [this] {
+    engine_.schedule_on(node_, when, [this] {
         --in_buffer_;
         if (follows_) inject_now();
     });
@@ -74,9 +77,9 @@ void Lane::follow(const Packet& packet) {
     // What the packet will look at is named first, so that it is fetched ahead of time
     // (sim::Action::fetch): with many nodes, all of it has gone cold.
     const Fifo* const part = packet.past_all() ? nullptr : &packet.route->part(packet.stage);
-    engine_.schedule(packet.ready, [part, message = packet.message, route = packet.route, this,
-                                    index = packet.index, stage = packet.stage,
-                                    round = packet.round, last = packet.last, full = packet.full] {
+    const auto go_on = [part, message = packet.message, route = packet.route, this,
+                        index = packet.index, stage = packet.stage, round = packet.round,
+                        last = packet.last, full = packet.full] {
         static_cast<void>(part);
         Packet moving;
         moving.message = message;
@@ -89,9 +92,13 @@ void Lane::follow(const Packet& packet) {
         moving.ready = engine_.now();
         // Where it comes to the next part at once, and nobody else has anything to do now, it goes
         // on as it would by an event of its own.
-        while (pass(moving))
+        for (;;) {
+            const sim::Engine::As as(engine_, where(moving));
+            if (!pass(moving)) return;
             if (moving.ready > engine_.now() || !engine_.is_last_now()) return follow(moving);
-    });
+        }
+    };
+    engine_.schedule_on(where(packet), packet.ready, go_on);
 }
 
 /// A packet has come to its stage.
@@ -112,7 +119,7 @@ bool Lane::pass(Packet& packet) {
             return false;
         }
         packet.ready = engine_.now();
-        if (packet.last && path.target == path.placed) {
+        if (packet.last && packet.past_all()) {
             message->done_at = packet.ready + path.visible;
             complete_at_its_time(message);
         }
@@ -124,7 +131,7 @@ bool Lane::pass(Packet& packet) {
             --before_link_;
             leaves_link_at(end);
         }
-        if (packet.last && packet.stage == path.placed && packet.stage > path.target)
+        if (packet.last && packet.past_all() && packet.stage > path.target)
             complete_at_its_time(message);
         const bool goes_on = !packet.past_all() || packet.stage == path.target;
         if (goes_on && !at_link) return true;

@@ -4,7 +4,8 @@
 
 namespace railyard::model {
 
-Lane::Lane(sim::Engine& engine, unsigned buffer) : engine_(engine), buffer_(buffer) {
+Lane::Lane(sim::Engine& engine, fabric::NodeId node, unsigned buffer)
+    : engine_(engine), node_(node), buffer_(buffer) {
     state_.left.resize(buffer);
 }
 
@@ -33,18 +34,31 @@ void Lane::submit(Message* message) {
         begin_turn();
 }
 
-/// The lane has business with the parts of that route.
+/// The lane has business with the parts of that route. Those who load a part meet those who use it,
+/// but not each other: what they add up to does not depend on who comes first. (More than one load
+/// a part only if they meet elsewhere, so one has to be known.)
 void Lane::join(Route& route) {
     if (route.messages++ > 0) return;
     bool alone = !route.meets_itself;
+    const auto meet = [&](unsigned others, Lane*& sole) {
+        if (others == 0 || sole == this) return;
+        alone = false;
+        if (Lane* const other = std::exchange(sole, nullptr)) other->disturb();
+    };
+    const auto count_in = [this](unsigned& users, Lane*& sole) {
+        if (users++ == 0)
+            sole = this;
+        else if (sole != this)
+            sole = nullptr;
+    };
     for (Fifo* const part : route.parts()) {
-        Fifo& fifo = *part;
-        if (fifo.users++ == 0) {
-            fifo.sole = this;
-        } else if (fifo.sole != this) {
-            alone = false;
-            if (Lane* const other = std::exchange(fifo.sole, nullptr)) other->disturb();
-        }
+        meet(part->users, part->sole);
+        meet(part->loaders, part->sole_loader);
+        count_in(part->users, part->sole);
+    }
+    for (Fifo* const part : route.loaded()) {
+        meet(part->users, part->sole);
+        count_in(part->loaders, part->sole_loader);
     }
     if (!alone) disturb();
 }
@@ -53,6 +67,8 @@ void Lane::leave(Route& route) {
     if (--route.messages > 0) return;
     for (Fifo* const part : route.parts())
         if (--part->users == 0) part->sole = nullptr;
+    for (Fifo* const part : route.loaded())
+        if (--part->loaders == 0) part->sole_loader = nullptr;
 }
 
 void Lane::reached_target(Message* message) {

@@ -9,6 +9,9 @@
 /// When another lane comes to one of the parts, the lane is brought up to that moment and goes on
 /// packet by packet. The times are the same either way.
 ///
+/// What happens up to the target's first part happens in the name of the lane's node, and the rest
+/// in that of the target.
+///
 ///     lane.cpp        what both ways share, and what is done where faults can take packets
 ///     lookahead.cpp   a lane alone
 ///     followed.cpp    packet by packet
@@ -95,8 +98,8 @@ class PacketWatch {
 
 class Lane {
   public:
-    /// `buffer`: packets between memory and link.
-    Lane(sim::Engine& engine, unsigned buffer);
+    /// Out of that node. `buffer`: packets between memory and link.
+    Lane(sim::Engine& engine, fabric::NodeId node, unsigned buffer);
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
 
@@ -161,6 +164,17 @@ class Lane {
     };
     enum class Mode : std::uint8_t { real, dry };
     class Pace;
+    /// How far a lane is brought.
+    struct Until {
+        Time time;
+        /// Of what happens at that very time: all that comes before the present event, if any.
+        const sim::Engine* engine = nullptr;
+
+        static Until ever() { return {Time::never()}; }
+        bool reaches(Time at, fabric::NodeId by) const {
+            return at < time || (at == time && (!engine || engine->is_past(by)));
+        }
+    };
 
     // lane.cpp
     void join(Route& route);
@@ -173,15 +187,25 @@ class Lane {
 
     // lookahead.cpp
     void begin_turn();
-    bool inject(State& state, Message* message, Time until, Packet& packet);
+    bool inject(State& state, Message* message, Until until, Packet& packet);
     template <Mode mode>
-    void run(State& state, Packet& packet, Time until);
+    void run(State& state, Packet& packet, Until until);
     template <Mode mode, class Done>
-    void inject_all(State& state, Message* message, Time until, Done&& done);
+    void inject_all(State& state, Message* message, Until until, Done&& done);
     std::uint32_t period(const Message& message) const;
-    std::uint32_t skip(State& state, const Message& message, const Pace& pace, Time until);
+    std::uint32_t skip(State& state, const Message& message, const Pace& pace, Until until);
     void count_as_busy(const Message& message, std::uint32_t first, std::uint32_t packets);
-    void catch_up();
+    void load_by_skipped(const Message& message, Duration distance, std::uint32_t packets);
+    /// As far as its packets would have come by events of their own.
+    Until so_far() const { return {engine_.now(), &engine_}; }
+    /// In whose name it is served at its stage, and in whose it was sent there.
+    fabric::NodeId where(const Packet& packet) const {
+        return packet.stage >= packet.route->path.target ? packet.route->to : node_;
+    }
+    fabric::NodeId sent_by(const Packet& packet) const {
+        return packet.stage > packet.route->path.target ? packet.route->to : node_;
+    }
+    void catch_up(Until until);
     void begin_rehearsal(const Route& route);
     void end_rehearsal();
     void foresee_departure(Message* message);
@@ -199,6 +223,7 @@ class Lane {
     void complete_at_its_time(Message* message);
 
     sim::Engine& engine_;
+    const fabric::NodeId node_;
     const unsigned buffer_;
     bool follows_ = false;  ///< packet by packet
     bool always_follows_ = false;
@@ -211,7 +236,12 @@ class Lane {
     State state_;
     sim::Event turn_event_;
     State rehearsal_;
-    std::vector<std::pair<Fifo*, Time>> before_rehearsal_;
+    struct Before {
+        Fifo* part;
+        Time free_at;
+        std::size_t merged;
+    };
+    std::vector<Before> before_rehearsal_;
 
     // Following.
     std::vector<Packet> parked_;  ///< at the target, not yet admitted
@@ -228,6 +258,7 @@ inline Time Lane::serve(Packet& packet) {
     Fifo& fifo = packet.route->part(packet.stage);
     const bool full = packet.full;
     const Bytes payload = full ? path.packet : message.payload(packet.index);
+    if (fifo.has_loads()) fifo.merge(packet.ready, mode == Mode::real);
     Time begin = std::max(packet.ready, fifo.free_at);
     const Time taken = begin;
     if (packet.stage == 0 && !message.read_extra.empty())
@@ -241,11 +272,15 @@ inline Time Lane::serve(Packet& packet) {
     if constexpr (mode == Mode::real) {
         fifo.busy += fifo.free_at - taken;
         if (fifo.traced()) fifo.show(message.what, taken, end, message.id);
+        for (std::size_t i = 0; i < path.loads.size(); ++i)
+            if (const SideLoad& load = path.loads[i]; load.stage == packet.stage)
+                packet.route->loaded()[i]->load({end, load.time(payload), load.what, message.id},
+                                                engine_.now());
     }
 
     ++packet.stage;
     packet.ready = end;
-    if (packet.last && packet.stage == path.placed && packet.stage > path.target) {
+    if (packet.last && packet.past_all() && packet.stage > path.target) {
         message.done_at = end + path.visible;
         if constexpr (mode == Mode::real) message.placed = true;
     }

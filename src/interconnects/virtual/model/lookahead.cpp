@@ -10,7 +10,7 @@
 namespace railyard::model {
 
 /// The next packet of the message that has its turn, if it can be read by then.
-inline bool Lane::inject(State& state, Message* message, Time until, Packet& packet) {
+inline bool Lane::inject(State& state, Message* message, Until until, Packet& packet) {
     if (state.injected == message->packets) return false;
     Time at = message->turn_at;
     if (state.sequence >= buffer_) {
@@ -22,7 +22,7 @@ inline bool Lane::inject(State& state, Message* message, Time until, Packet& pac
         if (state.departed < state.sequence) return false;
         at = std::max(at, state.at_link);
     }
-    if (at > until) return false;
+    if (!until.reaches(at, node_)) return false;
     packet = Packet(*message, state.injected++, at);
     ++state.sequence;
     return true;
@@ -30,19 +30,19 @@ inline bool Lane::inject(State& state, Message* message, Time until, Packet& pac
 
 /// Takes a packet through its stages, as far as it gets by then.
 template <Lane::Mode mode>
-inline void Lane::run(State& state, Packet& packet, Time until) {
+inline void Lane::run(State& state, Packet& packet, Until until) {
     Message& message = *packet.message;
     const Path& path = packet.route->path;
     for (;;) {
         if (packet.stage == path.target) {
             if (!message.admitted) return;
             packet.ready = std::max(packet.ready, message.admitted_at);
-            if (packet.last && path.target == path.placed) {
+            if (packet.last && packet.past_all()) {
                 message.done_at = packet.ready + path.visible;
                 if constexpr (mode == Mode::real) message.placed = true;
             }
         }
-        if (packet.past_all() || packet.ready > until) return;
+        if (packet.past_all() || !until.reaches(packet.ready, sent_by(packet))) return;
         if (packet.stage != path.link) {
             serve<mode>(packet);
             continue;
@@ -109,11 +109,11 @@ class Lane::Pace {
 };
 
 /// Moves on by as many packets as will have passed all these stages by then. How many.
-std::uint32_t Lane::skip(State& state, const Message& message, const Pace& pace, Time until) {
+std::uint32_t Lane::skip(State& state, const Message& message, const Pace& pace, Until until) {
     // The last packet may be shorter, and is the one that others hear of.
     std::uint64_t groups = (message.packets - 1 - state.injected) / pace.group;
-    if (until != Time::never()) {
-        const Duration left = until - pace.last_end();
+    if (until.time != Time::never()) {
+        const Duration left = until.time - pace.last_end();
         if (left < pace.distance) return 0;
         groups = std::min(
             groups, static_cast<std::uint64_t>(left.picoseconds() / pace.distance.picoseconds()));
@@ -150,17 +150,36 @@ void Lane::count_as_busy(const Message& message, std::uint32_t first, std::uint3
     hold_up(message.write_extra, route.path.target);
 }
 
+/// What they take of other parts on the side, one at that distance after the other.
+void Lane::load_by_skipped(const Message& message, Duration distance, std::uint32_t packets) {
+    const Route& route = *message.route;
+    for (std::size_t i = 0; i < route.path.loads.size(); ++i) {
+        const SideLoad& load = route.path.loads[i];
+        const Duration each = load.time(route.path.packet);
+        const Duration all = each * std::int64_t{packets};
+        const Duration rest = route.path.stages[load.stage].rest;
+        const Time last = Time::at(route.part(load.stage).free_at.since_start() - rest);
+        const Time first = Time::at(last.since_start() - distance * (std::int64_t{packets} - 1));
+        Fifo& part = *route.loaded()[i];
+        part.merge(first, true);
+        part.free_at = std::max({part.free_at + all, first + all, last + each});
+        part.busy += all;
+    }
+}
+
 /// Injects what can be by then, and takes each packet as far as it gets; `done` is told of it.
 template <Lane::Mode mode, class Done>
-inline void Lane::inject_all(State& state, Message* message, Time until, Done&& done) {
+inline void Lane::inject_all(State& state, Message* message, Until until, Done&& done) {
     const Route& route = *message->route;
     const std::size_t stages = message->admitted ? route.path.stages.size() : route.path.target;
     // A few packets are not worth the watching; and what was really done, a trace wants to see.
     bool watches = message->packets - state.injected > 2 * buffer_ + 4 &&
                    stages <= Pace::most_stages &&
-                   (mode == Mode::dry || (message->admitted && !engine_.trace()));
+                   (mode == Mode::dry || (message->admitted && !engine_.trace())) &&
+                   std::ranges::none_of(route.parts(), &Fifo::has_loads);
     const std::uint32_t group = watches ? period(*message) : 0;
-    watches = group > 0;
+    // What loads other parts is to load them at its time.
+    watches = group == 1 || (group > 1 && (mode == Mode::dry || route.path.loads.empty()));
     Pace pace(route, stages, group);
     for (Packet packet; inject(state, message, until, packet);) {
         run<mode>(state, packet, until);
@@ -174,13 +193,13 @@ inline void Lane::inject_all(State& state, Message* message, Time until, Done&& 
         if constexpr (mode == Mode::real) {
             message->finished += skipped;
             count_as_busy(*message, state.injected - skipped, skipped);
+            if (skipped > 0) load_by_skipped(*message, pace.distance, skipped);
         }
     }
 }
 
-/// Brings the lane up to now.
-void Lane::catch_up() {
-    const Time now = engine_.now();
+/// Brings the lane so far.
+void Lane::catch_up(Until until) {
     std::size_t kept = 0;
     const auto keep = [&](const Packet& packet) {
         if (!packet.past_all() ||
@@ -190,13 +209,13 @@ void Lane::catch_up() {
         return false;
     };
     for (Packet& packet : state_.packets) {
-        run<Mode::real>(state_, packet, now);
+        run<Mode::real>(state_, packet, until);
         if (keep(packet)) state_.packets[kept++] = packet;
     }
     state_.packets.resize(kept);
     if (waiting_.empty()) return;
     Message* const message = waiting_.front();
-    inject_all<Mode::real>(state_, message, now, [&](const Packet& packet) {
+    inject_all<Mode::real>(state_, message, until, [&](const Packet& packet) {
         if (keep(packet)) state_.packets.push_back(packet);
     });
     message->injected = state_.injected;
@@ -208,14 +227,14 @@ void Lane::begin_turn() {
     Message* const message = waiting_.front();
     message->turn_at = engine_.now();
     state_.injected = 0;
-    catch_up();
+    catch_up(so_far());
     foresee_departure(message);
 }
 
 void Lane::begin_rehearsal(const Route& route) {
     const auto save = [this](const Route& some) {
         for (Fifo* const part : some.parts())
-            before_rehearsal_.emplace_back(part, part->free_at);
+            before_rehearsal_.push_back({part, part->free_at, part->merged});
     };
     save(route);
     const Route* last = &route;
@@ -228,8 +247,10 @@ void Lane::begin_rehearsal(const Route& route) {
 }
 
 void Lane::end_rehearsal() {
-    for (const auto& [fifo, free_at] : before_rehearsal_)
-        fifo->free_at = free_at;
+    for (const Before& before : before_rehearsal_) {
+        before.part->free_at = before.free_at;
+        before.part->merged = before.merged;
+    }
     before_rehearsal_.clear();
 }
 
@@ -237,22 +258,22 @@ void Lane::foresee_departure(Message* message) {
     begin_rehearsal(*message->route);
     Time first;
     for (Packet& packet : rehearsal_.packets) {
-        run<Mode::dry>(rehearsal_, packet, Time::never());
+        run<Mode::dry>(rehearsal_, packet, Until::ever());
         if (packet.message == message && packet.index == 0) first = packet.ready;
     }
     Time turn_over = engine_.now();
     // Its turn is over when its last packet is injected.
-    inject_all<Mode::dry>(rehearsal_, message, Time::never(), [&](const Packet& packet) {
+    inject_all<Mode::dry>(rehearsal_, message, Until::ever(), [&](const Packet& packet) {
         turn_over = packet.injected;
         if (packet.index == 0) first = packet.ready;
     });
     end_rehearsal();
-    message->first_event = engine_.schedule(first, [this, message] {
+    message->first_event = engine_.schedule_on(message->route->to, first, [this, message] {
         message->first_event = {};
         reached_target(message);
     });
-    turn_event_ = engine_.schedule(turn_over, [this] {
-        catch_up();
+    turn_event_ = engine_.schedule_on(node_, turn_over, [this] {
+        catch_up({engine_.now()});
         waiting_.pop_front();
         if (!waiting_.empty()) begin_turn();
     });
@@ -271,25 +292,25 @@ void Lane::admit(Message* message) {
 }
 
 void Lane::foresee_delivery(Message* message) {
-    catch_up();
+    catch_up(so_far());
     begin_rehearsal(*message->route);
     for (Packet& packet : rehearsal_.packets)
-        run<Mode::dry>(rehearsal_, packet, Time::never());
+        run<Mode::dry>(rehearsal_, packet, Until::ever());
     if (!waiting_.empty() && waiting_.front() == message)
-        inject_all<Mode::dry>(rehearsal_, message, Time::never(), [](const Packet&) {});
+        inject_all<Mode::dry>(rehearsal_, message, Until::ever(), [](const Packet&) {});
     end_rehearsal();
-    message->done_event = engine_.schedule(message->done_at, [this, message] {
-        message->done_event = {};
-        delivered(message);
-    });
+    message->done_event =
+        engine_.schedule_on(message->route->to, message->done_at, [this, message] {
+            message->done_event = {};
+            delivered(message);
+        });
 }
 
-/// What nobody waits for, its acknowledgments, is settled at once, so that the lane comes to rest.
 void Lane::delivered(Message* message) {
-    catch_up();
+    catch_up({engine_.now()});
     std::erase_if(state_.packets, [&](Packet& packet) {
         if (packet.message != message) return false;
-        run<Mode::real>(state_, packet, Time::never());
+        run<Mode::real>(state_, packet, Until::ever());
         ++message->finished;
         return true;
     });

@@ -47,7 +47,7 @@ Node::Node(sim::Engine& engine, const hardware::Parameters& parameters, Switches
     if (parameters.memory.size > Bytes()) memory_ = Fifo(engine.trace(), name_, memory);
     ports_.resize(parameters.adapter.ports);
     for (Port& port : ports_)
-        port.lane = std::make_unique<Lane>(engine, parameters.adapter.buffer);
+        port.lane = std::make_unique<Lane>(engine, id, parameters.adapter.buffer);
 }
 
 void Node::add_parts(std::vector<fabric::PartUse>& all) const {
@@ -97,12 +97,12 @@ Route& Node::make_route(unsigned port, const RouteName& name, Node& to) {
         switches_.add_way(way, {id_, port}, {to.id_, to_port}, name.detour);
     path.target = way.parts.size();
     to.add_write(way, target);
-    if (target == Place::host) to.add_opposite(way, to.bus_, parameters_.bus.write_rate);
-    if (source == Place::host) add_opposite(way, bus_write_, parameters_.bus.read_rate);
     if (&to != this && parameters_.link.acknowledgment > Bytes())
-        way.add({.fifo = &switches_.link_out({to.id_, to_port}),
-                 .fixed = parameters_.link.acknowledgment / parameters_.link.rate});
-    return ports_[port].routes.make(name.key(), to.id_, switches_.shared(path), way.parts);
+        way.add_load(switches_.link_out({to.id_, to_port}),
+                     {.what = "acknowledgment",
+                      .stage = way.parts.size() - 1,
+                      .fixed = parameters_.link.acknowledgment / parameters_.link.rate});
+    return ports_[port].routes.make(name.key(), to.id_, switches_.shared(path), way);
 }
 
 void Node::expect_faults(sim::Engine& engine, FaultPlan& plan,
@@ -139,6 +139,7 @@ void Node::add_read(Way& way, Place source) {
         way.add({.fifo = &bus_,
                  .rate = bus.read_rate,
                  .latency = parameters_.adapter.waits_for_bus ? Duration{} : bus.read_latency});
+        load_opposite(way, bus_write_, bus.read_rate);
     } else {
         way.add({.fifo = &memory_, .rate = parameters_.memory.rate});
     }
@@ -155,20 +156,20 @@ void Node::add_write(Way& way, Place target) {
         way.add({.fifo = &dma_write_, .rate = bus.write_stream});
         way.add({.fifo = bus.duplex == hardware::Duplex::half ? &bus_ : &bus_write_,
                  .rate = bus.write_rate});
+        load_opposite(way, bus_, bus.write_rate);
         way.path.visible = bus.write_latency;
     }
-    way.path.placed = way.parts.size();
 }
 
-/// What a transfer's requests and acknowledgments take of the other way. They are short, and slip
-/// in between whatever waits there: it takes its time of that way, but holds nothing up itself, so
-/// it comes behind all else.
-void Node::add_opposite(Way& way, Fifo& other_way, Rate rate) {
+/// What a transfer's requests and acknowledgments take of the other way of the bus that it has just
+/// passed. They are short, and slip in between whatever waits there.
+void Node::load_opposite(Way& way, Fifo& other_way, Rate rate) {
     const hardware::Bus& bus = parameters_.bus;
     if (bus.duplex == hardware::Duplex::half || bus.opposite == 0) return;
-    way.add({.fifo = &other_way,
-             .rate = Rate::bytes_per_second(static_cast<double>(rate.bytes_per_second()) /
-                                            bus.opposite)});
+    way.add_load(other_way, {.what = "requests",
+                             .stage = way.parts.size() - 1,
+                             .rate = Rate::bytes_per_second(
+                                 static_cast<double>(rate.bytes_per_second()) / bus.opposite)});
 }
 
 }  // namespace railyard::model

@@ -64,7 +64,7 @@ class Node {
     Route& make_route(unsigned port, const RouteName& name, Node& to);
     void add_read(Way& way, Place source);
     void add_write(Way& way, Place target);
-    void add_opposite(Way& way, Fifo& other_way, Rate rate);
+    void load_opposite(Way& way, Fifo& other_way, Rate rate);
 
     struct Port {
         std::unique_ptr<Lane> lane;

@@ -75,8 +75,8 @@ bool Resender::crosses(Message& message, std::uint8_t round, Fifo& part, Bytes s
     ++report().lost;
     if (reliability().detection == hardware::Detection::hops) {
         Stream& its = stream(message);
-        setup_.engine.schedule(now + way_back(its),
-                               [this, &its, round, &part] { lost(its, round, &part); });
+        setup_.engine.schedule_on(setup_.from.node, now + way_back(its),
+                                  [this, &its, round, &part] { lost(its, round, &part); });
     }
     return false;
 }
@@ -105,17 +105,17 @@ void Resender::acknowledge(Stream& stream) {
     const Bytes size = std::max(small_packet, setup_.parameters.link.acknowledgment);
     const Fifo* const part = FaultPlan::loses(stream.back, now, size);
     if (!part) {
-        setup_.engine.schedule(now + way_back(stream), [this, &stream, before = stream.expected] {
-            acknowledged(stream, before);
-        });
+        setup_.engine.schedule_on(
+            setup_.from.node, now + way_back(stream),
+            [this, &stream, before = stream.expected] { acknowledged(stream, before); });
         return;
     }
     ++report().acknowledgments;
     // Hops: the one token that must come back does not (FA-1).
     if (reliability().detection == hardware::Detection::hops)
-        setup_.engine.schedule(now + way_back(stream), [this, &stream, round = stream.round, part] {
-            lost(stream, round, part);
-        });
+        setup_.engine.schedule_on(
+            setup_.from.node, now + way_back(stream),
+            [this, &stream, round = stream.round, part] { lost(stream, round, part); });
 }
 
 /// The target tells that something is missing.
@@ -125,9 +125,10 @@ void Resender::ask_again(Stream& stream) {
         ++report().acknowledgments;
         return;
     }
-    setup_.engine.schedule(now + way_back(stream), [this, &stream, round = stream.round] {
-        if (round == stream.round) go_back(stream);
-    });
+    setup_.engine.schedule_on(setup_.from.node, now + way_back(stream),
+                              [this, &stream, round = stream.round] {
+                                  if (round == stream.round) go_back(stream);
+                              });
 }
 
 /// The target has all packets before that one.
@@ -153,8 +154,8 @@ void Resender::acknowledged(Stream& stream, std::uint64_t before) {
 
 void Resender::set_timer(Stream& stream) {
     stream.timer_at = stream.deadline;
-    stream.timer =
-        setup_.engine.schedule(stream.deadline, [this, &stream] { timer_ran_out(stream); });
+    stream.timer = setup_.engine.schedule_on(setup_.from.node, stream.deadline,
+                                             [this, &stream] { timer_ran_out(stream); });
 }
 
 void Resender::set_deadline(Stream& stream) {
@@ -257,7 +258,8 @@ void Answers::tell(Place from, Place asker, sim::Action heard) {
     const Fifo* const part = FaultPlan::loses(line.back, engine_.now(), small_packet);
     if (!part) {
         const Duration way = switches_.latency(from.node, asker.node);
-        engine_.schedule(engine_.now() + way, [this, &line, last] { this->heard(line, last); });
+        engine_.schedule_on(asker.node, engine_.now() + way,
+                            [this, &line, last] { this->heard(line, last); });
         return;
     }
     ++plan_.report().acknowledgments;
@@ -311,7 +313,7 @@ void Answers::lost_at(Line& line, const Fifo* part) {
     if (!at_once) ++plan_.report().timeouts;
     const Duration wait = at_once ? Duration{} : patience(reliability, line.in_vain++);
     const Duration way = switches_.latency(line.from.node, line.asker.node);
-    engine_.schedule(engine_.now() + way + wait, [this, &line] { ask(line); });
+    engine_.schedule_on(line.asker.node, engine_.now() + way + wait, [this, &line] { ask(line); });
 }
 
 /// The asker sends its last packet again: the peer has it, drops it, and answers anew.
@@ -340,7 +342,8 @@ void Answers::ask(Line& line) {
     }
     const Duration way = switches_.latency(line.from.node, line.asker.node);
     const std::uint64_t last = line.first + line.unheard.size() - 1;
-    engine_.schedule(engine_.now() + way * 2, [this, &line, last] { heard(line, last); });
+    engine_.schedule_on(line.asker.node, engine_.now() + way * 2,
+                        [this, &line, last] { heard(line, last); });
 }
 
 void Answers::stop() {

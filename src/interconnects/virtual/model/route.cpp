@@ -1,17 +1,34 @@
 #include "interconnects/virtual/model/route.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace railyard::model {
 
-Route::Route(const Path& its_path, std::span<Fifo* const> its_parts, Deliveries& its_deliveries)
+void Fifo::load(const Load& load, Time now) {
+    constexpr std::size_t most = 16;
+    busy += load.time;
+    auto place = loads_.end();
+    while (place != loads_.begin() + static_cast<std::ptrdiff_t>(merged) &&
+           std::prev(place)->from > load.from)
+        --place;
+    loads_.insert(place, load);
+    if (loads_.size() < most) return;
+    merge(now, true);
+    loads_.erase(loads_.begin(), loads_.begin() + static_cast<std::ptrdiff_t>(merged));
+    merged = 0;
+}
+
+Route::Route(const Path& its_path, const Way& way, Deliveries& its_deliveries)
     : path(its_path), deliveries(its_deliveries) {
-    if (its_parts.size() > few) {
-        many_ = std::make_unique<Fifo*[]>(its_parts.size());
+    const std::size_t count = way.parts.size() + way.loaded.size();
+    if (count > few) {
+        many_ = std::make_unique<Fifo*[]>(count);
         parts_ = many_.get();
     }
-    std::copy(its_parts.begin(), its_parts.end(), parts_);
-    for (std::size_t i = 1; i < its_parts.size(); ++i)
+    std::copy(way.loaded.begin(), way.loaded.end(),
+              std::copy(way.parts.begin(), way.parts.end(), parts_));
+    for (std::size_t i = 1; i < count; ++i)
         meets_itself = meets_itself || std::find(parts_, parts_ + i, parts_[i]) != parts_ + i;
 }
 
@@ -23,11 +40,10 @@ Route* Routes::find(std::uint64_t key) {
     return &route;
 }
 
-Route& Routes::make(std::uint64_t key, fabric::NodeId to, const Path& path,
-                    std::span<Fifo* const> parts) {
+Route& Routes::make(std::uint64_t key, fabric::NodeId to, const Path& path, const Way& way) {
     Destination& destination = destinations_[to];
     ++destination.routes;
-    Route& route = routes_.try_emplace(key, path, parts, destination.deliveries).first->second;
+    Route& route = routes_.try_emplace(key, path, way, destination.deliveries).first->second;
     route.key = key;
     route.to = to;
     route.users = 1;

@@ -3,6 +3,7 @@
 /// they pass. What the parts do to a packet is a Path, which all pairs of nodes alike share; which
 /// parts they are is a Route.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,11 +26,20 @@ class Lane;
 
 /// A part that serves packets one after the other, in the order in which they come to it: a bus, a
 /// link, a switch's output, the adapter's memory. Its state is the moment from which it is free.
+///
+/// Some packets load a part on the side, by an acknowledgment or by what a transfer takes of the
+/// other way of a bus. Such loads hold nobody up but those who come later, so they are merged when
+/// the part is next used, and need no event.
 class Fifo {
   public:
     Fifo() = default;
     Fifo(sim::Trace* trace, std::string_view group, std::string_view name)
         : trace_(trace), row_(trace ? trace->lane(group, name) : 0) {}
+    Fifo(Fifo&&) = default;
+    Fifo& operator=(Fifo&&) = default;
+    ~Fifo() {
+        if (traced()) merge(Time::never(), true);
+    }
 
     Time free_at;
     Duration busy;  ///< in all, so far
@@ -40,13 +50,37 @@ class Fifo {
         if (trace_ && end > begin) trace_->slice(row_, what, begin, end, id);
     }
 
-    // Who sends through here at present (see Lane).
+    struct Load {
+        Time from;  ///< it takes the part from then on, or as soon as that is free
+        Duration time;
+        std::string_view what;
+        std::uint64_t id;
+    };
+    /// Whoever uses the part next comes now or later.
+    void load(const Load& load, Time now);
+    /// The part is used from then on: what loads it before that comes first. A load of that very
+    /// moment does not, whoever was told of it first. `real`: and not just to see.
+    void merge(Time before, bool real) {
+        for (; merged < loads_.size() && loads_[merged].from < before; ++merged) {
+            const Load& load = loads_[merged];
+            const Time begin = std::max(free_at, load.from);
+            free_at = begin + load.time;
+            if (real) show(load.what, begin, free_at, load.id);
+        }
+    }
+    bool has_loads() const { return merged < loads_.size(); }
+    std::size_t merged = 0;  ///< so many of its loads
+
+    // Who sends through here at present (see Lane), and who loads it on the side.
     unsigned users = 0;
-    Lane* sole = nullptr;  ///< the only one, as long as no other has come
+    unsigned loaders = 0;
+    Lane* sole = nullptr;         ///< the only one, as long as no other has come
+    Lane* sole_loader = nullptr;  ///< likewise
 
     Health* health = nullptr;  ///< null: no fault ever strikes it
 
   private:
+    std::vector<Load> loads_;  ///< in order of time
     sim::Trace* trace_ = nullptr;
     sim::Trace::Lane row_ = 0;
 };
@@ -67,15 +101,25 @@ struct Stage {
     friend bool operator==(const Stage&, const Stage&) = default;
 };
 
+/// What a packet takes of another part on the side, once it has passed a stage.
+struct SideLoad {
+    std::string_view what = "";  ///< for the trace
+    std::size_t stage = 0;
+    Rate rate{};       ///< 0: only `fixed`
+    Duration fixed{};  ///< per packet
+
+    Duration time(Bytes payload) const { return rate == Rate{} ? fixed : payload / rate + fixed; }
+    friend bool operator==(const SideLoad&, const SideLoad&) = default;
+};
+
 struct Path {
     Bytes packet;  ///< payload of a full one
     Bytes block;   ///< payloads are filled up to a multiple of this; 0: they are not
     std::vector<Stage> stages;
+    std::vector<SideLoad> loads;
     std::size_t link = 0;    ///< the stage whose end frees the packet's place in the adapter
     std::size_t target = 0;  ///< the first stage at the target: its engine admits messages there
-    std::size_t placed = 0;  ///< once the stages before this one are done, the data are in memory;
-                             ///< what follows (acknowledgments) nobody waits for
-    Duration visible;        ///< ... and so much later they can be seen
+    Duration visible;        ///< after the last stage, until data can be seen in memory
     std::uint32_t page_packets = 1;  ///< packets to a page of memory
 
     void add(const Stage& stage) {
@@ -124,31 +168,43 @@ struct Deliveries {
 /// A path and its parts while they are being put together.
 struct Way {
     Path path;
-    std::vector<Fifo*> parts;
+    std::vector<Fifo*> parts;   ///< of the stages
+    std::vector<Fifo*> loaded;  ///< on the side
 
     /// As new, but for the memory that its lists have: routes are made all the time.
     void clear() {
         std::vector<Stage> stages = std::move(path.stages);
+        std::vector<SideLoad> loads = std::move(path.loads);
         stages.clear();
+        loads.clear();
         path = {};
         path.stages = std::move(stages);
+        path.loads = std::move(loads);
         parts.clear();
+        loaded.clear();
     }
     void add(const Stage& stage) {
         path.add(stage);
         parts.push_back(stage.fifo);
+    }
+    void add_load(Fifo& fifo, const SideLoad& load) {
+        path.loads.push_back(load);
+        loaded.push_back(&fifo);
     }
 };
 
 class Route {
   public:
     /// The path must outlive the route.
-    Route(const Path& its_path, std::span<Fifo* const> its_parts, Deliveries& its_deliveries);
+    Route(const Path& its_path, const Way& way, Deliveries& its_deliveries);
     Route(const Route&) = delete;
     Route& operator=(const Route&) = delete;
 
     Fifo& part(std::size_t stage) const { return *parts_[stage]; }
     std::span<Fifo* const> parts() const { return {parts_, path.stages.size()}; }
+    std::span<Fifo* const> loaded() const {
+        return {parts_ + path.stages.size(), path.loads.size()};
+    }
 
     const Path& path;
     Deliveries& deliveries;
@@ -179,8 +235,7 @@ class Routes {
     /// The route of that name, in use from now on; null if it has to be made.
     Route* find(std::uint64_t key);
     /// Makes it, in use from now on.
-    Route& make(std::uint64_t key, fabric::NodeId to, const Path& path,
-                std::span<Fifo* const> parts);
+    Route& make(std::uint64_t key, fabric::NodeId to, const Path& path, const Way& way);
     /// One user less.
     void give_back(Route& route);
 

@@ -170,7 +170,7 @@ void Traffic::acknowledge(const virtual_time::Transfer& transfer, sim::Action ar
     const Duration work = parameters_.adapter.acknowledge;
     const auto cross = [&](sim::Action there) {
         if (!answers_)
-            engine_.schedule(engine_.now() + way, std::move(there));
+            engine_.schedule_on(transfer.to.node, engine_.now() + way, std::move(there));
         else
             answers_->tell({transfer.from.node, transfer.from.port},
                            {transfer.to.node, transfer.to.port}, std::move(there));

@@ -101,7 +101,8 @@ void PrintTo(const Under& under, std::ostream* out) {
 class EliteLevelsUnderLoad : public ::testing::TestWithParam<Under> {};
 
 // Headers that take their way ahead change the order in which packets meet. The more they meet, the
-// more that shows: docs/elite.md has the figures.
+// more that shows: docs/elite.md has the figures. (Over 600 us the latency of uniform traffic at
+// 0.3 is 1.25 of that of flits, and with 60 us from 1.22 to 1.30.)
 TEST_P(EliteLevelsUnderLoad, StayNearEachOther) {
     Load load;
     load.parameters.dimension = 3;
@@ -119,7 +120,7 @@ TEST_P(EliteLevelsUnderLoad, StayNearEachOther) {
 
 INSTANTIATE_TEST_SUITE_P(Loads, EliteLevelsUnderLoad,
                          ::testing::Values(Under{Pattern::uniform, 0.1, 0.01, 0.03},
-                                           Under{Pattern::uniform, 0.3, 0.03, 0.25},
+                                           Under{Pattern::uniform, 0.3, 0.03, 0.30},
                                            Under{Pattern::uniform, 1.0, 0.20, 0.25},
                                            Under{Pattern::bit_complement, 0.3, 0.01, 0.03},
                                            Under{Pattern::bit_complement, 1.0, 0.03, 0.03},
