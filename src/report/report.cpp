@@ -28,6 +28,20 @@ std::string ratio_text(double ours, double limit) {
     return limit == 0 ? "" : fmt::format("{:.2f}", ours / limit);
 }
 
+/// A rate that did not settle is marked, and the mark explained below the table.
+constexpr const char* unsteady_mark = "?";
+constexpr const char* unsteady_note =
+    "\n?: not steady: longer runs still change it (docs/results-format.md)\n";
+
+std::string value_text(const Row& row) {
+    return short_number(row.value) + (row.steady ? "" : unsteady_mark);
+}
+
+std::string unsteady_notes(const Sheet& sheet) {
+    const auto steady = [](const Row* row) { return row->steady; };
+    return std::ranges::all_of(sheet.rows(), steady) ? "" : unsteady_note;
+}
+
 /// Results with one heading, by message size.
 struct Column {
     std::vector<std::string> heading;
@@ -58,7 +72,7 @@ void add_cells(std::vector<std::string>& line, const Column& column, Size size, 
                const Limits& limits) {
     const auto found = column.cells.find(size);
     const Row* row = found == column.cells.end() ? nullptr : found->second;
-    line.push_back(row == nullptr ? "" : short_number(row->value));
+    line.push_back(row == nullptr ? "" : value_text(*row));
     if (!limited) return;
     const Limit* limit = row == nullptr ? nullptr : limits.of(*row);
     line.push_back(limit == nullptr ? "" : short_number(limit->value));
@@ -98,7 +112,7 @@ std::string pivot(const Sheet& sheet, const Limits& limits) {
             "\nlimit: {}, measured on this machine with raw code; ratio: result / "
             "limit\n",
             fmt::join(notes, ", "));
-    return out;
+    return out + unsteady_notes(sheet);
 }
 
 /// A line a row, with what is known of its distribution.
@@ -120,7 +134,8 @@ std::string listing(const Sheet& sheet, const Limits& limits) {
         std::vector<std::string> line{size_text(message_bytes(*row))};
         for (std::string& value : sheet.values(*row))
             line.push_back(std::move(value));
-        for (const double value : {row->value, s.p1, s.p50, s.p99})
+        line.push_back(value_text(*row));
+        for (const double value : {s.p1, s.p50, s.p99})
             line.push_back(short_number(value));
         line.push_back(fmt::format("{:.1f}%", s.spread * 100));
         line.push_back(std::to_string(s.iterations));
@@ -130,7 +145,7 @@ std::string listing(const Sheet& sheet, const Limits& limits) {
         }
         table.add_row(std::move(line));
     }
-    return fmt::format("{}\n\n{}", sheet.title(), table.text());
+    return fmt::format("{}\n\n{}{}", sheet.title(), table.text(), unsteady_notes(sheet));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -151,9 +152,11 @@ std::variant<Series, Unavailable> select(std::span<const Row> rows, const Select
     if (found.empty() || (by_size && found.size() < selection.sizes.size()))
         return Unavailable{fmt::format("{}: not measured", wanted(selection))};
     Series out{selection.label, {}};
-    for (const auto& [x, row] : found)
+    if (selection.last_only) found.erase(found.begin(), std::prev(found.end()));
+    for (const auto& [x, row] : found) {
         out.points.push_back({x, value(*row, selection)});
-    if (selection.last_only) out.points = {out.points.back()};
+        out.steady = out.steady && row->steady;
+    }
     return out;
 }
 

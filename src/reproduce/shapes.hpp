@@ -26,6 +26,7 @@ using Points = std::vector<Point>;
 struct Series {
     std::string label;
     Points points;
+    bool steady = true;  ///< as of the rows
 };
 
 /// Whether a relation holds, by how much, and the numbers behind the answer.

@@ -50,9 +50,14 @@ std::string margin(const Verdict& verdict) {
 }
 
 std::string remark(const Verdict& verdict) {
-    if (verdict.reason.empty()) return verdict.judgement.numbers;
-    if (verdict.judgement.numbers.empty()) return verdict.reason;
-    return verdict.judgement.numbers + "; " + verdict.reason;
+    std::string out;
+    const auto add = [&](std::string_view text) {
+        if (!text.empty()) out += (out.empty() ? "" : "; ") + std::string(text);
+    };
+    add(verdict.judgement.numbers);
+    if (!verdict.steady) add("rests on a rate that is not steady");
+    add(verdict.reason);
+    return out;
 }
 
 report::Table new_table() {
@@ -124,6 +129,7 @@ void add_found(Json& out, const Verdict& verdict) {
     out["class"] = std::string(name(class_of(verdict.record)));
     out["basis"] = std::string(name(verdict.basis));
     if (is_vacuous(verdict)) out["vacuous"] = true;
+    if (!verdict.steady) out["steady"] = false;
     if (judgement.margin) out["margin"] = *judgement.margin;
     if (verdict.paper_margin) out["published_margin"] = *verdict.paper_margin;
     if (judgement.ours) out["ours"] = *judgement.ours;

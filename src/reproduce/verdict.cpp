@@ -82,6 +82,7 @@ Verdict judge_checked(const Record& record, const Check& check, const Measured& 
         return out;
     }
     out.judgement = check.judge(collected.series);
+    out.steady = std::ranges::all_of(collected.series, &Series::steady);
     if (record.kind == Kind::relation) out.paper_margin = figures.margin(check);
     // That nothing measures it is no excuse for what was measured.
     if (!out.judgement.right && exception != nullptr && excuses_measuring(exception->reason))

@@ -63,6 +63,7 @@ struct Verdict {
     std::optional<double> paper_margin{};
     std::string reason{};         ///< of an exception, or why it is not available
     results::Parameters place{};  ///< of a value: with which parameters ours was measured
+    bool steady = true;           ///< false: one of the rates that it rests on is not
 };
 
 /// The records that a fabric's parameters name as their evidence, by fabric.

@@ -64,13 +64,15 @@ Json to_json_value(const Row& row) {
     Json parameters = Json::object();
     for (const auto& [name, value] : row.parameters)
         std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
-    return {{"experiment", row.experiment},
-            {"fabric", row.fabric},
-            {"parameters", std::move(parameters)},
-            {"metric", row.metric},
-            {"value", finite(row.value, row, "value")},
-            {"unit", row.unit},
-            {"statistics", statistics_to_json(row)}};
+    Json out{{"experiment", row.experiment},
+             {"fabric", row.fabric},
+             {"parameters", std::move(parameters)},
+             {"metric", row.metric},
+             {"value", finite(row.value, row, "value")},
+             {"unit", row.unit},
+             {"statistics", statistics_to_json(row)}};
+    if (!row.steady) out["steady"] = false;
+    return out;
 }
 
 Json to_json_value(const Machine& machine) {
@@ -104,6 +106,7 @@ Row read_row(const Reader& reader) {
         row.value = reader.field("value").number();
         row.statistics = read_statistics(reader.field("statistics"));
     }
+    if (reader.has("steady")) row.steady = reader.field("steady").truth();
     return row;
 }
 
@@ -188,6 +191,11 @@ double Reader::number() const {
 std::uint64_t Reader::count() const {
     if (!value_->is_number_unsigned()) expected("a whole number, not negative");
     return value_->get<std::uint64_t>();
+}
+
+bool Reader::truth() const {
+    if (!value_->is_boolean()) expected("true or false");
+    return value_->get<bool>();
 }
 
 Value Reader::value() const {

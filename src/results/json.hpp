@@ -36,6 +36,7 @@ class Reader {
     std::string text() const;
     double number() const;
     std::uint64_t count() const;
+    bool truth() const;
     Value value() const;
 
     [[noreturn]] void complain(const std::string& what) const;

@@ -166,7 +166,7 @@ std::string to_csv(std::span<const Row> rows) {
     std::vector<std::string> fields{"experiment", "fabric"};
     fields.insert(fields.end(), names.begin(), names.end());
     for (const char* name : {"metric", "value", "unit", "p1", "p50", "p99", "mean", "min", "max",
-                             "spread", "iterations"})
+                             "spread", "iterations", "steady"})
         fields.emplace_back(name);
     std::string out = line(fields);
 
@@ -181,6 +181,7 @@ std::string to_csv(std::span<const Row> rows) {
         for (const double value : {s.p1, s.p50, s.p99, s.mean, s.min, s.max, s.spread})
             fields.push_back(number(value));
         fields.push_back(std::to_string(s.iterations));
+        fields.emplace_back(row.steady ? "yes" : "no");
         out += line(fields);
     }
     return out;

@@ -123,6 +123,7 @@ struct Row {
     double value = 0;
     std::string unit;
     Statistics statistics;
+    bool steady = true;  ///< false: of a rate that longer runs still change
 
     friend bool operator==(const Row&, const Row&) = default;
 };

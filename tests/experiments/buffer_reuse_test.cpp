@@ -36,9 +36,10 @@ TEST(BufferReuseFifo, IsFlatWhereNothingIsCached) {
         EXPECT_EQ(row.unit, "MB/s");
         EXPECT_EQ(integer(row, results::parameter::message_bytes), 512 << 10);
         EXPECT_EQ(integer(row, results::parameter::queue), 16);
-        // A queue, and as many more as fill whole rounds of the buffers.
+        // A queue, and as many more as fill whole rounds of the buffers; and twice that, which
+        // agrees.
         const std::int64_t buffers = integer(row, results::parameter::buffers);
-        EXPECT_NEAR(row.value, stream_rate((16 + buffers - 1) / buffers * buffers), 1e-6);
+        EXPECT_NEAR(row.value, stream_rate(2 * ((16 + buffers - 1) / buffers * buffers)), 1e-6);
     }
 }
 
@@ -82,7 +83,7 @@ TEST(BufferReusePercent, IsFlatWhereNothingIsCached) {
         const bool latency = row.metric == "latency";
         EXPECT_EQ(integer(row, results::parameter::message_bytes), latency ? 4 << 10 : 512 << 10);
         EXPECT_EQ(row.unit, latency ? "us" : "MB/s");
-        EXPECT_NEAR(row.value, latency ? 1 + 4.096 : stream_rate(2 * 16), 1e-6);
+        EXPECT_NEAR(row.value, latency ? 1 + 4.096 : stream_rate(2 * 2 * 16), 1e-6);
     }
 }
 

@@ -92,12 +92,13 @@ TEST(ExperimentsOnIdeal, LatencyBiIsThatOfOneWayWhereNothingIsShared) {
 
 /// Half the queue is posted when half the queue has finished. Where its bytes take longer than the
 /// answer, the link never rests; else each half turns around on its own. A long stream is timed
-/// from its beginning to the answer to its end.
+/// from its beginning to the answer to its end; the second is twice as long, and agrees with the
+/// first.
 double bandwidth_of_stream(const results::Row& row) {
     const auto queue = static_cast<double>(integer(row, results::parameter::queue));
     const double bytes = queue * size_of(row);
     constexpr double bulk = 4 << 20;
-    if (bytes >= bulk) return bytes / (bytes / ideal_rate + 2 * ideal_latency);
+    if (bytes >= bulk) return 2 * bytes / (2 * bytes / ideal_rate + 2 * ideal_latency);
     return std::min(ideal_rate, bytes / (bytes / 2 / ideal_rate + 2 * ideal_latency));
 }
 

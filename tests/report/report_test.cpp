@@ -123,6 +123,19 @@ TEST(Report, ListsStatisticsOnRequest) {
         " 128  send_recv   10.00   10.00   10.00   10.00     0.0%         100\n");
 }
 
+TEST(Report, MarksARateThatIsNotSteady) {
+    results::Row first = row("bandwidth-uni-queue", "bandwidth", 8, 10, "MB/s");
+    results::Row second = row("bandwidth-uni-queue", "bandwidth", 16, 20, "MB/s");
+    EXPECT_EQ(tables(std::vector{first, second}).find('?'), std::string::npos);
+    second.steady = false;
+    for (const bool statistics : {false, true}) {
+        const std::string text = tables(std::vector{first, second}, {.statistics = statistics});
+        EXPECT_NE(text.find("10.00"), std::string::npos) << text;
+        EXPECT_NE(text.find("20.00?"), std::string::npos) << text;
+        EXPECT_NE(text.find("\n?: not steady"), std::string::npos) << text;
+    }
+}
+
 TEST(Report, OfNothingIsNothing) {
     EXPECT_EQ(tables({}), "");
 }

@@ -9,7 +9,8 @@ namespace {
 
 TEST(Csv, OfNoRowsIsAHeader) {
     EXPECT_EQ(to_csv({}),
-              "experiment,fabric,metric,value,unit,p1,p50,p99,mean,min,max,spread,iterations\r\n");
+              "experiment,fabric,metric,value,unit,p1,p50,p99,mean,min,max,spread,iterations,"
+              "steady\r\n");
 }
 
 TEST(Csv, HasAColumnForEveryParameterSeen) {
@@ -19,11 +20,13 @@ TEST(Csv, HasAColumnForEveryParameterSeen) {
     Row second = first;
     second.parameters = {{"queue", std::int64_t{8}}, {"message_bytes", std::int64_t{64}}};
     second.value = 1e6;
+    second.steady = false;
     EXPECT_EQ(to_csv(std::vector{first, second}),
               "experiment,fabric,message_bytes,op,queue,metric,value,unit,p1,p50,p99,mean,min,max,"
-              "spread,iterations\r\n"
-              "latency-uni,shm,,rdma_write,,latency,0.103,us,0.25,0.25,0.25,0.25,0.25,0.25,0,3\r\n"
-              "latency-uni,shm,64,,8,latency,1000000,us,0.25,0.25,0.25,0.25,0.25,0.25,0,3\r\n");
+              "spread,iterations,steady\r\n"
+              "latency-uni,shm,,rdma_write,,latency,0.103,us,0.25,0.25,0.25,0.25,0.25,0.25,0,3,"
+              "yes\r\n"
+              "latency-uni,shm,64,,8,latency,1000000,us,0.25,0.25,0.25,0.25,0.25,0.25,0,3,no\r\n");
 }
 
 TEST(Csv, QuotesAsTheRfcSays) {

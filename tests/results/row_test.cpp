@@ -66,6 +66,14 @@ TEST(Row, WithoutParametersHasAnEmptyObject) {
     EXPECT_EQ(from_json_line(to_json_line(row)), row);
 }
 
+TEST(Row, SaysOnlyWhereARateIsNotSteady) {
+    Row row = sample_row();
+    EXPECT_EQ(to_json_line(row).find("steady"), std::string::npos);
+    row.steady = false;
+    EXPECT_NE(to_json_line(row).find(R"("steady":false)"), std::string::npos);
+    EXPECT_EQ(from_json_line(to_json_line(row)), row);
+}
+
 TEST(Row, RefusesWhatJsonCannotSay) {
     Row row = sample_row();
     row.value = std::nan("");

@@ -51,14 +51,15 @@ void Context::emit(results::Row row) {
 }
 
 void Context::emit(results::Parameters parameters, std::string_view metric, std::string_view unit,
-                   const results::Statistics& statistics) {
+                   const results::Statistics& statistics, bool steady) {
     emit({.experiment = {},
           .fabric = {},
           .parameters = std::move(parameters),
           .metric = std::string(metric),
           .value = statistics.p50,
           .unit = std::string(unit),
-          .statistics = statistics});
+          .statistics = statistics,
+          .steady = steady});
 }
 
 void Context::progress(std::string_view what) {

@@ -80,7 +80,7 @@ class Context {
     void emit(results::Row row);
     /// The common case: the value is the median.
     void emit(results::Parameters parameters, std::string_view metric, std::string_view unit,
-              const results::Statistics& statistics);
+              const results::Statistics& statistics, bool steady = true);
     /// Says what is being measured now ("rdma_write 64 KiB"). Cheap, but not for inner loops.
     void progress(std::string_view what);
     /// Warns that part of what was asked for cannot be measured here: "striping: there is one

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <span>
+
+#include "experiments/core/exchange.hpp"
 
 namespace railyard::experiments {
 
@@ -69,6 +73,29 @@ Sampling queue_sampling(const Context& context, Bytes size, unsigned queue) {
     // A batch is at least one queue: that many may finish at a single stroke.
     const unsigned n = affordable(wanted, samples * queue, enough, size);
     return with_wishes(context, queue, n, samples);
+}
+
+Sampling twice(const Context& context, Sampling sampling) {
+    if (!context.request().warmup) sampling.warmup *= 2;
+    sampling.batch *= 2;
+    return sampling;
+}
+
+bool agree(const std::vector<double>& shorter, const std::vector<double>& longer) {
+    if (shorter.empty() || longer.empty()) return false;
+    const double last = results::summarize(longer).p50;
+    return std::abs(results::summarize(shorter).p50 - last) <= steady_within * last;
+}
+
+bool settles(const Context& context) {
+    return context.virtual_time() && !context.request().iterations;
+}
+
+bool told(job::Rank& rank, const std::string& key, bool mine) {
+    if (rank.id() != 0) return values_of<char>(rank, 0, key).at(0) != 0;
+    const char word = mine ? 1 : 0;
+    rank.bootstrap().put(key, std::as_bytes(std::span(&word, 1)));
+    return mine;
 }
 
 Duration clock_cost(fabric::Host& host) {

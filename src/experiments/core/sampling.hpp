@@ -2,6 +2,7 @@
 /// How often things are done, and how the times of many repetitions become a row's statistics.
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,47 @@ Sampling window_sampling(const Context& context, Bytes bytes_per_window);
 /// For a stream of messages with `queue` outstanding: `queue` to warm up and 100 times `queue` that
 /// count, in 20 batches; fewer where they are large. An iteration is one message.
 Sampling queue_sampling(const Context& context, Bytes size, unsigned queue);
+
+/// A rate in virtual time, measured until it is steady.
+struct Rates {
+    std::vector<double> samples{};  ///< of the last run, where they are known: on rank 0
+    bool steady = true;             ///< two runs agreed, or the user said how long to measure
+    Sampling sampling{};            ///< of the last run
+};
+
+/// Two runs agree if their medians differ by no more than this share.
+inline constexpr double steady_within = 0.005;
+/// The last run is 2^(this - 1) times as long as the first.
+inline constexpr unsigned most_runs = 8;
+
+/// The same, twice as long, but for a warm-up that the user asked for.
+Sampling twice(const Context& context, Sampling sampling);
+/// Whether two runs agree; false where one of them says nothing.
+bool agree(const std::vector<double>& shorter, const std::vector<double>& longer);
+/// Whether another run follows, by the user's wishes and the clock.
+bool settles(const Context& context);
+/// What rank 0 says, told to all ranks. `key` is unique in the job.
+bool told(job::Rank& rank, const std::string& key, bool mine);
+
+/// Calls `measure(sampling, key)`, which gives rank 0 its samples, and in virtual time again with
+/// runs twice as long until two agree: what begins and ends a stream, and caches that fill on the
+/// way, then count for nothing. All ranks call it alike; each run's key is its own. Where the user
+/// says how many iterations, there is one run; `most` bounds the work of one that does not settle.
+template <class Measure>
+Rates steady_rates(Context& context, const std::string& key, const Sampling& first,
+                   Measure&& measure, unsigned most = most_runs) {
+    Rates rates{measure(first, key + "/run0"), true, first};
+    if (!settles(context)) return rates;
+    for (unsigned run = 1; run < most; ++run) {
+        const std::string own = key + "/run" + std::to_string(run);
+        rates.sampling = twice(context, rates.sampling);
+        std::vector<double> longer = measure(rates.sampling, own);
+        rates.steady = told(context.rank(), own + "/steady", agree(rates.samples, longer));
+        rates.samples = std::move(longer);
+        if (rates.steady) break;
+    }
+    return rates;
+}
 
 /// Runs `run(n)`, which does n iterations, and returns how long each batch took.
 template <class Run>

@@ -185,6 +185,14 @@ void by_suite(Context& context) {
     session.finish();
 }
 
+/// The same, of rates.
+template <Rounds rounds>
+void by_steady_suite(Context& context) {
+    MpiSession session(context);
+    run_steady_procedure(context, session, procedure_named(context.experiment().name), rounds);
+    session.finish();
+}
+
 /// As many as one likes; whether a machine holds them is seen when they run.
 constexpr int any_ranks = 1 << 16;
 
@@ -239,17 +247,17 @@ std::vector<Experiment> between_two() {
          .defaults = {.sizes = mpi_latency_sizes()}},
         {.name = "mpi-bandwidth-uni-multiport",
          .source = "liu04pcie fig. 13",
-         .run = by_suite<window_rounds>,
+         .run = by_steady_suite<window_rounds>,
          .variants = striping,
          .defaults = {.sizes = with_eighths(Bytes(1), Bytes(1 << 20)), .window = 64}},
         {.name = "mpi-bandwidth-bi-multiport",
          .source = "liu04pcie fig. 14",
-         .run = by_suite<window_rounds>,
+         .run = by_steady_suite<window_rounds>,
          .variants = striping,
          .defaults = {.sizes = mpi_bandwidth_sizes(), .window = 64}},
         {.name = "mpi-bandwidth-uni",
          .source = "rashti07 fig. 4",
-         .run = by_suite<window_rounds>,
+         .run = by_steady_suite<window_rounds>,
          .defaults = {.sizes = with_eighths(Bytes(1), Bytes(1 << 20)), .window = 64}},
         {.name = "mpi-bandwidth-pingpong",
          .source = "rashti07 fig. 4",
@@ -257,7 +265,7 @@ std::vector<Experiment> between_two() {
          .defaults = {.sizes = mpi_bandwidth_sizes()}},
         {.name = "mpi-bandwidth-bothway",
          .source = "rashti07 fig. 4",
-         .run = by_suite<window_rounds>,
+         .run = by_steady_suite<window_rounds>,
          .defaults = {.sizes = mpi_bandwidth_sizes(), .window = 64}},
         {.name = "mpi-logp",
          .source = "rashti07 fig. 5",

@@ -83,7 +83,8 @@ namespace {
 /// Whom a procedure calls back.
 struct Caller {
     Context& context;
-    bool knows_empty_queue = false;  ///< from a run with another queue
+    bool knows_empty_queue = false;             ///< from a run with another queue
+    std::vector<results::Row>* kept = nullptr;  ///< in place of being emitted at once
 };
 
 Caller& caller(void* to) {
@@ -108,8 +109,16 @@ void emit_row(void* to, const suite_row* row) {
     if (caller(to).knows_empty_queue && queue != parameters.end() &&
         queue->second == results::Value(std::int64_t{0}))
         return;
-    caller(to).context.emit(std::move(parameters), row->metric, row->unit,
-                            results::summarize({row->samples, row->samples + row->sample_count}));
+    const auto statistics = results::summarize({row->samples, row->samples + row->sample_count});
+    if (caller(to).kept == nullptr)
+        return caller(to).context.emit(std::move(parameters), row->metric, row->unit, statistics);
+    caller(to).kept->push_back({.experiment = {},
+                                .fabric = {},
+                                .parameters = std::move(parameters),
+                                .metric = row->metric,
+                                .value = statistics.p50,
+                                .unit = row->unit,
+                                .statistics = statistics});
 }
 
 void tell_progress(void* to, const char* what) {
@@ -141,12 +150,14 @@ const suite_experiment& procedure_named(std::string_view name) {
     return *found;
 }
 
-void run_procedure(Context& context, const MpiSession& session, const suite_experiment& procedure,
-                   std::span<const Bytes> sizes, const Sampling& rounds) {
+namespace {
+
+void call(Caller& caller, const MpiSession& session, const suite_experiment& procedure,
+          std::span<const Bytes> sizes, const Sampling& rounds) {
+    const Context& context = caller.context;
     std::vector<long long> counts;
     for (const Bytes size : sizes)
         counts.push_back(static_cast<long long>(size.count()));
-    Caller caller{context};
     suite_request request{};
     request.sizes = counts.data();
     request.size_count = static_cast<int>(counts.size());
@@ -166,6 +177,35 @@ void run_procedure(Context& context, const MpiSession& session, const suite_expe
         request.queue = static_cast<int>(queue);
         procedure.run(&request);
         caller.knows_empty_queue = true;
+    }
+}
+
+}  // namespace
+
+void run_procedure(Context& context, const MpiSession& session, const suite_experiment& procedure,
+                   std::span<const Bytes> sizes, const Sampling& rounds) {
+    Caller caller{context};
+    call(caller, session, procedure, sizes, rounds);
+}
+
+void run_steady_procedure(Context& context, const MpiSession& session,
+                          const suite_experiment& procedure, Rounds rounds) {
+    if (!settles(context)) return run_procedure(context, session, procedure, rounds);
+    for (const Bytes size : context.request().sizes) {
+        std::vector<results::Row> rows;
+        const Rates rates = steady_rates(
+            context, "suite/" + std::to_string(size.count()), rounds(context, size),
+            [&](const Sampling& sampling, const std::string&) {
+                rows.clear();
+                Caller caller{.context = context, .kept = &rows};
+                call(caller, session, procedure, std::span(&size, 1), sampling);
+                // A procedure of rates measures one thing at a size.
+                return rows.empty() ? std::vector<double>{} : std::vector{rows.front().value};
+            });
+        for (results::Row& row : rows) {
+            row.steady = rates.steady;
+            context.emit(std::move(row));
+        }
     }
 }
 
@@ -190,7 +230,7 @@ Sampling ping_pong_rounds(const Context& context, Bytes size) {
 Sampling window_rounds(const Context& context, Bytes size) {
     const Bytes window = size * context.request().window;
     if (context.virtual_time())
-        return with_wishes(context, 1, fitting(Bytes(256 << 20), window, 3, 16), 1);
+        return with_wishes(context, 1, fitting(Bytes(64 << 20), window, 2, 8), 1);
     const bool quick = context.request().quick;
     const unsigned n = fitting(Bytes(8ULL << 30), window, 20, quick ? 20 : 100);
     return with_wishes(context, 2, n, 10);

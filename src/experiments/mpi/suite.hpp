@@ -61,6 +61,10 @@ using Rounds = Sampling (*)(const Context&, Bytes size);
 void run_procedure(Context& context, const MpiSession& session, const suite_experiment& procedure,
                    Rounds rounds);
 
+/// The same for rates: in virtual time with ever more rounds, until those of a size are steady.
+void run_steady_procedure(Context& context, const MpiSession& session,
+                          const suite_experiment& procedure, Rounds rounds);
+
 /// Round trips of one message.
 Sampling ping_pong_rounds(const Context& context, Bytes size);
 /// Windows of messages, as many to a sample as one acknowledgment at the end must be lost among.

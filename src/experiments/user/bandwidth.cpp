@@ -100,14 +100,18 @@ void measure_windows(Context& context, Ways ways, std::string_view tag, std::str
                .memory = context.request().memory,
                .sends = window + 8,
                .receives = window + 1});
+    unsigned point = 0;
     sweep(context, [&](fabric::Op op, Bytes size) {
         if (size == Bytes(0)) return;
-        const auto samples =
-            windows(pair, op, size, window, ways, window_sampling(context, size * window));
+        const Rates rates = steady_rates(context, std::string(tag) + "/" + std::to_string(point++),
+                                         window_sampling(context, size * window),
+                                         [&](const Sampling& sampling, const std::string&) {
+                                             return windows(pair, op, size, window, ways, sampling);
+                                         });
         auto parameters = parameters_of(context, op, size);
         parameters[results::parameter::window] = std::int64_t{window};
         context.emit(std::move(parameters), metric, results::unit::megabytes_per_second,
-                     results::summarize(samples));
+                     results::summarize(rates.samples), rates.steady);
     });
     pair.part();
 }
@@ -278,17 +282,18 @@ void measure_queue(Context& context, unsigned queue, Ways ways, const std::strin
     unsigned point = 0;
     sweep(context, [&](fabric::Op op, Bytes size) {
         if (size == Bytes(0)) return;
-        auto samples =
-            queued_stream(pair, op, size, queue, ways, queue_sampling(context, size, queue));
-        if (ways == Ways::both) {
-            samples =
-                sum_of_both(context.rank(), tag + "/rates/" + std::to_string(point++), samples);
-        }
+        const Rates rates = steady_rates(
+            context, tag + "/rates/" + std::to_string(point++),
+            queue_sampling(context, size, queue),
+            [&](const Sampling& sampling, const std::string& key) {
+                const auto mine = queued_stream(pair, op, size, queue, ways, sampling);
+                return ways == Ways::both ? sum_of_both(context.rank(), key, mine) : mine;
+            });
         if (!pair.first()) return;
         auto parameters = parameters_of(context, op, size);
         parameters[results::parameter::queue] = std::int64_t{queue};
         context.emit(std::move(parameters), metric, results::unit::megabytes_per_second,
-                     results::summarize(samples));
+                     results::summarize(rates.samples), rates.steady);
     });
     pair.part();
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 
 #include "experiments/core/experiment.hpp"
@@ -22,6 +23,9 @@ constexpr Bytes latency_size(4 << 10);
 constexpr Bytes bandwidth_size(512 << 10);
 constexpr fabric::Op reuse_op = fabric::Op::rdma_write;
 
+/// Of buffers that are used once.
+constexpr Bytes most_fresh(256 << 20);
+
 /// The user's own numbers, as far as there is memory for as many buffers, in whole periods.
 Sampling adapted(const Context& context, Sampling sampling, Bytes size) {
     const Request& request = context.request();
@@ -30,8 +34,7 @@ Sampling adapted(const Context& context, Sampling sampling, Bytes size) {
         sampling.samples = std::clamp(*request.iterations / period, 1U, sampling.samples);
         sampling.batch = *request.iterations / sampling.samples;
     }
-    constexpr Bytes most(256 << 20);
-    const auto fit = static_cast<unsigned>(most / size) / 2;
+    const auto fit = static_cast<unsigned>(most_fresh / size) / 2;
     sampling.warmup = std::min(sampling.warmup, fit);
     sampling.batch = std::min(sampling.batch, fit / sampling.samples);
     sampling.batch = std::max(1U, sampling.batch / period) * period;
@@ -65,11 +68,11 @@ struct Fresh {
 };
 
 void emit_reuse(Context& context, unsigned reuse, results::Parameters parameters,
-                std::string_view metric, std::string_view unit,
-                const std::vector<double>& samples) {
+                std::string_view metric, std::string_view unit, const std::vector<double>& samples,
+                bool steady = true) {
     if (context.rank().id() != 0) return;
     parameters[results::parameter::reuse_percent] = std::int64_t{reuse};
-    context.emit(std::move(parameters), metric, unit, results::summarize(samples));
+    context.emit(std::move(parameters), metric, unit, results::summarize(samples), steady);
 }
 
 void measure_latency(Context& context, unsigned reuse) {
@@ -86,16 +89,23 @@ void measure_latency(Context& context, unsigned reuse) {
 }
 
 void measure_bandwidth(Context& context, unsigned reuse, unsigned queue) {
-    const Sampling sampling = bandwidth_counts(context, queue);
-    Fresh fresh(context, "bandwidth/" + std::to_string(queue), reuse, bandwidth_size,
-                sampling.total(), queue);
-    const auto samples = queued_stream(fresh.pair, reuse_op, bandwidth_size, queue, Ways::one,
-                                       sampling, fresh.places);
+    const std::string test = "bandwidth/" + std::to_string(queue);
+    const Sampling first = bandwidth_counts(context, queue);
+    const Rates rates = steady_rates(
+        context, test + "/" + std::to_string(reuse), first,
+        [&](const Sampling& sampling, const std::string& key) {
+            Fresh fresh(context, key, reuse, bandwidth_size, sampling.total(), queue);
+            auto samples = queued_stream(fresh.pair, reuse_op, bandwidth_size, queue, Ways::one,
+                                         sampling, fresh.places);
+            fresh.pair.part();
+            return samples;
+        },
+        // As far as there is memory for fresh buffers.
+        static_cast<unsigned>(std::bit_width(most_fresh / (first.total() * bandwidth_size))));
     auto parameters = parameters_of(context, reuse_op, bandwidth_size);
     parameters[results::parameter::queue] = std::int64_t{queue};
     emit_reuse(context, reuse, std::move(parameters), results::metric::bandwidth,
-               results::unit::megabytes_per_second, samples);
-    fresh.pair.part();
+               results::unit::megabytes_per_second, rates.samples, rates.steady);
 }
 
 }  // namespace
@@ -142,8 +152,10 @@ Sampling whole_rounds(const Context& context, Bytes size, unsigned queue, unsign
 }
 
 void measure_round(Context& context, unsigned buffers, unsigned queue) {
-    Pair pair(context.rank(),
-              "buffer-reuse-fifo/" + std::to_string(buffers) + "/" + std::to_string(queue),
+    const std::string tag =
+        "buffer-reuse-fifo/" + std::to_string(buffers) + "/" + std::to_string(queue);
+    unsigned point = 0;
+    Pair pair(context.rank(), tag,
               {.buffer = buffers * largest_size(context),
                .memory = context.request().memory,
                .sends = queue,
@@ -153,14 +165,19 @@ void measure_round(Context& context, unsigned buffers, unsigned queue) {
         std::vector<Bytes> places;
         for (unsigned i = 0; i < buffers; ++i)
             places.push_back(i * size);
-        const auto samples = queued_stream(pair, op, size, queue, Ways::one,
-                                           whole_rounds(context, size, queue, buffers), places);
+        const Rates rates = steady_rates(context, tag + "/" + std::to_string(point++),
+                                         whole_rounds(context, size, queue, buffers),
+                                         [&](const Sampling& sampling, const std::string&) {
+                                             return queued_stream(pair, op, size, queue, Ways::one,
+                                                                  sampling, places);
+                                         });
         if (!pair.first()) return;
         auto parameters = parameters_of(context, op, size);
         parameters[results::parameter::queue] = std::int64_t{queue};
         parameters[results::parameter::buffers] = std::int64_t{buffers};
         context.emit(std::move(parameters), results::metric::bandwidth,
-                     results::unit::megabytes_per_second, results::summarize(samples));
+                     results::unit::megabytes_per_second, results::summarize(rates.samples),
+                     rates.steady);
     });
     pair.part();
 }

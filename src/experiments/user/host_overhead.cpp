@@ -150,8 +150,8 @@ double rounded(double value) {
 /// A stream in which each message is followed by a computation.
 class BusyStream {
   public:
-    BusyStream(Pair& pair, fabric::Op op, Bytes size, unsigned queue, const Sampling& sampling)
-        : pair_(pair), sampling_(sampling), source_(pair.local(), Bytes(0), size), queue_(queue) {
+    BusyStream(Pair& pair, fabric::Op op, Bytes size, unsigned queue)
+        : pair_(pair), source_(pair.local(), Bytes(0), size), queue_(queue) {
         request_.op = op;
         request_.local = {&source_, 1};
         if (op == fabric::Op::rdma_write) request_.remote = {&pair.peer_target(), Bytes(0)};
@@ -161,24 +161,24 @@ class BusyStream {
 
     /// The rate of each batch, in MB/s. Both ranks call it; the passive one need not know how long
     /// is computed.
-    std::vector<double> run(Duration computation) {
+    std::vector<double> run(const Sampling& sampling, Duration computation) {
         std::vector<Duration> times;
         pair_.meet();
         if (pair_.first())
-            times = send(computation);
+            times = send(sampling, computation);
         else if (request_.op == fabric::Op::send)
-            receive();
+            receive(sampling);
         pair_.meet();
-        return megabytes_per_second(times, source_.length * sampling_.batch);
+        return megabytes_per_second(times, source_.length * sampling.batch);
     }
 
   private:
-    std::vector<Duration> send(Duration computation) {
+    std::vector<Duration> send(const Sampling& sampling, Duration computation) {
         // The queue is full before the first computation: from then on, a message is posted when
         // one has finished and the processor has time, whichever is later.
         for (unsigned i = 0; i < queue_; ++i)
             pair_.post(request_);
-        auto times = time_batches(pair_.host(), sampling_, [&](unsigned n) {
+        auto times = time_batches(pair_.host(), sampling, [&](unsigned n) {
             for (; n > 0; --n) {
                 pair_.wait_sent();
                 pair_.post(request_);
@@ -188,15 +188,14 @@ class BusyStream {
         pair_.wait_sent(queue_);
         return times;
     }
-    void receive() {
-        for (std::uint64_t n = queue_ + sampling_.total(); n > 0; --n) {
+    void receive(const Sampling& sampling) {
+        for (std::uint64_t n = queue_ + sampling.total(); n > 0; --n) {
             pair_.wait_received();
             pair_.post_receives();
         }
     }
 
     Pair& pair_;
-    Sampling sampling_;
     fabric::Slice source_;
     fabric::WorkRequest request_;
     unsigned queue_;
@@ -206,8 +205,14 @@ class BusyStream {
 /// through the same steps, but only rank 0 knows how long is computed.
 class Shares {
   public:
-    Shares(Context& context, BusyStream& stream, results::Parameters parameters, Bytes size)
-        : context_(context), stream_(stream), parameters_(std::move(parameters)), size_(size) {}
+    Shares(Context& context, BusyStream& stream, results::Parameters parameters, Bytes size,
+           const Sampling& sampling, std::string key)
+        : context_(context),
+          stream_(stream),
+          parameters_(std::move(parameters)),
+          size_(size),
+          sampling_(sampling),
+          key_(std::move(key)) {}
 
     void run() {
         curve();
@@ -226,12 +231,17 @@ class Shares {
 
     void curve() {
         double alone = 0;
+        unsigned point = 0;
         for (const double part : computation_parts) {
             const Duration computation =
                 alone == 0 ? Duration() : Duration::from_seconds(period(alone).seconds() * part);
-            const auto rates = stream_.run(computation);
+            const Rates rates = steady_rates(
+                context_, key_ + "/" + std::to_string(point++), sampling_,
+                [&](const Sampling& s, const std::string&) { return stream_.run(s, computation); });
+            // What is enough for one part need not be for the next, but is a good place to begin.
+            if (part == 0) sampling_ = rates.sampling;
             if (!first()) continue;
-            const auto statistics = results::summarize(rates);
+            const auto statistics = results::summarize(rates.samples);
             if (part == 0) alone = statistics.p50;
             best_ = std::max(best_, statistics.p50);
             auto parameters = parameters_;
@@ -239,7 +249,7 @@ class Shares {
             parameters[results::parameter::cpu_share_percent] =
                 rounded(share_percent(computation, statistics.p50));
             context_.emit(std::move(parameters), results::metric::bandwidth,
-                          results::unit::megabytes_per_second, statistics);
+                          results::unit::megabytes_per_second, statistics, rates.steady);
         }
     }
 
@@ -251,7 +261,7 @@ class Shares {
         Duration too_long = first() ? period(best_) * 2 : Duration();
         for (unsigned i = 0; i < steps; ++i) {
             const Duration middle = longest + (too_long - longest) / 2;
-            const auto rates = stream_.run(middle);
+            const auto rates = stream_.run(sampling_, middle);
             if (!first()) continue;
             const double rate = results::summarize(rates).p50;
             if (rate < (1 - noticeable) * best_) {
@@ -270,11 +280,15 @@ class Shares {
     BusyStream& stream_;
     results::Parameters parameters_;
     Bytes size_;
+    Sampling sampling_;
+    std::string key_;
     double best_ = 0;
 };
 
 void measure_overhead(Context& context, unsigned queue) {
-    Pair pair(context.rank(), "host-overhead-bandwidth/" + std::to_string(queue),
+    const std::string tag = "host-overhead-bandwidth/" + std::to_string(queue);
+    unsigned point = 0;
+    Pair pair(context.rank(), tag,
               {.buffer = largest_size(context),
                .memory = context.request().memory,
                .sends = queue,
@@ -283,8 +297,10 @@ void measure_overhead(Context& context, unsigned queue) {
         if (size == Bytes(0)) return;
         auto parameters = parameters_of(context, op, size);
         parameters[results::parameter::queue] = std::int64_t{queue};
-        BusyStream stream(pair, op, size, queue, queue_sampling(context, size, queue));
-        Shares(context, stream, std::move(parameters), size).run();
+        BusyStream stream(pair, op, size, queue);
+        Shares(context, stream, std::move(parameters), size, queue_sampling(context, size, queue),
+               tag + "/" + std::to_string(point++))
+            .run();
     });
     pair.part();
 }

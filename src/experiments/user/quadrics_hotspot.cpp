@@ -44,7 +44,18 @@ class Hotspot {
     }
 
     void measure(Op op, Bytes size, int nodes) {
-        const std::string key = "course/" + std::to_string(point_++);
+        const Rates rates =
+            steady_rates(context_, "course/" + std::to_string(point_++), sampling_for(size),
+                         [&](const Sampling& sampling, const std::string& key) {
+                             return run(op, size, nodes, sampling, key);
+                         });
+        if (!rates.samples.empty()) emit(rates, op, size, nodes);
+    }
+
+  private:
+    /// The rate of all that access the block, for rank 0.
+    std::vector<double> run(Op op, Bytes size, int nodes, const Sampling& sampling,
+                            const std::string& key) {
         Course course(rank_);
         if (rank_.id() == 0) {
             // Here all the while, ready to make progress where a fabric needs that.
@@ -53,21 +64,22 @@ class Hotspot {
             for (int i = 0; i < nodes; ++i)
                 bundle(i).meet();
         } else if (rank_.id() <= nodes) {
-            access(course, op, size);
+            access(course, op, size, sampling);
         } else {
-            return;
+            return {};
         }
-        emit(course, op, size, nodes, key);
+        std::vector<int> ranks(static_cast<std::size_t>(nodes));
+        std::iota(ranks.begin(), ranks.end(), 1);
+        return course.rates_of_all(key, ranks, context_.virtual_time() ? 1 : hotspot_parts);
     }
 
-  private:
     /// Real ranks meet before they start, so that all are awake. In virtual time they are, and the
     /// greetings would have to wait behind the first ones' data.
     bool wakes() const { return !context_.virtual_time(); }
     unsigned depth() const { return context_.virtual_time() ? 1 : outstanding; }
     Bundle& bundle(int i) { return *bundles_[static_cast<std::size_t>(i)]; }
 
-    void access(Course& course, Op op, Bytes size) {
+    void access(Course& course, Op op, Bytes size, const Sampling& sampling) {
         Bundle& to_block = bundle(0);
         const fabric::Slice here(to_block.local(), Bytes(0), size);
         fabric::WorkRequest request;
@@ -87,7 +99,6 @@ class Hotspot {
                 });
             }
         };
-        const Sampling sampling = sampling_for(size);
         if (wakes()) to_block.meet();
         run(sampling.warmup);
         course.mark(size * finished);
@@ -104,22 +115,19 @@ class Hotspot {
         return queue_sampling(context_, size, outstanding);
     }
 
-    void emit(const Course& course, Op op, Bytes size, int nodes, const std::string& key) {
-        std::vector<int> ranks(static_cast<std::size_t>(nodes));
-        std::iota(ranks.begin(), ranks.end(), 1);
-        const unsigned parts = context_.virtual_time() ? 1 : hotspot_parts;
-        auto rates = course.rates_of_all(key, ranks, parts);
-        if (rates.empty()) return;
+    void emit(Rates rates, Op op, Bytes size, int nodes) {
         auto parameters = parameters_of(context_, op, size);
         parameters[results::parameter::access] =
             std::string(op == Op::rdma_read ? "read" : "write");
         parameters[results::parameter::nodes] = std::int64_t{nodes};
         context_.emit(parameters, results::metric::bandwidth_aggregate,
-                      results::unit::megabytes_per_second, results::summarize(rates));
-        for (double& rate : rates)
+                      results::unit::megabytes_per_second, results::summarize(rates.samples),
+                      rates.steady);
+        for (double& rate : rates.samples)
             rate /= nodes;
         context_.emit(std::move(parameters), results::metric::bandwidth_per_node,
-                      results::unit::megabytes_per_second, results::summarize(rates));
+                      results::unit::megabytes_per_second, results::summarize(rates.samples),
+                      rates.steady);
     }
 
     Context& context_;

@@ -95,10 +95,13 @@ class Ping {
             }
             if (size == Bytes(0)) continue;
             for (const unsigned queue : context_.request().queues) {
-                auto rates =
-                    pair.windows(size, queue, ways_, window_sampling(context_, size * queue));
-                if (ways_ == Ways::both) halve(rates);
-                emit_bandwidth(size, tagged_op, {}, queue, rates);
+                emit_bandwidth(
+                    size, tagged_op, {}, queue,
+                    steady_rates(context_, tag_ + "/tagged/" + std::to_string(point_++),
+                                 window_sampling(context_, size * queue),
+                                 [&](const Sampling& sampling, const std::string&) {
+                                     return halved(pair.windows(size, queue, ways_, sampling));
+                                 }));
             }
         }
         context_.rank().bootstrap().fence();
@@ -123,20 +126,22 @@ class Ping {
                                   : cross(pair, op, size, sampling);
     }
 
-    std::vector<double> bandwidth(Pair& pair, Bytes size, unsigned queue,
-                                  const std::string& where) {
-        auto rates = queued_stream(pair, Op::rdma_write, size, queue, ways_,
-                                   queue_sampling(context_, size, queue));
-        if (ways_ == Ways::one) return rates;
-        rates = sum_of_both(context_.rank(), tag_ + where + std::to_string(point_++), rates);
-        halve(rates);
-        return rates;
+    Rates bandwidth(Pair& pair, Bytes size, unsigned queue, const std::string& where) {
+        return steady_rates(
+            context_, tag_ + where + std::to_string(point_++),
+            queue_sampling(context_, size, queue),
+            [&](const Sampling& sampling, const std::string& key) {
+                const auto mine = queued_stream(pair, Op::rdma_write, size, queue, ways_, sampling);
+                return ways_ == Ways::one ? mine : halved(sum_of_both(context_.rank(), key, mine));
+            });
     }
 
     /// petrini02 shows half of the two-way traffic.
-    static void halve(std::vector<double>& rates) {
-        for (double& rate : rates)
-            rate /= 2;
+    std::vector<double> halved(std::vector<double> rates) const {
+        if (ways_ == Ways::both)
+            for (double& rate : rates)
+                rate /= 2;
+        return rates;
     }
 
     results::Parameters parameters(Bytes size, std::string_view op, const Ends& ends) const {
@@ -152,14 +157,15 @@ class Ping {
                       results::unit::microseconds, results::summarize(samples));
     }
     void emit_bandwidth(Bytes size, std::string_view op, const Ends& ends, unsigned queue,
-                        const std::vector<double>& samples) {
-        if (samples.empty()) return;  // the passive side
+                        const Rates& rates) {
+        if (rates.samples.empty()) return;  // the passive side
         auto named = parameters(size, op, ends);
         named[results::parameter::queue] = std::int64_t{queue};
         context_.emit(std::move(named),
                       ways_ == Ways::one ? results::metric::bandwidth
                                          : results::metric::bandwidth_per_direction,
-                      results::unit::megabytes_per_second, results::summarize(samples));
+                      results::unit::megabytes_per_second, results::summarize(rates.samples),
+                      rates.steady);
     }
 
     Context& context_;

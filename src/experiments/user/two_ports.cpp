@@ -121,9 +121,13 @@ class PortsMeasurement {
             // so.
             const bool followed = context_.virtual_time() && position_.processes > 1;
             Striped side(bundle, size, window, rails_of(mode, position_), followed);
-            const Course course = run(context_, bundle, side, plan_.ways,
-                                      sampling_for(context_, position_, size * window));
-            emit(mode, size, course, key + "/" + std::to_string(point++));
+            const Rates rates = steady_rates(
+                context_, key + "/" + std::to_string(point++),
+                sampling_for(context_, position_, size * window),
+                [&](const Sampling& sampling, const std::string& own) {
+                    return rates_of(run(context_, bundle, side, plan_.ways, sampling), own);
+                });
+            emit(mode, size, rates);
         }
         context_.rank().bootstrap().fence();
     }
@@ -131,15 +135,18 @@ class PortsMeasurement {
   private:
     std::string pair_name() const { return "/pair" + std::to_string(position_.process); }
 
-    void emit(PortMode mode, Bytes size, const Course& course, const std::string& key) {
+    /// Of all that send, for rank 0.
+    std::vector<double> rates_of(const Course& course, const std::string& key) const {
         const int nodes = plan_.ways == Ways::both ? 2 : 1;
         std::vector<int> senders(static_cast<std::size_t>(nodes * position_.processes));
         std::iota(senders.begin(), senders.end(), 0);
         const bool sent = position_.first || plan_.ways == Ways::both;
-        if (!sent) return;
-        const unsigned parts = context_.virtual_time() ? 1 : port_parts;
-        const auto rates = course.rates_of_all(key, senders, parts);
-        if (rates.empty()) return;
+        if (!sent) return {};
+        return course.rates_of_all(key, senders, context_.virtual_time() ? 1 : port_parts);
+    }
+
+    void emit(PortMode mode, Bytes size, const Rates& rates) {
+        if (rates.samples.empty()) return;
         auto parameters = parameters_of(context_, fabric::Op::rdma_write, size);
         parameters[results::parameter::window] = std::int64_t{context_.request().window};
         parameters[results::parameter::processes] = std::int64_t{position_.processes};
@@ -147,7 +154,7 @@ class PortsMeasurement {
         if (mode != PortMode::one_port)
             parameters[results::parameter::mode] = std::string(mode_name(mode));
         context_.emit(std::move(parameters), plan_.metric, results::unit::megabytes_per_second,
-                      results::summarize(rates));
+                      results::summarize(rates.samples), rates.steady);
     }
 
     Context& context_;
