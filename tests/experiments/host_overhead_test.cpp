@@ -55,8 +55,10 @@ TEST(HostOverheadBandwidth, FallsOnlyWhenTheProcessorHasNothingToSpare) {
         EXPECT_EQ(integer(row, results::parameter::message_bytes), 256 << 10);
         const double computation = number(row, results::parameter::computation_us);
         const double share = number(row, results::parameter::cpu_share_percent);
-        EXPECT_NEAR(row.value, std::min(ideal_rate, ideal_rate * period / computation), 1e-3);
-        EXPECT_NEAR(share, std::min(100.0, 100 * computation / period), 1e-3);
+        // But for how a stream begins and ends.
+        const double rate = std::min(ideal_rate, ideal_rate * period / computation);
+        EXPECT_NEAR(row.value, rate, 0.01 * rate);
+        EXPECT_NEAR(share, std::min(100.0, 100 * computation / period), 1);
         fallen = fallen || row.value < 0.6 * ideal_rate;
     }
     EXPECT_TRUE(fallen) << "the sweep goes on beyond the knee";

@@ -12,7 +12,8 @@ TEST(Steady, RunsAgreeWithinHalfAPercent) {
     EXPECT_TRUE(agree({100}, {100.4}));
     EXPECT_TRUE(agree({100.4}, {100}));
     EXPECT_FALSE(agree({100}, {101}));
-    EXPECT_TRUE(agree({1, 100, 300}, {100, 100, 900})) << "medians";
+    EXPECT_TRUE(agree({1, 100, 300}, {100, 100.1})) << "the median of the shorter";
+    EXPECT_FALSE(agree({100}, {98, 102})) << "every sample of the longer";
     EXPECT_FALSE(agree({}, {100})) << "who knows nothing agrees to nothing";
 }
 

@@ -83,15 +83,16 @@ Sampling twice(const Context& context, Sampling sampling) {
 
 bool agree(const std::vector<double>& shorter, const std::vector<double>& longer) {
     if (shorter.empty() || longer.empty()) return false;
-    const double last = results::summarize(longer).p50;
-    return std::abs(results::summarize(shorter).p50 - last) <= steady_within * last;
+    const double before = results::summarize(shorter).p50;
+    return std::ranges::all_of(
+        longer, [&](double sample) { return std::abs(sample - before) <= steady_within * before; });
 }
 
 bool settles(const Context& context) {
     return context.virtual_time() && !context.request().iterations;
 }
 
-bool told(job::Rank& rank, const std::string& key, bool mine) {
+bool tell(job::Rank& rank, const std::string& key, bool mine) {
     if (rank.id() != 0) return values_of<char>(rank, 0, key).at(0) != 0;
     const char word = mine ? 1 : 0;
     rank.bootstrap().put(key, std::as_bytes(std::span(&word, 1)));

@@ -2,6 +2,7 @@
 /// How often things are done, and how the times of many repetitions become a row's statistics.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,7 +48,8 @@ struct Rates {
     Sampling sampling{};            ///< of the last run
 };
 
-/// Two runs agree if their medians differ by no more than this share.
+/// Two runs agree if no sample of the longer differs from the other's median by more than this
+/// share.
 inline constexpr double steady_within = 0.005;
 /// The last run is 2^(this - 1) times as long as the first.
 inline constexpr unsigned most_runs = 8;
@@ -58,23 +60,33 @@ Sampling twice(const Context& context, Sampling sampling);
 bool agree(const std::vector<double>& shorter, const std::vector<double>& longer);
 /// Whether another run follows, by the user's wishes and the clock.
 bool settles(const Context& context);
-/// What rank 0 says, told to all ranks. `key` is unique in the job.
-bool told(job::Rank& rank, const std::string& key, bool mine);
+
+/// How much one measures that does not settle, and how all ranks learn what rank 0 found.
+struct Settling {
+    unsigned most = most_runs;
+    /// What rank 0 says, for all ranks that call it; `key` is unique in the job. Not for ranks that
+    /// owe their peers progress.
+    std::function<bool(const std::string& key, bool mine)> tell{};
+};
+/// By the job's bootstrap.
+bool tell(job::Rank& rank, const std::string& key, bool mine);
 
 /// Calls `measure(sampling, key)`, which gives rank 0 its samples, and in virtual time again with
 /// runs twice as long until two agree: what begins and ends a stream, and caches that fill on the
 /// way, then count for nothing. All ranks call it alike; each run's key is its own. Where the user
-/// says how many iterations, there is one run; `most` bounds the work of one that does not settle.
+/// says how many iterations, there is one run.
 template <class Measure>
 Rates steady_rates(Context& context, const std::string& key, const Sampling& first,
-                   Measure&& measure, unsigned most = most_runs) {
+                   Measure&& measure, const Settling& settling = {}) {
     Rates rates{measure(first, key + "/run0"), true, first};
     if (!settles(context)) return rates;
-    for (unsigned run = 1; run < most; ++run) {
+    for (unsigned run = 1; run < settling.most; ++run) {
         const std::string own = key + "/run" + std::to_string(run);
         rates.sampling = twice(context, rates.sampling);
         std::vector<double> longer = measure(rates.sampling, own);
-        rates.steady = told(context.rank(), own + "/steady", agree(rates.samples, longer));
+        const bool mine = agree(rates.samples, longer);
+        rates.steady =
+            settling.tell ? settling.tell(own, mine) : tell(context.rank(), own + "/steady", mine);
         rates.samples = std::move(longer);
         if (rates.steady) break;
     }

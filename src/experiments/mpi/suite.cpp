@@ -180,6 +180,13 @@ void call(Caller& caller, const MpiSession& session, const suite_experiment& pro
     }
 }
 
+/// By a message: who waits outside MPI makes no progress in it, and others may need that.
+bool tell_by_mpi(const std::string&, bool mine) {
+    int word = mine ? 1 : 0;
+    MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return word != 0;
+}
+
 }  // namespace
 
 void run_procedure(Context& context, const MpiSession& session, const suite_experiment& procedure,
@@ -201,7 +208,8 @@ void run_steady_procedure(Context& context, const MpiSession& session,
                 call(caller, session, procedure, std::span(&size, 1), sampling);
                 // A procedure of rates measures one thing at a size.
                 return rows.empty() ? std::vector<double>{} : std::vector{rows.front().value};
-            });
+            },
+            {.tell = tell_by_mpi});
         for (results::Row& row : rows) {
             row.steady = rates.steady;
             context.emit(std::move(row));

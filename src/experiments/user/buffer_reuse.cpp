@@ -101,7 +101,8 @@ void measure_bandwidth(Context& context, unsigned reuse, unsigned queue) {
             return samples;
         },
         // As far as there is memory for fresh buffers.
-        static_cast<unsigned>(std::bit_width(most_fresh / (first.total() * bandwidth_size))));
+        {.most =
+             static_cast<unsigned>(std::bit_width(most_fresh / (first.total() * bandwidth_size)))});
     auto parameters = parameters_of(context, reuse_op, bandwidth_size);
     parameters[results::parameter::queue] = std::int64_t{queue};
     emit_reuse(context, reuse, std::move(parameters), results::metric::bandwidth,

@@ -174,22 +174,26 @@ class BusyStream {
 
   private:
     std::vector<Duration> send(const Sampling& sampling, Duration computation) {
-        // The queue is full before the first computation: from then on, a message is posted when
-        // one has finished and the processor has time, whichever is later.
-        for (unsigned i = 0; i < queue_; ++i)
-            pair_.post(request_);
-        auto times = time_batches(pair_.host(), sampling, [&](unsigned n) {
+        // A message is posted when there is room in the queue and the processor has time, whichever
+        // is later. A batch is a stream of its own, from nothing outstanding to nothing
+        // outstanding: an adapter may take turns between messages, so that a whole queue finishes
+        // at a stroke, and what is taken out of it later says nothing of the network.
+        return time_batches(pair_.host(), sampling, [&](unsigned n) {
+            unsigned outstanding = 0;
             for (; n > 0; --n) {
-                pair_.wait_sent();
+                if (outstanding == queue_) {
+                    pair_.wait_sent();
+                    --outstanding;
+                }
                 pair_.post(request_);
+                ++outstanding;
                 pair_.host().compute(computation);
             }
+            pair_.wait_sent(outstanding);
         });
-        pair_.wait_sent(queue_);
-        return times;
     }
     void receive(const Sampling& sampling) {
-        for (std::uint64_t n = queue_ + sampling.total(); n > 0; --n) {
+        for (std::uint64_t n = sampling.total(); n > 0; --n) {
             pair_.wait_received();
             pair_.post_receives();
         }
