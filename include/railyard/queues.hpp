@@ -42,7 +42,8 @@ class ReceiveQueue {
     virtual Status post(const ReceiveRequest& request) = 0;
 
     /// An own queue serves one queue pair, and is flushed when that fails; a shared one serves
-    /// several, and outlives the failure of each.
+    /// several, and outlives the failure of each. Not every fabric has those
+    /// (Traits::shared_receives).
     enum class Sharing : std::uint8_t { own, shared };
 
   protected:

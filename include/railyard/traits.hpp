@@ -50,6 +50,9 @@ struct Traits {
     bool coherent_atomics = false;  ///< atomic with the CPU's own atomics on the same word
     bool connectionless = false;    ///< connecting is local and costs nothing
     bool client_server = true;      ///< connections by listening and accepting are there
+    /// Receives can serve several queue pairs (ReceiveQueue::Sharing::shared). Else each has a
+    /// queue of its own, or none.
+    bool shared_receives = true;
     bool crosses_nodes = false;
     bool write_immediate = true;  ///< rdma_write_imm is there: a write can tell the peer of itself
     bool tagged = false;          ///< Nic::tagged_port() gives one

@@ -152,6 +152,7 @@ std::string one_fabric(const Traits& traits) {
                    fmt::format("{}, from {} on", bulk(traits), to_string(traits.bulk_threshold))});
     table.add_row({"atomic with the CPU's atomics", yes_no(traits.coherent_atomics)});
     table.add_row({"connects at no cost", yes_no(traits.connectionless)});
+    table.add_row({"shares receives among queue pairs", yes_no(traits.shared_receives)});
     table.add_row({"reaches other nodes", yes_no(traits.crosses_nodes)});
     table.add_row({"matches tags itself", yes_no(traits.tagged)});
     table.add_row({"memory on the adapter", yes_no(traits.adapter_memory)});
@@ -161,7 +162,7 @@ std::string one_fabric(const Traits& traits) {
     table.add_row({"longest inline message", to_string(traits.max_inline)});
     table.add_row({"slices to a request", std::to_string(traits.max_slices)});
     table.add_row({"requests outstanding", std::to_string(traits.max_send_depth)});
-    table.add_row({"queue pairs", std::to_string(traits.max_queue_pairs)});
+    table.add_row({"queue pairs a process", std::to_string(traits.max_queue_pairs)});
     mpi::check_section(traits);
     auto sheet = job::datasheet(traits.name);
     if (sheet) mpi::explain(*sheet);

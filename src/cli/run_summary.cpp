@@ -56,15 +56,18 @@ std::string traffic_table(const Summary& summary) {
 
 std::string connection_table(const Summary& summary) {
     const auto& [least, mean, most] = summary.connections;
-    const auto& bytes = summary.connection_bytes;
     Table table;
     table.add_column({"a rank's"}, Align::left);
     for (const char* const header : {"least", "mean", "most"})
         table.add_column({header}, Align::point);
     table.add_row(
         {"connections", std::to_string(least), fmt::format("{:.2f}", mean), std::to_string(most)});
-    table.add_row({"memory for them, KiB", kibibytes(static_cast<double>(bytes.least)),
-                   kibibytes(bytes.mean), kibibytes(static_cast<double>(bytes.most))});
+    const auto add_memory = [&](const char* name, const runs::Spread& bytes) {
+        table.add_row({name, kibibytes(static_cast<double>(bytes.least)), kibibytes(bytes.mean),
+                       kibibytes(static_cast<double>(bytes.most))});
+    };
+    add_memory("memory for them, KiB", summary.connection_bytes);
+    add_memory("pinned in all, KiB", summary.pinned_bytes);
     return table.text();
 }
 
@@ -262,6 +265,7 @@ Json as_json(const runs::Summary& summary) {
     }
     value["connections"] = as_json(summary.connections);
     value["connection_bytes"] = as_json(summary.connection_bytes);
+    value["pinned_bytes"] = as_json(summary.pinned_bytes);
     value["mpi"] = mpi_as_json(summary);
     value["busiest"] = Json::array();
     for (const fabric::PartUse& part : summary.busiest)

@@ -54,8 +54,10 @@ TEST_P(Foreign, queues_are_refused_when_a_queue_pair_is_made) {
         const auto receives = team.nic().create_receive_queue(16);
         const auto foreign_completions = another.create_completion_queue(16);
         const auto foreign_receives = another.create_receive_queue(16);
+        using Sharing = fabric::ReceiveQueue::Sharing;
+        const bool shares = another.traits().shared_receives;
         const auto foreign_shared =
-            another.create_receive_queue(16, fabric::ReceiveQueue::Sharing::shared);
+            another.create_receive_queue(16, shares ? Sharing::shared : Sharing::own);
         QueuePairOptions right;
         right.send_completions = sent.get();
         right.receive_completions = received.get();

@@ -17,6 +17,7 @@ using namespace railyard::literals;
 class Queues : public Contract {};
 
 TEST_P(Queues, a_shared_receive_queue_serves_several_queue_pairs) {
+    if (!traits().shared_receives) GTEST_SKIP() << "receives are not shared on this fabric";
     run(2, [](Team& team) {
         constexpr std::size_t pairs = 4, each = 40, total = pairs * each, length = 64;
         const auto shared = team.nic().create_receive_queue(total, ReceiveQueue::Sharing::shared);
@@ -58,6 +59,7 @@ TEST_P(Queues, a_shared_receive_queue_serves_several_queue_pairs) {
 }
 
 TEST_P(Queues, a_shared_receive_queue_outlives_its_queue_pairs) {
+    if (!traits().shared_receives) GTEST_SKIP() << "receives are not shared on this fabric";
     run(2, [](Team& team) {
         const auto shared = team.nic().create_receive_queue(8, ReceiveQueue::Sharing::shared);
         EndpointOptions options;
@@ -78,6 +80,7 @@ TEST_P(Queues, a_shared_receive_queue_outlives_its_queue_pairs) {
 }
 
 TEST_P(Queues, senders_held_off_by_a_shared_receive_queue_all_get_their_turn) {
+    if (!traits().shared_receives) GTEST_SKIP() << "receives are not shared on this fabric";
     run(3, [](Team& team) {
         if (team.id() == 0) {
             const auto shared = team.nic().create_receive_queue(16, ReceiveQueue::Sharing::shared);
@@ -110,6 +113,19 @@ TEST_P(Queues, senders_held_off_by_a_shared_receive_queue_all_get_their_turn) {
                 end.expect_sent(i);
             team.barrier();
         }
+    });
+}
+
+TEST_P(Queues, a_shared_receive_queue_is_refused_where_there_is_none) {
+    if (traits().shared_receives) GTEST_SKIP() << "receives are shared on this fabric";
+    run(1, [](Team& team) {
+        try {
+            (void)team.nic().create_receive_queue(4, ReceiveQueue::Sharing::shared);
+        } catch (const UsageError& error) {
+            const std::string_view text = error.what();
+            return check(text.find("its own") != text.npos, "the error names the remedy");
+        }
+        fail("a shared receive queue was made");
     });
 }
 

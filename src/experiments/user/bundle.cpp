@@ -47,19 +47,23 @@ Bundle::Bundle(job::Rank& rank, std::string_view tag, const Options& options,
     quiet_interval_ = depth / 2;
     receive_request_.local = receive_slices_;
     sends_ = nic_.create_completion_queue(depth * static_cast<unsigned>(options.ports.size()));
-    receives_ = nic_.create_completion_queue(options.receives);
-    receive_queue_ = nic_.create_receive_queue(options.receives, sharing);
+    const bool own = sharing == fabric::ReceiveQueue::Sharing::own;
+    const std::size_t queue_count = own ? options.ports.size() : 1;
+    receives_ = nic_.create_completion_queue(options.receives * static_cast<unsigned>(queue_count));
+    for (std::size_t i = 0; i < queue_count; ++i)
+        receive_queues_.push_back(nic_.create_receive_queue(options.receives, sharing));
     fabric::QueuePairOptions queues;
     queues.send_completions = sends_.get();
     queues.receive_completions = receives_.get();
-    queues.receives = receive_queue_.get();
     queues.send_depth = depth;
     for (const unsigned port : options.ports) {
         queues.port = port;
         queues.context = reinterpret_cast<void*>(queue_pairs_.size());
+        queues.receives = receive_queues_[own ? queue_pairs_.size() : 0].get();
         queue_pairs_.push_back(nic_.create_queue_pair(queues));
     }
-    post_receives(options.receives);
+    for (std::size_t i = 0; i < queue_count; ++i)
+        post_receives(i, options.receives);
     connect(tag);
 }
 
@@ -125,11 +129,17 @@ void Bundle::settle() {
     });
 }
 
-void Bundle::post_receives(unsigned n) {
+void Bundle::post_receives(std::size_t connection, unsigned n) {
+    fabric::ReceiveQueue& queue = *receive_queues_[receive_queues_.size() == 1 ? 0 : connection];
     for (; n > 0; --n) {
-        const Status status = receive_queue_->post(receive_request_);
+        const Status status = queue.post(receive_request_);
         if (!status.ok()) throw Error("a receive was refused: " + text_of(status));
     }
+}
+
+void Bundle::post_again(std::span<const fabric::Completion> received) {
+    for (const fabric::Completion& one : received)
+        post_receives(connection_of(one), 1);
 }
 
 std::size_t Bundle::poll_received(std::span<fabric::Completion> out) {
@@ -151,10 +161,10 @@ std::size_t Bundle::poll_fresh(std::span<fabric::Completion> out) {
         const auto greeting =
             std::stable_partition(found.begin(), found.end(),
                                   [](const fabric::Completion& c) { return c.has_immediate; });
-        const auto greetings = static_cast<std::size_t>(found.end() - greeting);
-        greetings_ += greetings;
-        post_receives(static_cast<unsigned>(greetings));
-        kept += n - greetings;
+        const std::span<const fabric::Completion> greetings(greeting, found.end());
+        greetings_ += greetings.size();
+        post_again(greetings);
+        kept += n - greetings.size();
         if (n < room.size() || kept == out.size()) return kept;
     }
 }

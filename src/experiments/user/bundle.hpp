@@ -26,8 +26,9 @@ class Bundle {
     struct Options {
         Bytes buffer{};  ///< of what is sent from, and of what the peer may reach
         Memory memory = Memory::nic;
-        unsigned sends = 128;            ///< requests outstanding, of each connection
-        unsigned receives = 4;           ///< kept posted, for all connections together
+        unsigned sends = 128;  ///< requests outstanding, of each connection
+        /// Kept posted, for all connections together; for each, where they cannot share them.
+        unsigned receives = 4;
         int peer = -1;                   ///< the other rank; unset: the other of 0 and 1
         std::vector<unsigned> ports{0};  ///< the port of each connection
         fabric::Home local_home = fabric::Home::host;  ///< of what the Nic allocates
@@ -37,7 +38,9 @@ class Bundle {
     /// Opens and connects; the peer does the same, with as many ports. `tag` is unique in the job.
     /// Throws Error.
     Bundle(job::Rank& rank, std::string_view tag, const Options& options)
-        : Bundle(rank, tag, options, fabric::ReceiveQueue::Sharing::shared) {}
+        : Bundle(rank, tag, options,
+                 rank.nic().traits().shared_receives ? fabric::ReceiveQueue::Sharing::shared
+                                                     : fabric::ReceiveQueue::Sharing::own) {}
 
     std::size_t connections() const { return queue_pairs_.size(); }
     fabric::Host& host() { return host_; }
@@ -67,8 +70,8 @@ class Bundle {
     /// Waits for all that were asked for.
     void settle();
 
-    /// Posts `n` receives of the whole target.
-    void post_receives(unsigned n = 1);
+    /// Posts receives of the whole target anew, for messages that have come.
+    void post_again(std::span<const fabric::Completion> received);
     /// Takes messages that have come, and says which in `out`: all but meet()'s, and those are the
     /// ones without an immediate value. Their receives are not posted again.
     std::size_t poll_received(std::span<fabric::Completion> out);
@@ -89,6 +92,8 @@ class Bundle {
     Bundle(job::Rank& rank, std::string_view tag, const Options& options,
            fabric::ReceiveQueue::Sharing sharing);
 
+    /// Posts `n` receives of the whole target for one connection, or for all that share them.
+    void post_receives(std::size_t connection, unsigned n);
     /// Posts all, waiting for room if there is none.
     void submit(fabric::QueuePair& queue_pair, std::span<const fabric::WorkRequest> requests) {
         const auto posted = queue_pair.post(requests);
@@ -115,7 +120,7 @@ class Bundle {
     std::unique_ptr<fabric::RemoteRegion> peer_target_;
     std::unique_ptr<fabric::CompletionQueue> sends_;
     std::unique_ptr<fabric::CompletionQueue> receives_;
-    std::unique_ptr<fabric::ReceiveQueue> receive_queue_;
+    std::vector<std::unique_ptr<fabric::ReceiveQueue>> receive_queues_;  ///< one, or one each
     std::vector<std::unique_ptr<fabric::QueuePair>> queue_pairs_;
 
     std::array<fabric::Completion, 16> completions_;
@@ -148,7 +153,6 @@ class Pair : Bundle {
     using Bundle::host;
     using Bundle::local;
     using Bundle::peer_target;
-    using Bundle::post_receives;
     using Bundle::target;
     using Bundle::traits;
     using Bundle::wait;
@@ -162,6 +166,9 @@ class Pair : Bundle {
     void post_quietly(fabric::WorkRequest& request);
     /// Waits for the completions that post_quietly() still has coming.
     void settle();
+
+    /// Posts `n` receives of the whole target.
+    void post_receives(unsigned n = 1) { Bundle::post_receives(0, n); }
 
     void wait_sent(unsigned n = 1) { wait_completions(*sends_, n); }
     void wait_received(unsigned n = 1) { wait_completions(*receives_, n); }

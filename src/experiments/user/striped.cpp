@@ -164,7 +164,7 @@ void Striped::reap() {
             else
                 ++parts_[Bundle::connection_of(completion)];
         }
-        bundle_.post_receives(static_cast<unsigned>(n));
+        bundle_.post_again(std::span(completions).first(n));
         // To the last: nothing would call again for what is left behind.
     } while (n == completions.size());
 }

@@ -58,13 +58,14 @@ class Channel {
                            : eager_limit),
           coalesces(its_netmod.settings.coalescing),
           netmod(its_netmod),
-          buffers_(its_netmod.eager) {}
+          own_buffers(its_netmod.eager ? nullptr : its_netmod.make_own_buffers()),
+          buffers(own_buffers ? *own_buffers : *its_netmod.eager) {}
 
     /// Whether a packet with so many bytes can be put now.
     bool has_room(std::size_t length) {
         if (out.open()) [[likely]]
             return out.has_room(length);
-        return state == ChannelState::connected && credits > 0 && buffers_.has_slot();
+        return state == ChannelState::connected && credits > 0 && buffers.has_slot();
     }
     /// The same for a packet that must not overtake others that wait.
     bool may_put(std::size_t length) { return backlog.empty() && has_room(length); }
@@ -74,7 +75,7 @@ class Channel {
         if (out.open()) [[likely]]
             return out.place(length);
         flush();  // it was first
-        return buffers_.reserve();
+        return buffers.reserve();
     }
     /// Sends the packet whose bytes are where reserve() said.
     void put(Header header) {
@@ -91,33 +92,34 @@ class Channel {
         flush();
         --credits;
         piggyback(header);
-        buffers_.send_zero_copy(*rails[0], header, bytes, request);
+        buffers.send_zero_copy(*rails[0], header, bytes, request);
     }
 
     /// Copies a packet into a send that leaves later, with others. By send/receive. False if there
     /// is no room for one.
     bool coalesce(Header header, const std::byte* data) {
-        if (coalesced_.used != 0 && !buffers_.has_room(coalesced_, header.length)) flush();
+        if (coalesced_.used != 0 && !buffers.has_room(coalesced_, header.length)) flush();
         if (coalesced_.used == 0) {
             if (!has_room(header.length)) return false;
             --credits;
-            coalesced_ = buffers_.begin_coalescing();
+            coalesced_ = buffers.begin_coalescing();
             piggyback(header);
         }
-        buffers_.add(coalesced_, header, data);
+        buffers.add(coalesced_, header, data);
         return true;
     }
     /// Sends what was coalesced.
     void flush() {
-        if (coalesced_.used != 0) buffers_.send(*rails[0], std::exchange(coalesced_, {}));
+        if (coalesced_.used != 0) buffers.send(*rails[0], std::exchange(coalesced_, {}));
     }
 
     /// Tells the peer what it may use again: ring space, or credits.
     void return_credits() {
-        if (out.open())
-            out.tell(in.tell());
-        else if (buffers_.has_slot())
-            send({.kind = PacketKind::credit});
+        if (out.open()) return out.tell(in.tell());
+        if (!buffers.has_slot()) return;
+        const bool used = used_sends;
+        send({.kind = PacketKind::credit});
+        used_sends = used;  // it carries nothing
     }
 
     /// Whether anything but the connection's making has gone over it, either way.
@@ -136,6 +138,10 @@ class Channel {
     RingReader in;
     LazyQueue<Pending> backlog;  ///< the FIFO of OD-2
     Netmod& netmod;
+
+    // Before the rails, which take receives from them.
+    const std::unique_ptr<EagerBuffers> own_buffers;  ///< where receives cannot be shared
+    EagerBuffers& buffers;                            ///< those, or the netmod's
 
     /// Connected, but for the first while the channel connects. Further ones come when there is
     /// something to stripe over them.
@@ -177,13 +183,12 @@ class Channel {
   private:
     void send(Header header) {
         piggyback(header);
-        buffers_.send(*rails[0], header);
+        buffers.send(*rails[0], header);
     }
     void piggyback(Header& header) {
         header.freed = std::exchange(owed_credits, 0);
         used_sends = true;
     }
-    EagerBuffers& buffers_;
     EagerBuffers::Coalesced coalesced_;
 };
 

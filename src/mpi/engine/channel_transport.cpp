@@ -48,6 +48,8 @@ void ChannelTransport::connect_at_start() {
             return;
         case Connections::static_client_server:
             connector_.connect_all_as_client_and_server();
+            for (const auto& channel : connector_.channels())
+                if (owes_credits(*channel)) set_busy(*channel);
             return;
     }
 }
@@ -58,7 +60,7 @@ void ChannelTransport::progress() {
     if (!completion_driven_)
         netmods_.for_each([this](Netmod& netmod) { take_completions(netmod); });
     connector_.advance([this](Channel& channel) {
-        if (!channel.backlog.empty()) set_busy(channel);
+        if (!channel.backlog.empty() || owes_credits(channel)) set_busy(channel);
     });
     if (!busy_.empty()) advance_busy();
 }
@@ -74,7 +76,7 @@ void ChannelTransport::take_completions(Netmod& netmod) {
 
 void ChannelTransport::on_completion(const fabric::Completion& completion) {
     auto& channel = *static_cast<Channel*>(completion.queue_pair->context());
-    EagerBuffers& eager = channel.netmod.eager;
+    EagerBuffers& eager = channel.buffers;
     const auto which = static_cast<std::uint32_t>(completion.id);
     const auto kind = static_cast<CompletionKind>(completion.id >> 32);
     if (!completion.status.ok() || channel.lost) [[unlikely]] {
@@ -143,13 +145,12 @@ std::uint64_t ChannelTransport::used_connections() const {
 
 bool ChannelTransport::is_drained() const {
     if (!busy_.empty() || !bursts_.empty()) return false;
-    bool sent = true;
-    netmods_.for_each([&](const Netmod& netmod) { sent = sent && netmod.eager.has_sent_all(); });
-    if (!sent) return false;
     // A connection that nothing waits for may stay unmade: the peer may be at its end already.
-    for (const auto& channel : connector_.channels())
+    for (const auto& channel : connector_.channels()) {
+        if (!channel->buffers.has_sent_all()) return false;
         if (!channel->lost && (!channel->backlog.empty() || channel->rdma_active != 0))
             return false;
+    }
     return true;
 }
 

@@ -50,7 +50,7 @@ class ChannelTransport final : public Transport {
     void count_credits(Channel& channel, const Header& header);
     /// Whether a peer without rings may run out of credits if it is not told.
     bool owes_credits(const Channel& channel) const {
-        return channel.owed_credits >= channel.netmod.settings.srq_credits / 2;
+        return channel.owed_credits >= channel.netmod.settings.credits / 2;
     }
     void advance_busy();
     void set_busy(Channel& channel);

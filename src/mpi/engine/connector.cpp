@@ -89,7 +89,10 @@ std::unique_ptr<fabric::QueuePair> Connector::make_rail(Channel& channel, unsign
     fabric::QueuePairOptions options;
     options.send_completions = netmod.completions.get();
     options.receive_completions = netmod.completions.get();
-    options.receives = &netmod.eager.receives();
+    // Where receives are not shared, all packets come over the first rail: others need none. There
+    // a packet that comes without one breaks the connection, as in VIA; credits see to that.
+    if (netmod.eager || port == 0) options.receives = &channel.buffers.receives();
+    if (!netmod.eager) options.receiver_not_ready_timeout = Duration{};
     options.send_depth = send_depth(netmod.nic.traits(), netmod.geometry);
     options.context = &channel;
     options.port = port;
@@ -105,8 +108,21 @@ Channel& Connector::make(int peer) {
     if (netmod.rings < netmod.settings.watched_rings) {
         ++netmod.rings;
         channel.in = RingReader(netmod.nic, netmod.geometry);
+    } else if (!netmod.eager) {
+        open_buffers(channel);  // receives are posted before the connection is (VC-2)
     }
     return channel;
+}
+
+void Connector::open_buffers(Channel& channel) {
+    const std::size_t before = channel.buffers.memory();
+    channel.buffers.open();
+    hold(channel.buffers.memory() - before);
+}
+
+void Connector::hold(std::size_t bytes) {
+    engine_.counters.peer_bytes += bytes;
+    engine_.counters.pin(bytes);
 }
 
 fabric::PrivateData Connector::hello(const Channel& channel) const {
@@ -114,7 +130,10 @@ fabric::PrivateData Connector::hello(const Channel& channel) const {
     std::memset(static_cast<void*>(&hello), 0, sizeof hello);
     hello.version = protocol_version;
     hello.rank = engine_.rank.id();
-    hello.credits = channel.netmod.settings.srq_credits;
+    // Own receives are posted once it is known that there will be no rings; until then, nothing may
+    // come for them.
+    const bool takes_packets = channel.netmod.eager || channel.buffers.is_open();
+    hello.credits = takes_packets ? channel.netmod.settings.credits : 0;
     if (channel.in.open()) {
         hello.geometry = channel.netmod.geometry;
         hello.ring = channel.in.region().export_blob();
@@ -155,7 +174,7 @@ void Connector::add_rail(Channel& channel) {
         address_of(engine_.rank, channel.peer, channel.netmod.address_key);
     check(channel, channel.next_rail->connect_peer(address, port, hello(channel), Time::never()));
     // Stripes that come over further rails take receives.
-    channel.netmod.eager.open();
+    if (channel.netmod.eager) channel.netmod.eager->open();
     adding_rails_.push_back(&channel);
 }
 
@@ -205,15 +224,15 @@ void Connector::establish(Channel& channel, const fabric::PrivateData& data) {
         channel.out = RingWriter(netmod.nic, *channel.rails[0], theirs.ring, netmod.geometry,
                                  channel.in.peers_counts());
         watched_.push_back(&channel);
-        engine_.counters.peer_bytes += netmod.geometry.size() + channel.out.memory();
+        hold(netmod.geometry.size() + channel.out.memory());
     } else {
         // Credits for rings come by ring: there are two, or none.
         if (channel.in.open()) --netmod.rings;
         channel.in = RingReader();
-        const std::size_t before = netmod.eager.memory();
-        netmod.eager.open();
-        engine_.counters.peer_bytes += netmod.eager.memory() - before;
-        channel.credits = theirs.credits;
+        if (!netmod.eager && !channel.buffers.is_open())
+            channel.owed_credits = static_cast<std::uint16_t>(netmod.settings.credits);
+        open_buffers(channel);
+        channel.credits += theirs.credits;  // the peer's first packet may have brought some already
     }
     channel.state = ChannelState::connected;
     ++engine_.counters.connections;

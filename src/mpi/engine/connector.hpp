@@ -114,6 +114,9 @@ class Connector {
     bool finish(Channel& channel);
     static void check(const Channel& channel, railyard::Status status);
     void establish(Channel& channel, const fabric::PrivateData& data);
+    /// Memory for packets by send/receive.
+    void open_buffers(Channel& channel);
+    void hold(std::size_t bytes);
     fabric::PrivateData hello(const Channel& channel) const;
 
     EngineState engine_;

@@ -28,6 +28,8 @@ std::span<const CounterMeaning> counter_meanings() {
         {"registration hits", "found in the cache instead", &C::registration_hits},
         {"stripes", "of messages that were striped over rails", &C::stripes},
         {"RDMA operations", "that moved messages", &C::rdma_operations},
+        {"pinned bytes", "most memory registered at a time, for peers and of users",
+         &C::pinned_most},
     };
     return meanings;
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// What a rank's library has done so far, and the table of it for people.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -29,6 +30,14 @@ struct Counters {
     std::uint64_t registration_hits = 0;  ///< found in the cache instead
     std::uint64_t stripes = 0;            ///< of messages that were striped over rails
     std::uint64_t rdma_operations = 0;    ///< that moved messages
+    std::uint64_t pinned_now = 0;         ///< memory that adapters reach: peers' and users'
+    std::uint64_t pinned_most = 0;
+
+    void pin(std::uint64_t bytes) {
+        pinned_now += bytes;
+        pinned_most = std::max(pinned_most, pinned_now);
+    }
+    void unpin(std::uint64_t bytes) { pinned_now -= bytes; }
 };
 
 struct CounterMeaning {

@@ -19,18 +19,18 @@ constexpr std::size_t longest_coalesced = 8 << 10;
 
 }  // namespace
 
-EagerBuffers::EagerBuffers(fabric::Nic& nic, std::uint32_t buffers, std::size_t packet_limit,
-                           bool signals_all)
+EagerBuffers::EagerBuffers(fabric::Nic& nic, Sharing sharing, std::uint32_t buffers,
+                           std::size_t packet_limit, bool signals_all)
     : nic_(nic),
       buffers_(buffers),
       slot_size_((sizeof(Header) + packet_limit + cache_line - 1) / cache_line * cache_line),
-      receives_(nic.create_receive_queue(buffers, fabric::ReceiveQueue::Sharing::shared)),
+      receives_(nic.create_receive_queue(buffers, sharing)),
       waiting_(buffers, none),
       coalesced_limit_(std::min(slot_size_, longest_coalesced)),
       signals_all_(signals_all) {}
 
 void EagerBuffers::open() {
-    if (receive_buffers_) return;
+    if (is_open()) return;
     receive_buffers_ = nic_.allocate(Bytes(slot_size_ * buffers_), fabric::Access::local);
     send_buffers_ = nic_.allocate(Bytes(slot_size_ * buffers_), fabric::Access::local);
     for (std::uint32_t slot = 0; slot < buffers_; ++slot) {
@@ -40,7 +40,7 @@ void EagerBuffers::open() {
 }
 
 std::size_t EagerBuffers::memory() const {
-    return receive_buffers_ ? 2 * slot_size_ * buffers_ : 0;
+    return is_open() ? 2 * slot_size_ * buffers_ : 0;
 }
 
 void EagerBuffers::send(fabric::QueuePair& queue_pair, const Header& header) {

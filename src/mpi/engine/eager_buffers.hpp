@@ -1,7 +1,8 @@
 #pragma once
-/// Eager packets by send/receive, for peers without rings. Receives come from a shared receive
-/// queue, so a peer costs no buffers of its own. Buffers are made when the first such peer appears.
-/// A send carries one packet, or several that were coalesced.
+/// Eager packets by send/receive, for peers without rings. Where a fabric can share receives, all
+/// peers are served by one pool and its shared receive queue, so that a peer costs no buffers of
+/// its own; where it cannot, as in VIA, each connection has a pool (VC-6). A send carries one
+/// packet, or several that were coalesced.
 
 #include <cstdint>
 #include <cstring>
@@ -16,14 +17,17 @@ namespace railyard::mpi {
 
 class EagerBuffers {
   public:
-    /// `signals_all`: has_sent_all() is of interest, so every send is signalled.
-    EagerBuffers(fabric::Nic& nic, std::uint32_t buffers, std::size_t packet_limit,
+    using Sharing = fabric::ReceiveQueue::Sharing;
+    /// So many buffers for packets in, and as many for packets out. `signals_all`: has_sent_all()
+    /// is of interest, so every send is signalled.
+    EagerBuffers(fabric::Nic& nic, Sharing sharing, std::uint32_t buffers, std::size_t packet_limit,
                  bool signals_all);
 
-    /// The shared receive queue, for queue pairs to take from.
+    /// For queue pairs to take from: one, or all.
     fabric::ReceiveQueue& receives() { return *receives_; }
-    /// Posts all receives, at the first call.
+    /// Makes the buffers and posts all receives, at the first call.
     void open();
+    bool is_open() const { return receive_buffers_ != nullptr; }
     std::size_t memory() const;
 
     // Out.

@@ -47,13 +47,16 @@ inline railyard::Status post_blocking(fabric::Nic& nic, fabric::QueuePair& queue
 using Token = std::array<std::uint32_t, 4>;
 
 struct Netmod {
-    Netmod(fabric::Nic& its_nic, const Settings& its_settings, Counters& counters,
+    Netmod(fabric::Nic& its_nic, const Settings& its_settings, Counters& counters, int ranks,
            std::string_view key);
+
+    /// A pool for one connection, where receives cannot be shared.
+    std::unique_ptr<EagerBuffers> make_own_buffers() const;
 
     fabric::Nic& nic;
     const Settings& settings;  ///< as they suit this fabric
     std::unique_ptr<fabric::CompletionQueue> completions;
-    EagerBuffers eager;
+    std::unique_ptr<EagerBuffers> eager;  ///< all channels'; null: each has its own
     RegistrationCache registrations;
     RingGeometry geometry;
     const std::uint64_t longest_rdma;  ///< what one operation carries

@@ -19,7 +19,13 @@ namespace railyard::mpi {
 /// Registered memory that somebody may be using.
 class CachedRegion {
   public:
-    explicit CachedRegion(std::unique_ptr<fabric::Region> region) : region_(std::move(region)) {}
+    CachedRegion(std::unique_ptr<fabric::Region> region, Counters& counters)
+        : region_(std::move(region)), counters_(counters) {
+        counters_.pin(region_->size().count());
+    }
+    ~CachedRegion() { counters_.unpin(region_->size().count()); }
+    CachedRegion(const CachedRegion&) = delete;
+    CachedRegion& operator=(const CachedRegion&) = delete;
 
     /// The part of it that begins at `address`.
     fabric::Slice slice(const std::byte* address, std::size_t length) const {
@@ -30,6 +36,7 @@ class CachedRegion {
 
   private:
     std::unique_ptr<fabric::Region> region_;
+    Counters& counters_;
 };
 
 class RegistrationCache {
@@ -86,7 +93,7 @@ inline std::shared_ptr<CachedRegion> RegistrationCache::get_once(std::byte* addr
                                                                  std::size_t length) {
     ++counters_.registrations;
     return std::make_shared<CachedRegion>(
-        nic_.register_memory({address, length}, fabric::Access::all));
+        nic_.register_memory({address, length}, fabric::Access::all), counters_);
 }
 
 inline void RegistrationCache::evict(std::size_t room) {

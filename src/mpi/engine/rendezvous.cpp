@@ -301,10 +301,11 @@ void ChannelTransport::read(Request& receive, const RemoteBuffer& remote) {
 
 void ChannelTransport::write(Request& send, const RemoteBuffer& remote) {
     // The first rail keeps its order, so the FIN may follow what it carries at once. Stripes on
-    // other rails tell of themselves by immediate values (MP-3). Where a fabric has none, and for a
-    // message that goes whole over another rail, the FIN waits until the bytes are known to be
-    // there.
-    const bool immediate = send.channel->netmod.nic.traits().write_immediate;
+    // other rails tell of themselves by immediate values (MP-3), which take receives. Where a
+    // fabric has none of either for them, and for a message that goes whole over another rail, the
+    // FIN waits until the bytes are known to be there.
+    const fabric::Traits& traits = send.channel->netmod.nic.traits();
+    const bool immediate = traits.write_immediate && traits.shared_receives;
     int immediates = 0;
     start_rdma(send, remote,
                [&](fabric::WorkRequest& work, std::uint64_t stripes, std::size_t rail, bool last) {

@@ -143,8 +143,10 @@ const std::vector<SettingRow>& setting_rows() {
                   "streamed messages up to this are sent whole, before a CTS",
                   &S::segmented_eager_limit),
         count_row("srq-buffers", "of the shared receive queue, for all peers", &S::srq_buffers),
-        count_row("srq-credits", "packets of one peer under way to the shared receive queue",
-                  &S::srq_credits),
+        count_row("credits",
+                  "packets of one peer under way by send/receive; where receives cannot be shared, "
+                  "it has as many of its own",
+                  &S::credits),
         word_row("bulk", "how the data of a rendezvous get across", &S::bulk, way_words),
         count_row("bulk-depth", "large messages of one peer that RDMA moves at a time",
                   &S::bulk_depth),

@@ -75,7 +75,7 @@ void check(const Settings& s) {
     if (s.bulk_depth < 1) throw UsageError("bulk-depth: at least 1");
     if (s.bulk_segment < Bytes(64)) throw UsageError("bulk-segment: at least 64 B");
     if (s.srq_buffers < 4) throw UsageError("srq-buffers: at least 4");
-    if (s.srq_credits < 2) throw UsageError("srq-credits: at least 2");
+    if (s.credits < 2 || s.credits > 4096) throw UsageError("credits: from 2 to 4096");
 }
 
 /// Puts the layers over each other, and remembers where each value comes from.

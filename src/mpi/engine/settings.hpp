@@ -62,7 +62,7 @@ struct Settings {
     /// out while the next is copied in, and nobody waits for an answer.
     Bytes segmented_eager_limit{32 << 10};
     std::uint32_t srq_buffers = 16;  ///< of the shared receive queue, for all peers together
-    std::uint32_t srq_credits = 8;   ///< what one peer may have under way to it
+    std::uint32_t credits = 8;       ///< packets that one peer may have under way to us
 
     Way bulk = Way::stream;
     std::uint32_t bulk_depth = 8;  ///< large messages of one peer that RDMA moves at a time

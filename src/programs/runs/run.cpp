@@ -141,6 +141,7 @@ void Account::summarise(Summary& summary, const std::vector<fabric::PartUse>& pa
     summary.traffic = traffic_of(counters_);
     summary.connections = spread(counters_, &mpi::Counters::connections);
     summary.connection_bytes = spread(counters_, &mpi::Counters::peer_bytes);
+    summary.pinned_bytes = spread(counters_, &mpi::Counters::pinned_most);
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         if (calls_[i].calls == 0) continue;
         summary.mpi_time.add(calls_[i].time);

@@ -80,6 +80,7 @@ struct Summary {
     std::vector<Traffic> traffic;          ///< by the protocols that were used
     Spread connections;                    ///< that a rank has made
     Spread connection_bytes;               ///< of memory that a rank holds for them
+    Spread pinned_bytes;                   ///< the same, and of users' memory, at its most
     std::vector<CallTime> calls;           ///< those made, longest first
     TimeSum mpi_time;                      ///< in all of them
     std::vector<fabric::PartUse> busiest;  ///< one of each kind that there is

@@ -149,7 +149,7 @@ TEST_P(OverChannels, MadeAtTheStartAreThereAtTheStart) {
             [policy](Settings& s) { s.connections = policy; });
 }
 
-// VC-6: memory grows with the number of connections.
+// A peer that writes into rings has rings of its own, and memory grows with each.
 TEST_P(OverChannels, HoldMemoryForPeersOnly) {
     run(
         6,
@@ -169,6 +169,104 @@ TEST_P(OverChannels, HoldMemoryForPeersOnly) {
             }
         },
         [](Settings& s) { s.watched_rings = 64; });
+}
+
+/// Memory of a rank that is connected to everybody from the start.
+std::uint64_t bytes_for_peers(const std::string& fabric, int ranks) {
+    std::uint64_t bytes = 0;
+    const job::Result result = run_world(
+        fabric, ranks,
+        [&](World& w) {
+            expect(w.process.counters().connections == static_cast<std::uint64_t>(ranks - 1),
+                   "not everybody is connected");
+            expect(w.process.counters().pinned_most == w.process.counters().peer_bytes,
+                   "something else is pinned");
+            if (w.rank() == 0) bytes = w.process.counters().peer_bytes;
+        },
+        [](Settings& s) {
+            s.connections = Connections::static_peer;
+            s.watched_rings = 0;
+        });
+    EXPECT_TRUE(result.ok) << result.failure;
+    return bytes;
+}
+
+// VC-6: a VI has receives and buffers of its own, so memory is what one takes, times their number.
+// Where receives are shared, it is the same for any number.
+TEST(Memory, GrowsWithTheNumberOfVisExactly) {
+    for (const char* fabric : {"clan-via", "berkeley-via"}) {
+        const std::uint64_t one = bytes_for_peers(fabric, 2);
+        EXPECT_GT(one, 0U);
+        EXPECT_EQ(bytes_for_peers(fabric, 7), 6 * one) << fabric;
+        EXPECT_EQ(bytes_for_peers(fabric, 16), 15 * one) << fabric;
+        EXPECT_EQ(bytes_for_peers(fabric, 32), 31 * one) << fabric;
+    }
+    EXPECT_EQ(bytes_for_peers("infiniband-pcie", 7), bytes_for_peers("infiniband-pcie", 2));
+}
+
+// Where receives are a connection's own, a packet that finds none breaks it. Credits must be right
+// to the last, whoever floods whom, and whether packets that only return credits are under way.
+TEST(OwnReceives, AreThereForWhateverMayCome) {
+    for (const std::uint32_t credits : {2u, 3u, 5u, 16u})
+        for (const bool both_ways : {false, true}) {
+            const job::Result result = run_world(
+                "clan-via", 4,
+                [both_ways](World& w) {
+                    constexpr int n = 300;
+                    std::vector<Request*> sends;
+                    const auto data = pattern(3000, 1);
+                    const bool is_sender = both_ways || w.rank() % 2 == 0;
+                    if (is_sender)
+                        for (int i = 0; i < n; ++i)
+                            for (int peer = 0; peer < 4; ++peer)
+                                if (peer != w.rank())
+                                    sends.push_back(&w.process.start_send(
+                                        ConstBuffer(data.data(), i % 50 == 7 ? 3000U : 9U,
+                                                    World::bytes()),
+                                        peer, 1, w.comm));
+                    w.process.host().compute(Duration::us(w.rank() * 300));
+                    for (int i = 0; i < n; ++i)
+                        for (int peer = 0; peer < 4; ++peer)
+                            if (peer != w.rank() && (both_ways || peer % 2 == 0))
+                                w.receive(3000, peer, 1);
+                    for (Request* send : sends) {
+                        w.process.wait(*send);
+                        w.process.release(*send);
+                    }
+                },
+                [credits](Settings& s) {
+                    s.watched_rings = 0;
+                    s.credits = credits;
+                });
+            EXPECT_TRUE(result.ok) << credits << " credits: " << result.failure;
+        }
+}
+
+// With fewer rings than peers, one side of a connection may have a ring to offer and the other not:
+// then both use send/receive, and whoever posted no receives yet grants its credits later.
+TEST(OwnReceives, AreGrantedWhereOnlyOneSideHasARing) {
+    for (const Connections policy :
+         {Connections::on_demand, Connections::static_peer, Connections::static_client_server}) {
+        const job::Result result = run_world(
+            "clan-via", 7,
+            [](World& w) {
+                for (int distance = 1; distance < 7; ++distance)
+                    for (int round = 0; round < 30; ++round) {
+                        const auto out = pattern(200, static_cast<unsigned>(w.rank()));
+                        std::vector<std::byte> in(200);
+                        const int from = (w.rank() + 7 - distance) % 7;
+                        w.process.exchange(
+                            ConstBuffer(out.data(), 200, World::bytes()), (w.rank() + distance) % 7,
+                            1, {in.data(), 200, &World::bytes()}, from, 1, w.comm, nullptr);
+                        expect(in == pattern(200, static_cast<unsigned>(from)), "wrong bytes");
+                    }
+            },
+            [policy](Settings& s) {
+                s.connections = policy;
+                s.watched_rings = 2;
+            });
+        EXPECT_TRUE(result.ok) << result.failure;
+    }
 }
 
 // Peers beyond the watched rings use send/receive: the same messages, the same order.

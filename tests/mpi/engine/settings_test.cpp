@@ -77,13 +77,13 @@ TEST(Settings, APapersLibraryIsUsedOnlyWhereItIsAskedFor) {
 }
 
 TEST(Settings, TheJobGoesBeforeTheEnvironmentAndThatBeforeTheFabric) {
-    const fabric::Traits traits = traits_with({{"srq_credits", "5"}, {"srq_buffers", "50"}});
-    const Variable credits("RAILYARD_MPI_SRQ_CREDITS", "6");
+    const fabric::Traits traits = traits_with({{"credits", "5"}, {"srq_buffers", "50"}});
+    const Variable credits("RAILYARD_MPI_CREDITS", "6");
     const Variable buffers("RAILYARD_MPI_SRQ_BUFFERS", "60");
     const Settings settings =
         Settings::choose(traits, {{"library", "paper"}, {"srq-buffers", "70"}});
-    EXPECT_EQ(settings.srq_credits, 6U);
-    EXPECT_EQ(origin_of(settings, "srq-credits"), "environment");
+    EXPECT_EQ(settings.credits, 6U);
+    EXPECT_EQ(origin_of(settings, "credits"), "environment");
     EXPECT_EQ(settings.srq_buffers, 70U);
 }
 

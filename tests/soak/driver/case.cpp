@@ -80,7 +80,7 @@ const std::map<std::string, Maker>& setting_makers() {
         {"segment-size", bytes(number(6, 16))},
         {"segmented-eager-limit", bytes(number(0, 17))},
         {"srq-buffers", number(2, 7)},
-        {"srq-credits", number(1, 5)},
+        {"credits", number(1, 5)},
         {"bulk", one_of({"stream", "read", "write"})},
         {"bulk-depth", number(0, 4)},
         {"bulk-segment", bytes(number(10, 22))},

@@ -122,6 +122,9 @@ std::unique_ptr<fabric::CompletionQueue> Nic::create_completion_queue(std::uint3
 std::unique_ptr<fabric::ReceiveQueue> Nic::create_receive_queue(
     std::uint32_t depth, fabric::ReceiveQueue::Sharing sharing) {
     if (depth == 0) throw UsageError("receive queue: a depth of at least one");
+    if (sharing == fabric::ReceiveQueue::Sharing::shared && !traits().shared_receives)
+        throw UsageError(fmt::format(
+            "receive queue: {} cannot share one; make each queue pair its own", traits().name));
     return std::make_unique<ReceiveQueue>(state_, depth, sharing);
 }
 

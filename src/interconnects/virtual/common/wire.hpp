@@ -74,7 +74,10 @@ enum class HostStep : std::uint8_t {
     reap_receive,  ///< each completion of a receive
     register_memory,
     deregister_memory,
-    connect,  ///< either side, once a connection
+    create_queue_pair,
+    connect,     ///< either side, once a connection
+    disconnect,  ///< either side, once a connection that stood
+    destroy_queue_pair,
     tagged_send,
     tagged_receive,
     tagged_reap,

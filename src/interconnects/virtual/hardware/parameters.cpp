@@ -78,8 +78,12 @@ constexpr std::array all_rows{
     row<&P::host, &Host::register_page>("host", "register_page", "... and each page of it"),
     row<&P::host, &Host::deregister_memory>("host", "deregister_memory", "undoing that ..."),
     row<&P::host, &Host::deregister_page>("host", "deregister_page", "... and each page of it"),
+    row<&P::host, &Host::create_queue_pair>("host", "create_queue_pair", "making a queue pair"),
     row<&P::host, &Host::connect>("host", "connect",
                                   "the system's work for one side of a connection"),
+    row<&P::host, &Host::disconnect>("host", "disconnect", "the same for ending it"),
+    row<&P::host, &Host::destroy_queue_pair>("host", "destroy_queue_pair",
+                                             "giving a queue pair back"),
     row<&P::bus, &Bus::duplex>("bus", "duplex", "half: reads and writes take turns"),
     row<&P::bus, &Bus::read_rate>("bus", "read_rate", "how fast a DMA read goes over it").needed(),
     row<&P::bus, &Bus::write_rate>("bus", "write_rate", "how fast a DMA write goes over it")
@@ -191,6 +195,12 @@ constexpr std::array all_rows{
                                                      "connecting is local and costs nothing"),
     row<&P::connection, &Connection::client_server>(
         "connection", "client_server", "a side may listen, not only ask a peer that asks, too"),
+    row<&P::connection, &Connection::shared_receives>(
+        "connection", "shared_receives", "several queue pairs may take from one receive queue"),
+    row<&P::connection, &Connection::queue_pairs>("connection", "queue_pairs",
+                                                  "that a process may have open at most")
+        .from(1)
+        .to(65'536),
     row<&P::connection, &Connection::setup>(
         "connection", "setup", "one message of the connection protocol, system to system"),
     row<&P::tagged, &Tagged::present>("tagged", "present", "the adapter matches tags"),
@@ -250,6 +260,7 @@ fabric::Traits traits(const Parameters& parameters) {
         .coherent_atomics = false,
         .connectionless = parameters.connection.connectionless,
         .client_server = parameters.connection.client_server,
+        .shared_receives = parameters.connection.shared_receives,
         .crosses_nodes = true,
         .write_immediate = parameters.completion.of_writes,
         .tagged = parameters.tagged.present,
@@ -260,7 +271,7 @@ fabric::Traits traits(const Parameters& parameters) {
         .max_inline = parameters.adapter.max_inline,
         .max_slices = 16,
         .max_send_depth = 4096,
-        .max_queue_pairs = 65'536,
+        .max_queue_pairs = parameters.connection.queue_pairs,
         .bulk_threshold = parameters.bulk_threshold,
         .sections = parameters.sections,
     };
@@ -301,8 +312,14 @@ Duration host_cost(const Parameters& parameters, HostStep step, Bytes size) {
             return host.register_memory + host.register_page * pages();
         case HostStep::deregister_memory:
             return host.deregister_memory + host.deregister_page * pages();
+        case HostStep::create_queue_pair:
+            return host.create_queue_pair;
         case HostStep::connect:
             return parameters.connection.connectionless ? Duration{} : host.connect;
+        case HostStep::disconnect:
+            return parameters.connection.connectionless ? Duration{} : host.disconnect;
+        case HostStep::destroy_queue_pair:
+            return host.destroy_queue_pair;
         case HostStep::copy:
             if (const Bytes piece = parameters.tagged.piece; piece > Bytes())
                 size = std::min(size, piece);

@@ -36,7 +36,10 @@ struct Host {
     Duration register_page;    ///< ... and page
     Duration deregister_memory;
     Duration deregister_page;
-    Duration connect;  ///< the system's work for one side of a connection
+    Duration create_queue_pair;
+    Duration connect;     ///< the system's work for one side of a connection
+    Duration disconnect;  ///< ... and for ending it
+    Duration destroy_queue_pair;
 };
 
 enum class Duplex : std::uint8_t { half, full };
@@ -147,8 +150,10 @@ struct Completion {
 /// [connection]
 struct Connection {
     bool connectionless = false;
-    bool client_server = true;  ///< beside peer to peer; the model itself can do both
-    Duration setup;             ///< one message of the connection protocol, from system to system
+    bool client_server = true;      ///< beside peer to peer; the model itself can do both
+    bool shared_receives = true;    ///< several queue pairs may take from one receive queue
+    unsigned queue_pairs = 65'536;  ///< that a process may have open
+    Duration setup;  ///< one message of the connection protocol, from system to system
 };
 
 /// [tagged]: matching by the adapter.
