@@ -97,11 +97,27 @@ std::unique_ptr<fabric::QueuePair> Connector::make_rail(Channel& channel, unsign
     options.context = &channel;
     options.port = port;
     ++engine_.counters.queue_pairs;
+    ++netmod.queue_pairs;
     return netmod.nic.create_queue_pair(options);
+}
+
+void Connector::throw_no_queue_pair(int peer) const {
+    const Netmod& netmod = netmods_.to(peer);
+    const fabric::Traits& traits = netmod.nic.traits();
+    std::string remedy = engine_.settings.connections == Connections::on_demand
+                             ? "let each rank talk to fewer others"
+                             : "connect on demand (connections: on-demand), or start fewer ranks";
+    if (traits.clock == fabric::Clock::virtual_time)
+        remedy += ", or raise connection.queue_pairs in a profile of your own";
+    throw MpiError(ErrorClass::other,
+                   fmt::format("cannot connect to rank {}: {} lets a process have {} queue pairs "
+                               "(VIs), and all of them are in use; {}",
+                               peer, traits.name, traits.max_queue_pairs, remedy));
 }
 
 Channel& Connector::make(int peer) {
     Netmod& netmod = netmods_.to(peer);
+    if (!has_queue_pair(netmod)) throw_no_queue_pair(peer);
     Channel& channel = channels_.add(std::make_unique<Channel>(peer, netmod));
     ++engine_.counters.channels;
     channel.rails.push_back(make_rail(channel, 0));
@@ -236,6 +252,15 @@ void Connector::establish(Channel& channel, const fabric::PrivateData& data) {
     }
     channel.state = ChannelState::connected;
     ++engine_.counters.connections;
+}
+
+void Connector::close_all() {
+    for (const auto& channel : channels_.all()) {
+        channel->next_rail.reset();
+        channel->rails.clear();
+    }
+    // In virtual time, what the system does for that has its cost, and is done now.
+    engine_.host.compute(Duration{});
 }
 
 void Connector::connect_all_as_client_and_server() {

@@ -95,17 +95,24 @@ class Connector {
     bool is_connecting() const { return !connecting_.empty(); }
     /// Large messages go over this channel: it is to have a rail for every port.
     void want_rails(Channel& channel) {
-        if (!channel.wants_rails && ports(channel.netmod) > 1) add_rail(channel);
+        if (!channel.wants_rails && ports(channel.netmod) > 1 && has_queue_pair(channel.netmod))
+            add_rail(channel);
     }
 
     /// Connects to every rank, client to server, in a fixed order (VC-4).
     void connect_all_as_client_and_server();
+    /// Gives all queue pairs back. Nothing waits to leave any more, and nothing can from now on.
+    void close_all();
 
   private:
     unsigned ports(const Netmod& netmod) const {
         const unsigned most = netmod.nic.traits().ports;
         return engine_.settings.ports == 0 ? most : std::min(most, engine_.settings.ports);
     }
+    static bool has_queue_pair(const Netmod& netmod) {
+        return netmod.queue_pairs < netmod.nic.traits().max_queue_pairs;
+    }
+    [[noreturn]] void throw_no_queue_pair(int peer) const;
     Channel& make(int peer);
     std::unique_ptr<fabric::QueuePair> make_rail(Channel& channel, unsigned port);
     void add_rail(Channel& channel);

@@ -61,6 +61,7 @@ struct Netmod {
     RingGeometry geometry;
     const std::uint64_t longest_rdma;  ///< what one operation carries
     std::uint32_t rings = 0;           ///< proposed or in use
+    std::uint32_t queue_pairs = 0;     ///< open
     /// Under which its Nic's address is found.
     const std::string_view address_key;
     Token token{};  ///< zero where outsiders cannot connect

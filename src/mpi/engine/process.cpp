@@ -111,6 +111,7 @@ void Process::finalize() {
             connected = false;
         }
     });
+    transport_->close();
 }
 
 void Process::report_counters() {

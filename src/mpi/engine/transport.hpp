@@ -164,6 +164,8 @@ class Transport {
     bool has_left() const { return has_left_; }
     /// Whether nothing of ours waits to leave any more.
     virtual bool is_drained() const = 0;
+    /// Ends all connections: all ranks are at their end.
+    virtual void close() {}
     /// Connections over which something has gone; the rest was made for nothing.
     virtual std::uint64_t used_connections() const { return 0; }
 

@@ -115,6 +115,10 @@ class NicState {
 
     /// The rank's processor is busy for as long as the fabric says.
     void spend(HostStep step, Bytes size = {}, std::size_t times = 1) const;
+    /// The same in a destructor, which must not wait: it is before whatever comes next.
+    void owe(HostStep step, Bytes size = {}) const {
+        if (host) host->owe(network->wire->host_cost(step, size));
+    }
     /// As the wire names this Nic, where the queue pair does not matter.
     End end() const { return {.node = name.node, .nic = name.nic}; }
     void notify() const {

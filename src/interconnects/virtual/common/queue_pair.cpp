@@ -31,8 +31,10 @@ Endpoint::Setup make_setup(std::shared_ptr<NicState> nic, const fabric::QueuePai
         throw UsageError(
             fmt::format("queue pair: port {}: {} has {}", options.port, traits.name, traits.ports));
     if (nic->queue_pairs_open == traits.max_queue_pairs)
-        throw Error(fmt::format("queue pair: {} has no more than {} a Nic", traits.name,
-                                traits.max_queue_pairs));
+        throw Error(
+            fmt::format("queue pair: {} lets a process have {} of them, and all are open; "
+                        "close some, or raise connection.queue_pairs in a profile",
+                        traits.name, traits.max_queue_pairs));
     Endpoint::Setup setup;
     setup.send_completions =
         state_of<CompletionQueue>(options.send_completions, *nic, "send_completions");
@@ -89,10 +91,13 @@ QueuePair::QueuePair(std::shared_ptr<NicState> nic, const fabric::QueuePairOptio
       endpoint_(std::make_shared<Endpoint>(make_setup(std::move(nic), options, this))) {
     own_receives(endpoint_);
     nic_->network->wire->opened(endpoint_->end());
+    nic_->spend(HostStep::create_queue_pair);
 }
 
 QueuePair::~QueuePair() {
     const Endpoint::Setup setup = endpoint_->setup();
+    if (ends_connection()) nic_->owe(HostStep::disconnect);
+    nic_->owe(HostStep::destroy_queue_pair);
     endpoint_->detach();
     setup.send_completions->discard(this);
     if (setup.receive_completions) setup.receive_completions->discard(this);
@@ -106,11 +111,18 @@ QueuePair::~QueuePair() {
 bool QueuePair::renew() {
     if (state() == ConnectionState::connecting || state() == ConnectionState::connected)
         return false;
+    if (ends_connection()) nic_->spend(HostStep::disconnect);
     Endpoint::Setup setup = endpoint_->setup();
     endpoint_->detach();
     endpoint_ = std::make_shared<Endpoint>(std::move(setup));
+    ended_ = false;
     own_receives(endpoint_);
     return true;
+}
+
+void QueuePair::close() {
+    if (ends_connection()) nic_->spend(HostStep::disconnect);
+    endpoint_->close();
 }
 
 Status QueuePair::connect(const fabric::Address& to, fabric::Service service,

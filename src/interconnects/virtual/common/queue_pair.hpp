@@ -2,6 +2,7 @@
 /// What the user holds of a connection: queue pairs, listeners and the requests that come in there.
 
 #include <memory>
+#include <utility>
 
 #include "interconnects/virtual/common/endpoint.hpp"
 #include "interconnects/virtual/common/network.hpp"
@@ -26,7 +27,7 @@ class QueuePair final : public fabric::QueuePair {
     fabric::ConnectionState state() override { return endpoint_->state(); }
     Status reason() const override { return endpoint_->reason(); }
     const fabric::PrivateData& peer_data() const override { return endpoint_->peer_data(); }
-    void close() override { endpoint_->close(); }
+    void close() override;
 
     using fabric::QueuePair::post;
     Posted post(std::span<const fabric::WorkRequest> requests) override {
@@ -35,9 +36,12 @@ class QueuePair final : public fabric::QueuePair {
 
   private:
     bool renew();
+    /// Whether the system has work to do for the end of a connection: once for each that stood.
+    bool ends_connection() { return endpoint_->used() && !std::exchange(ended_, true); }
 
     std::shared_ptr<NicState> nic_;
     std::shared_ptr<Endpoint> endpoint_;
+    bool ended_ = false;
 };
 
 /// The user's view of requests that have come in. What they stand for is Ask (endpoint.hpp).

@@ -83,8 +83,7 @@ Region::Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabri
 }
 
 Region::~Region() {
-    if (nic_->host)
-        nic_->host->owe(nic_->network->wire->host_cost(HostStep::deregister_memory, size_));
+    nic_->owe(HostStep::deregister_memory, size_);
     nic_->network->wire->forgotten(nic_->end(), state_->id);
     nic_->regions.erase(state_->id);
     state_->registered = false;
