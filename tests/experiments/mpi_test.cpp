@@ -244,7 +244,9 @@ TEST(MpiExperiments, KernelsAreNoSlowerOnDemand) {
         EXPECT_NEAR(ratio("clan-via", application), 1, 0.02) << application;
     for (const char* application : {"CG", "SP", "BT"})
         EXPECT_LT(ratio("berkeley-via", application), 0.98) << application;
-    EXPECT_LT(ratio("berkeley-via", "IS", 8), 1);
+    // Everybody talks to everybody: there are as many VIs on demand, and no more to gain than that
+    // (data/exceptions.toml has wu02's figure).
+    EXPECT_NEAR(ratio("berkeley-via", "IS", 8), 1, 0.01);
 }
 
 // wu02: on-demand < static peer-to-peer < static client/server, the more so the more ranks.
