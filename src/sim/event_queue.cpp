@@ -97,11 +97,13 @@ void EventQueue::insert_near(const Key& key) {
         near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(next_));
         next_ = 0;
     }
-    near_.push_back(key);
-    std::size_t place = near_.size() - 1;
-    for (; place > next_ && key.before(near_[place - 1]); --place)
-        near_[place] = near_[place - 1];
-    near_[place] = key;
+    // Mostly the last; else found by halves and made room for in one move.
+    auto place = near_.end();
+    const auto begin = near_.begin() + static_cast<std::ptrdiff_t>(next_);
+    if (place != begin && key.before(near_.back()))
+        place = std::upper_bound(begin, place - 1, key,
+                                 [](const Key& a, const Key& b) { return a.before(b); });
+    near_.insert(place, key);
     if (near_.size() - next_ > most_near) spill();
 }
 
