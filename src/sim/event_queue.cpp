@@ -97,13 +97,12 @@ void EventQueue::insert_near(const Key& key) {
         near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(next_));
         next_ = 0;
     }
-    // Mostly the last; else found by halves and made room for in one move.
-    auto place = near_.end();
-    const auto begin = near_.begin() + static_cast<std::ptrdiff_t>(next_);
-    if (place != begin && key.before(near_.back()))
-        place = std::upper_bound(begin, place - 1, key,
-                                 [](const Key& a, const Key& b) { return a.before(b); });
-    near_.insert(place, key);
+    near_.push_back(key);
+    Key* const begin = near_.data() + next_;
+    Key* place = near_.data() + near_.size() - 1;
+    for (; place > begin && key.before(place[-1]); --place)
+        *place = place[-1];
+    *place = key;
     if (near_.size() - next_ > most_near) spill();
 }
 

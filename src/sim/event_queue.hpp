@@ -78,7 +78,7 @@ class EventQueue {
         std::uint32_t slot;
         Party runs_as;
         bool before(const Key& other) const {
-            return at != other.at ? at < other.at : order < other.order;
+            return (at < other.at) | ((at == other.at) & (order < other.order));
         }
     };
     using Keys = std::vector<Key>;

@@ -195,7 +195,7 @@ class Lane {
     std::uint32_t period(const Message& message) const;
     std::uint32_t skip(State& state, const Message& message, const Pace& pace, Until until);
     void count_as_busy(const Message& message, std::uint32_t first, std::uint32_t packets);
-    void load_by_skipped(const Message& message, Duration distance, std::uint32_t packets);
+    void load_by_skipped(const Message& message, const Pace& pace, std::uint32_t packets);
     /// As far as its packets would have come by events of their own.
     Until so_far() const { return {engine_.now(), &engine_}; }
     /// In whose name it is served at its stage, and in whose it was sent there.

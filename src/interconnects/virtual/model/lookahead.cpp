@@ -70,12 +70,19 @@ std::uint32_t Lane::period(const Message& message) const {
 /// are alike, the same holds for each group of them.
 class Lane::Pace {
   public:
-    /// Of packets that pass the first so many stages.
-    Pace(const Route& route, std::size_t stages, std::uint32_t packets_alike)
-        : group(packets_alike), route_(route), stages_(stages) {}
+    /// Of packets that pass the first so many stages. `loads`: what they load on the side matters.
+    Pace(const Route& route, std::size_t stages, std::uint32_t packets_alike, bool loads)
+        : group(packets_alike), route_(route), stages_(stages) {
+        if (loads) loaded_.resize(route.path.loads.size() * group);
+    }
 
     /// A packet has passed them.
     void note() {
+        for (std::size_t i = 0; i * group < loaded_.size(); ++i) {
+            const std::size_t stage = route_.path.loads[i].stage;
+            loaded_[i * group + in_group_] =
+                Time::at(route_.part(stage).free_at.since_start() - route_.path.stages[stage].rest);
+        }
         if (++in_group_ < group) return;
         in_group_ = 0;
         Duration found = Duration::forever();
@@ -91,7 +98,12 @@ class Lane::Pace {
         distance = found;
     }
     bool steady(unsigned buffer) const {
-        return in_group_ == 0 && alike_ * group > buffer && distance > Duration{};
+        return in_group_ == 0 && alike_ * group > buffer && distance > Duration{} &&
+               std::ranges::none_of(route_.parts().first(stages_), &Fifo::has_loads);
+    }
+    /// When the packets of the last group began to load that part.
+    std::span<const Time> loaded(std::size_t load) const {
+        return std::span(loaded_).subspan(load * group, group);
     }
     std::size_t stages() const { return stages_; }
     Time last_end() const { return last_[stages_ - 1]; }
@@ -106,6 +118,7 @@ class Lane::Pace {
     std::uint32_t in_group_ = 0;
     unsigned alike_ = 0;
     std::array<Time, most_stages> last_{};
+    std::vector<Time> loaded_;
 };
 
 /// Moves on by as many packets as will have passed all these stages by then. How many.
@@ -150,20 +163,22 @@ void Lane::count_as_busy(const Message& message, std::uint32_t first, std::uint3
     hold_up(message.write_extra, route.path.target);
 }
 
-/// What they take of other parts on the side, one at that distance after the other.
-void Lane::load_by_skipped(const Message& message, Duration distance, std::uint32_t packets) {
+/// What they take of other parts on the side. A group that comes to a free part leaves it free at
+/// `end`; what waits there is put off by all of them.
+void Lane::load_by_skipped(const Message& message, const Pace& pace, std::uint32_t packets) {
     const Route& route = *message.route;
+    const auto groups = std::int64_t{packets / pace.group};
     for (std::size_t i = 0; i < route.path.loads.size(); ++i) {
-        const SideLoad& load = route.path.loads[i];
-        const Duration each = load.time(route.path.packet);
-        const Duration all = each * std::int64_t{packets};
-        const Duration rest = route.path.stages[load.stage].rest;
-        const Time last = Time::at(route.part(load.stage).free_at.since_start() - rest);
-        const Time first = Time::at(last.since_start() - distance * (std::int64_t{packets} - 1));
+        const Duration each = route.path.loads[i].time(route.path.packet);
+        const Duration all = each * std::int64_t{pace.group};
+        Time end;
+        for (const Time from : pace.loaded(i))
+            end = std::max(end, from + pace.distance) + each;
         Fifo& part = *route.loaded()[i];
-        part.merge(first, true);
-        part.free_at = std::max({part.free_at + all, first + all, last + each});
-        part.busy += all;
+        part.merge(pace.loaded(i).front() + pace.distance, true);
+        part.free_at = std::max({part.free_at + all * groups, end + all * (groups - 1),
+                                 end + pace.distance * (groups - 1)});
+        part.busy += all * groups;
     }
 }
 
@@ -175,12 +190,10 @@ inline void Lane::inject_all(State& state, Message* message, Until until, Done&&
     // A few packets are not worth the watching; and what was really done, a trace wants to see.
     bool watches = message->packets - state.injected > 2 * buffer_ + 4 &&
                    stages <= Pace::most_stages &&
-                   (mode == Mode::dry || (message->admitted && !engine_.trace())) &&
-                   std::ranges::none_of(route.parts(), &Fifo::has_loads);
+                   (mode == Mode::dry || (message->admitted && !engine_.trace()));
     const std::uint32_t group = watches ? period(*message) : 0;
-    // What loads other parts is to load them at its time.
-    watches = group == 1 || (group > 1 && (mode == Mode::dry || route.path.loads.empty()));
-    Pace pace(route, stages, group);
+    watches = group > 0;
+    Pace pace(route, stages, group, mode == Mode::real);
     for (Packet packet; inject(state, message, until, packet);) {
         run<mode>(state, packet, until);
         done(packet);
@@ -193,7 +206,7 @@ inline void Lane::inject_all(State& state, Message* message, Until until, Done&&
         if constexpr (mode == Mode::real) {
             message->finished += skipped;
             count_as_busy(*message, state.injected - skipped, skipped);
-            if (skipped > 0) load_by_skipped(*message, pace.distance, skipped);
+            if (skipped > 0) load_by_skipped(*message, pace, skipped);
         }
     }
 }
