@@ -183,12 +183,23 @@ void ChannelTransport::release(Unexpected& message) {
     unexpected_.give_back(message);
 }
 
+void ChannelTransport::connect_to_source(int source, const Communicator& comm) {
+    const auto connect = [this](int peer) {
+        if (peer != engine_.rank.id()) connector_.open(peer);
+    };
+    if (source != any_source) {
+        if (engine_.settings.receive_connects) connect(comm.world_rank(source));
+    } else if (engine_.settings.wildcard_connects) {
+        for (const int peer : comm.group().world_ranks())
+            connect(peer);
+    }
+}
+
 void ChannelTransport::start_receive(Request& receive) {
     engine_.overhead.request();
     engine_.overhead.start_receive();
-    if (receive.envelope.source == any_source && engine_.settings.wildcard_connects)
-        for (const int peer : receive.communicator->group().world_ranks())
-            if (peer != engine_.rank.id()) connector_.open(peer);
+    if (receives_connect_) [[unlikely]]
+        connect_to_source(receive.envelope.source, *receive.communicator);
     Unexpected* message = matcher_->post(receive);
     engine_.overhead.search(*matcher_);
     if (message != nullptr) deliver(receive, *message);

@@ -27,6 +27,8 @@ ChannelTransport::ChannelTransport(const EngineState& engine)
     : engine_(engine),
       netmods_(engine),
       matcher_(make_matcher(engine.settings.matching)),
+      receives_connect_(engine.settings.connections == Connections::on_demand &&
+                        (engine.settings.receive_connects || engine.settings.wildcard_connects)),
       connector_(engine, netmods_) {
     completion_driven_ = engine.settings.coalescing && engine.settings.watched_rings == 0;
     connect_at_start();
@@ -60,6 +62,8 @@ void ChannelTransport::progress() {
     if (!completion_driven_)
         netmods_.for_each([this](Netmod& netmod) { take_completions(netmod); });
     connector_.advance([this](Channel& channel) {
+        // Its ring was not looked at above, and the peer may have written there long ago.
+        has_left_ = true;
         if (!channel.backlog.empty() || owes_credits(channel)) set_busy(channel);
     });
     if (!busy_.empty()) advance_busy();
@@ -183,14 +187,16 @@ void ChannelTransport::throw_lost(Channel& channel, railyard::Status status) {
     throw PeerLost(fmt::format("lost the connection to rank {}: {}", channel.peer, status.name()));
 }
 
-std::optional<Status> ChannelTransport::probe(const Envelope& wanted, Communicator&) {
+std::optional<Status> ChannelTransport::probe(const Envelope& wanted, Communicator& comm) {
+    if (receives_connect_) connect_to_source(wanted.source, comm);
     const Unexpected* found = matcher_->find(wanted);
     engine_.overhead.search(*matcher_);
     if (found == nullptr) return std::nullopt;
     return status_of(*found);
 }
 
-bool ChannelTransport::matched_probe(const Envelope& wanted, Communicator&, Message& message) {
+bool ChannelTransport::matched_probe(const Envelope& wanted, Communicator& comm, Message& message) {
+    if (receives_connect_) connect_to_source(wanted.source, comm);
     Unexpected* found = matcher_->find(wanted);
     engine_.overhead.search(*matcher_);
     if (found == nullptr) return false;

@@ -92,6 +92,8 @@ class ChannelTransport final : public Transport {
     // channel_receive.cpp: payloads lie in a ring or a buffer, which is given back on return
     void on_packet(Channel& channel, const Header& header, const std::byte* payload);
     void on_message(Channel& channel, const Header& header, Payload payload);
+    /// A message of that source is wanted: asks for connections, where receives do.
+    void connect_to_source(int source, const Communicator& comm);
     /// Copies the payload. `own_send`: of this rank to itself; the data stay in its buffer.
     void add_unexpected(Channel* channel, const Header& header, Payload payload, Request* own_send);
     /// Tells the peer to send nothing eager if too much of it waits.
@@ -152,6 +154,7 @@ class ChannelTransport final : public Transport {
     std::vector<Channel*> busy_;
     std::vector<Channel*> bursts_;  ///< channels with messages started since the last poll
     std::vector<Request*> complete_at_flush_;  ///< sends that may have been coalesced
+    const bool receives_connect_;              ///< some of them, at least
     Connector connector_;                      // last: queue pairs go before what they use
 };
 

@@ -165,6 +165,8 @@ fabric::PrivateData Connector::hello(const Channel& channel) const {
 Channel& Connector::open(int peer) {
     if (Channel* channel = channels_.find(peer)) return *channel;
     const fabric::Address address = address_of(engine_.rank, peer, netmods_.to(peer).address_key);
+    // To learn it may take a wait, in which a request of that peer's may have been answered.
+    if (Channel* channel = channels_.find(peer)) return *channel;
     Channel& channel = make(peer);
     check(channel, channel.rails[0]->connect_peer(address, 0, hello(channel), Time::never()));
     connecting_.push_back(&channel);

@@ -1,7 +1,7 @@
 #pragma once
-/// Makes channels: on demand, at the first message to a peer or when a peer asks (OD-1), or all at
-/// the start, as the policy says. Connections are made peer to peer, so that either side may be
-/// first; only the static policies wait for them.
+/// Makes channels: on demand, at the first message to a peer, or from it where receives connect, or
+/// when a peer asks (OD-1); or all at the start, as the policy says. Connections are made peer to
+/// peer, so that either side may be first; only the static policies wait for them.
 
 #include <algorithm>
 #include <cstdint>
@@ -80,7 +80,7 @@ class Connector {
     /// are handed to `connected`. Throws MpiError when one has failed.
     template <class Connected>
     void advance(Connected&& connected) {
-        netmods_.for_each([this](Netmod& netmod) { take_requests(netmod); });
+        answer_requests();
         for (std::size_t i = 0; i < connecting_.size();) {
             Channel& channel = *connecting_[i];
             if (!finish(channel)) {
@@ -91,6 +91,12 @@ class Connector {
             connected(channel);
         }
         if (!adding_rails_.empty()) advance_rails();
+    }
+    /// Asks those who ask, where this rank answers. May be called while this rank makes channels
+    /// itself, in virtual time, where either may have to wait.
+    void answer_requests() {
+        if (engine_.settings.answer_requests)
+            netmods_.for_each([this](Netmod& netmod) { take_requests(netmod); });
     }
     bool is_connecting() const { return !connecting_.empty(); }
     /// Large messages go over this channel: it is to have a rail for every port.

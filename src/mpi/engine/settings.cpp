@@ -74,6 +74,11 @@ void check(const Settings& s) {
                         to_string(quarter)));
     if (s.bulk_depth < 1) throw UsageError("bulk-depth: at least 1");
     if (s.bulk_segment < Bytes(64)) throw UsageError("bulk-segment: at least 64 B");
+    if (s.connections == Connections::on_demand && !s.answer_requests &&
+        !(s.receive_connects && s.wildcard_connects))
+        throw UsageError(
+            "answer-requests: off only with receive-connects and wildcard-connects on; else a rank "
+            "that only receives would never connect");
     if (s.srq_buffers < 4) throw UsageError("srq-buffers: at least 4");
     if (s.credits < 2 || s.credits > 4096) throw UsageError("credits: from 2 to 4096");
 }

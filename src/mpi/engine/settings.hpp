@@ -45,7 +45,11 @@ struct Settings {
     Library library = Library::native;
     std::string name = "Railyard";
     Connections connections = Connections::on_demand;
+    bool receive_connects = false;   ///< a receive from one rank connects to it (OD-1)
     bool wildcard_connects = false;  ///< a receive from any source connects to all (OD-4)
+    /// A rank that is asked for a connection asks, too. Else it does so only when a message of its
+    /// own needs it, as in VIA, where nobody hears of a peer's request.
+    bool answer_requests = true;
     Matching matching = Matching::hashed;
     bool tagged = true;  ///< let the adapter match, where it can
 

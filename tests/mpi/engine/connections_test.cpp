@@ -100,6 +100,78 @@ TEST_P(OverChannels, WildcardsConnectToNobodyWhereTheyNeedNot) {
     });
 }
 
+// OD-1: the first request that concerns a peer asks for the connection, be it a send, a receive or
+// a probe.
+TEST_P(OverChannels, ReceivesAskForThemToo) {
+    run(
+        4,
+        [](World& w) {
+            std::byte in{};
+            if (w.rank() == 0) {
+                Request& receive = w.process.start_receive({&in, 1, &World::bytes()}, 2, 1, w.comm);
+                expect(w.process.counters().channels == 1, "the receive did not ask");
+                w.process.probe(3, 1, w.comm);
+                expect(w.process.counters().channels == 2, "the probe did not ask");
+                w.process.probe(0, 1, w.comm);
+                expect(w.process.counters().channels == 2, "asked itself");
+                w.process.wait(receive);
+                w.process.release(receive);
+                w.receive(1, 3, 1);
+            } else if (w.rank() != 1) {
+                w.send(pattern(1, 1), 0, 1);
+            }
+        },
+        [](Settings& s) { s.receive_connects = true; });
+}
+
+void ask_on_both_sides(Settings& s) {
+    s.receive_connects = true;
+    s.wildcard_connects = true;
+    s.answer_requests = false;
+}
+
+// Peer to peer as VIA has it: both sides must ask. Whatever a program waits for, it asks for: named
+// or not, probed or received, long or short.
+TEST_P(OverChannels, AreMadeWhereBothSidesMustAsk) {
+    run(
+        5,
+        [](World& w) {
+            for (int distance = 1; distance < 5; ++distance)
+                for (const std::size_t n : {10, 3000, 60'000}) {
+                    const int to = (w.rank() + distance) % 5;
+                    const int from = (w.rank() + 5 - distance) % 5;
+                    const auto out = pattern(n, static_cast<unsigned>(w.rank()));
+                    Request& send = w.process.start_send(ConstBuffer(out.data(), n, World::bytes()),
+                                                         to, distance, w.comm);
+                    if (distance == 2) {
+                        // A probe finds it, without a receive of any kind before.
+                        w.process.wait_until(
+                            [&] { return w.process.probe(from, distance, w.comm).has_value(); });
+                    } else if (distance == 3) {
+                        Message* message = nullptr;
+                        w.process.wait_until([&] {
+                            message = w.process.matched_probe(any_source, distance, w.comm);
+                            return message != nullptr;
+                        });
+                        std::vector<std::byte> in(n);
+                        Request& receive = w.process.start_receive(
+                            *message, {in.data(), n, &World::bytes()}, w.comm);
+                        w.process.wait(receive);
+                        w.process.release(receive);
+                        expect(in == pattern(n, static_cast<unsigned>(from)), "wrong bytes");
+                    }
+                    if (distance != 3)
+                        expect(w.receive(n, distance == 4 ? any_source : from, distance) ==
+                                   pattern(n, static_cast<unsigned>(from)),
+                               "wrong bytes");
+                    w.process.wait(send);
+                    w.process.release(send);
+                }
+            expect(w.process.counters().connections == 4, "not one connection a peer");
+        },
+        ask_on_both_sides);
+}
+
 // OD-6: a rank that waits in a communication call still answers connection requests.
 TEST_P(OverChannels, RequestsAreAnsweredWhileWaitingForSomethingElse) {
     run(3, [](World& w) {

@@ -267,6 +267,84 @@ TEST(Protocols, AShortSendCompletesOnceConnected) {
             [policy](Settings& s) { s.connections = policy; });
 }
 
+// OD-1, OD-3: a receive that was posted has asked, so the connection needs no more calls of the
+// receiver's; where receives do not ask, it does.
+TEST(Protocols, APostedReceiveHasAskedForTheConnection) {
+    for (const bool asks : {true, false})
+        run(
+            "clan-via", 2,
+            [asks](World& w) {
+                const Duration long_time = Duration::ms(20);
+                if (w.rank() == 0) {
+                    w.process.host().compute(Duration::ms(1));
+                    const Time start = w.process.host().now();
+                    w.send(pattern(4, 1), 1, 1);
+                    const bool waited = w.process.host().now() - start >= long_time / 2;
+                    expect(waited != asks, "wrong time");
+                } else {
+                    std::vector<std::byte> in(4);
+                    Request& receive =
+                        w.process.start_receive({in.data(), 4, &World::bytes()}, 0, 1, w.comm);
+                    w.process.host().compute(long_time);
+                    w.process.wait(receive);
+                    w.process.release(receive);
+                    expect(in == pattern(4, 1), "wrong bytes");
+                }
+            },
+            [asks](Settings& s) { s.receive_connects = asks; });
+}
+
+// Peer to peer as VIA has it: there is no connection before both have asked. A rank that waits for
+// somebody else answers, or does not.
+TEST(Protocols, BothSidesMustAskWhereNobodyAnswers) {
+    for (const bool answers : {true, false})
+        run(
+            "clan-via", 3,
+            [answers](World& w) {
+                const Duration long_time = Duration::ms(20);
+                if (w.rank() == 0) {
+                    const Time start = w.process.host().now();
+                    w.send(pattern(4, 1), 1, 1);
+                    const bool waited = w.process.host().now() - start >= long_time / 2;
+                    expect(waited != answers, "wrong time");
+                } else if (w.rank() == 1) {
+                    w.receive(4, 2, 1);  // inside the library all the time
+                    w.receive(4, 0, 1);
+                } else {
+                    w.process.host().compute(long_time);
+                    w.send(pattern(4, 1), 1, 1);
+                }
+            },
+            [answers](Settings& s) {
+                s.receive_connects = true;
+                s.wildcard_connects = true;
+                s.answer_requests = answers;
+            });
+}
+
+// Set-ups overlap where receives ask: a chain in which everybody waits for the one before costs
+// about one of them where ranks answer, and one a rank where only sends ask.
+TEST(Protocols, SetUpsOverlapWhereReceivesAsk) {
+    const auto chain = [](bool receives_ask) {
+        Duration time;
+        run(
+            "clan-via", 16,
+            [&](World& w) {
+                if (w.rank() > 0) w.receive(4, w.rank() - 1, 1);
+                if (w.rank() < 15)
+                    w.send(pattern(4, 1), w.rank() + 1, 1);
+                else
+                    time = w.process.host().now().since_start();
+            },
+            [receives_ask](Settings& s) {
+                s.watched_rings = 0;
+                s.receive_connects = receives_ask;
+            });
+        return time;
+    };
+    EXPECT_LT(chain(true) * 3, chain(false));
+}
+
 // OD-10: where speed does not depend on the number of VIs, only the first use of a partner costs.
 TEST(Protocols, OnlyTheFirstUseOfAPartnerCostsMoreOnDemand) {
     const auto time_of = [](Connections policy, int from, int rounds) {

@@ -179,6 +179,21 @@ TEST(Settings, WhereProcessorsMoveTheBytesFewRequestsAreMade) {
     EXPECT_FALSE(Settings::choose(traits, {}).coalescing);
 }
 
+TEST(Settings, NobodyWaitsForAPeerThatCannotKnow) {
+    const fabric::Traits traits = traits_with({});
+    const auto complaint = [&](const Settings::Named& chosen) {
+        return complaint_of([&] { Settings::choose(traits, chosen); });
+    };
+    const Settings::Named off{{"answer-requests", "off"}, {"receive-connects", "on"}};
+    EXPECT_THAT(complaint(off), testing::HasSubstr("wildcard-connects"));
+    Settings::Named right = off;
+    right.emplace_back("wildcard-connects", "on");
+    EXPECT_EQ(complaint(right), "none");
+    Settings::Named at_start = off;
+    at_start.emplace_back("connections", "static-peer");
+    EXPECT_EQ(complaint(at_start), "none");
+}
+
 TEST(Settings, EveryShippedProfilesLibraryIsUnderstood) {
     int libraries = 0;
     for (const fabric::Traits& traits : job::fabrics()) {

@@ -215,7 +215,7 @@ TEST(Steps, ToEndTakeLongerWithMoreVis) {
         return time;
     };
     EXPECT_EQ(end(Connections::on_demand), Duration());
-    EXPECT_EQ(end(Connections::static_peer), Duration::us(15 * (45 + 10)));  // as the profile says
+    EXPECT_EQ(end(Connections::static_peer), Duration::us(15 * (30 + 10)));  // as the profile says
 }
 
 }  // namespace

@@ -68,7 +68,9 @@ const std::map<std::string, Maker>& setting_makers() {
         {"library", one_of({"native", "paper"})},
         {"name", leave_alone()},  // what it is called changes nothing
         {"connections", one_of({"on-demand", "static-peer", "static-client-server"})},
+        {"receive-connects", one_of({"on", "off"})},
         {"wildcard-connects", one_of({"on", "off"})},
+        {"answer-requests", one_of({"on", "off"})},
         {"matching", one_of({"hashed", "list"})},
         {"tagged", one_of({"on", "off"})},
         {"eager-limit", bytes(number(0, 16))},
