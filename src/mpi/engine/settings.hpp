@@ -82,6 +82,7 @@ struct Settings {
     bool progress_thread = false;
 
     // What a library's own code costs, in virtual time; for real it takes its time by itself.
+    Duration address_exchange;     ///< in MPI_Init, by the process manager, each process of the job
     Duration send_overhead;        ///< a message, before it leaves
     Duration send_rest;            ///< ... and after it has left
     Duration receive_start;        ///< a receive that is asked for

@@ -26,6 +26,9 @@ class Overhead {
     Overhead(fabric::Host& host, const Settings& settings, bool virtual_time)
         : host_(host), settings_(settings), charges_(virtual_time) {}
 
+    void exchange_addresses(int ranks) {
+        if (charges_) host_.compute(settings_.address_exchange * std::int64_t{ranks});
+    }
     void send() { charge(&Settings::send_overhead); }
     void sent() { charge(&Settings::send_rest); }
     void start_receive() { charge(&Settings::receive_start); }

@@ -130,8 +130,8 @@ void ask_on_both_sides(Settings& s) {
     s.answer_requests = false;
 }
 
-// Peer to peer as VIA has it: both sides must ask. Whatever a program waits for, it asks for: named
-// or not, probed or received, long or short.
+// VC-3: peer to peer as VIA has it: both sides must ask. Whatever a program waits for, it asks for:
+// named or not, probed or received, long or short.
 TEST_P(OverChannels, AreMadeWhereBothSidesMustAsk) {
     run(
         5,

@@ -218,5 +218,29 @@ TEST(Steps, ToEndTakeLongerWithMoreVis) {
     EXPECT_EQ(end(Connections::static_peer), Duration::us(15 * (30 + 10)));  // as the profile says
 }
 
+// wu02, figure 5: MPI_Init takes time on demand as well. The process manager tells each process of
+// all others before any connection can be asked for; who does not say what that takes, pays
+// nothing.
+TEST(Start, LearnsTheAddressOfEachProcess) {
+    const auto start = [](Duration each, int ranks) {
+        Duration time;
+        job::Options options;
+        options.fabric = "clan-via";
+        options.ranks = ranks;
+        const job::Result result = job::run(options, [&](job::Rank& rank) {
+            Settings settings = Settings::from_environment(rank.nic().traits());
+            settings.address_exchange = each;
+            Process process(rank, settings);
+            if (rank.id() == 0) time = rank.host().now().since_start();
+            process.finalize();
+        });
+        EXPECT_TRUE(result.ok) << result.failure;
+        return time;
+    };
+    EXPECT_EQ(start({}, 16), Duration());
+    EXPECT_EQ(start(Duration::us(7), 16), Duration::us(16 * 7));
+    EXPECT_EQ(start(Duration::us(7), 3), Duration::us(3 * 7));
+}
+
 }  // namespace
 }  // namespace railyard::mpi

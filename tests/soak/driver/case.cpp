@@ -94,6 +94,7 @@ const std::map<std::string, Maker>& setting_makers() {
         {"shared-memory", one_of({"on", "off"})},
         {"algorithms", draw_algorithms},
         {"progress-thread", one_of({"on", "off"})},
+        {"address-exchange", cost()},
         {"send-overhead", cost()},
         {"send-rest", cost()},
         {"receive-start", cost()},
