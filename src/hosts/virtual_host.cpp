@@ -72,7 +72,25 @@ void VirtualHost::notify_quietly() {
 }
 
 void VirtualHost::wake_waiter() {
-    if (waiter_) engine_.resume(*waiter_);
+    if (waiter_) return engine_.resume(*waiter_);
+    beside_.due = true;
+    if (beside_.waiter) engine_.resume(*beside_.waiter);
+}
+
+bool VirtualHost::wait_beside() {
+    beside_.waiter = engine_.current();
+    while (!beside_.due && !beside_.ended)
+        engine_.suspend("an arrival, beside its rank");
+    beside_.waiter = nullptr;
+    if (beside_.ended) return false;
+    beside_.due = false;
+    engine_.sleep_until(engine_.now() + costs_.interrupt);
+    return !beside_.ended;
+}
+
+void VirtualHost::end_beside() {
+    beside_.ended = true;
+    if (beside_.waiter) engine_.resume(*beside_.waiter);
 }
 
 }  // namespace railyard::hosts

@@ -1,7 +1,8 @@
 #pragma once
 /// The Host of a rank in virtual time: its clock is the engine's, computing is sleeping for that
-/// long, and waiting costs nothing until a Nic notifies it. One fiber at a time uses it. Time
-/// stands still while a rank runs: a loop that polls and never waits never ends.
+/// long, and waiting costs nothing until a Nic notifies it. One fiber waits on it, and perhaps
+/// another one beside it. Time stands still while a rank runs: a loop that polls and never waits
+/// never ends.
 
 #include <array>
 #include <cstdint>
@@ -45,6 +46,11 @@ class VirtualHost final : public fabric::Host {
     void cancel_wait() override {}
     bool wait(Ticket ticket, Time deadline, fabric::Wait how) override;
 
+    /// For a second fiber, that stands for a thread of the rank's: sleeps until something arrives
+    /// while the rank does not wait for it. False once end_beside() was called.
+    bool wait_beside();
+    void end_beside();
+
     /// For Nics, in an event: something has arrived for this rank, to be seen now.
     void notify();
     /// The same for what does not end a Wait::sleep (CompletionQueue::WakeFor::solicited).
@@ -67,6 +73,12 @@ class VirtualHost final : public fabric::Host {
     std::uint64_t arrivals_ = 0;
     std::uint64_t loud_arrivals_ = 0;  ///< `arrivals_` as it was at the last loud one
     sim::Fiber* waiter_ = nullptr;
+    struct Beside {
+        sim::Fiber* waiter = nullptr;
+        bool due = false;  ///< something has arrived for it
+        bool ended = false;
+    };
+    Beside beside_;
     fabric::Wait how_ = fabric::Wait::spin;
 };
 

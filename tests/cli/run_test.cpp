@@ -104,6 +104,19 @@ TEST(Run, SettingsReachTheLibrary) {
     EXPECT_THAT(complaint({"run", "--connections", "never", "ring"}), HasSubstr("'never'"));
 }
 
+// OD-11: in virtual time, too, there is a progress thread to be had. Where everybody waits inside
+// calls it changes nothing.
+TEST(Run, TakesAProgressThread) {
+    const auto with = [](const std::string& word) {
+        const Ended ended = railyard(
+            {"run", "-n", "4", "--on", "clan-via", "--set", "progress-thread=" + word, "ring"});
+        EXPECT_EQ(ended.exit_code, 0) << ended.err;
+        return ended.out;
+    };
+    EXPECT_EQ(with("on"), with("off"));
+    EXPECT_EQ(with("on"), with("on"));
+}
+
 TEST(Run, ATraceIsWritten) {
     const ScratchDirectory scratch;
     const std::string file = scratch.file("trace.json");

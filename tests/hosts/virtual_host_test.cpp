@@ -46,6 +46,27 @@ TEST_F(VirtualHostTest, WorkCostsWhatTheTableSays) {
     });
 }
 
+TEST_F(VirtualHostTest, WhoIsBesideHearsOfWhatTheRankDoesNotWaitFor) {
+    host.set_costs({.interrupt = 100_ns});
+    notify_at(1_us);  // the rank waits
+    notify_at(4_us);  // it computes
+    notify_at(5_us);  // whoever is beside is at work
+    std::vector<Time> served;
+    engine.spawn("beside", [&] {
+        while (host.wait_beside()) {
+            served.push_back(engine.now());
+            engine.sleep_until(engine.now() + 2_us);
+        }
+    });
+    run([&] {
+        EXPECT_TRUE(host.wait(host.prepare_wait(), after(2_us), Wait::spin));
+        host.compute(9_us);
+        EXPECT_EQ(host.now(), after(10_us)) << "it computes as ever";
+        host.end_beside();
+    });
+    EXPECT_EQ(served, (std::vector{after(4_us + 100_ns), after(6_us + 200_ns)}));
+}
+
 TEST_F(VirtualHostTest, AnArrivalEndsAWait) {
     notify_at(2_us);
     run([&] {

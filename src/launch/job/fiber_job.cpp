@@ -187,6 +187,45 @@ struct Shared {
     Result result;
 };
 
+/// A fiber beside a rank's own.
+class FiberBeside final : public Beside {
+  public:
+    FiberBeside(sim::Engine& engine, hosts::VirtualHost& host, const std::string& name,
+                std::function<void()> serve)
+        : engine_(engine), host_(host), shared_(std::make_shared<State>()) {
+        engine.spawn(name, [&engine, &host, shared = shared_, serve = std::move(serve)] {
+            while (host.wait_beside())
+                serve();
+            shared->done = true;
+            if (shared->waiter != nullptr) engine.resume(*shared->waiter);
+        });
+    }
+    ~FiberBeside() override {
+        try {
+            end();
+        } catch (...) {  // all fibers are given up, that one as well
+        }
+    }
+
+  private:
+    struct State {
+        bool done = false;
+        sim::Fiber* waiter = nullptr;
+    };
+
+    /// It may be at work, and what it works on is about to go.
+    void end() {
+        host_.end_beside();
+        shared_->waiter = engine_.current();
+        while (!shared_->done && !engine_.unwinding())
+            engine_.suspend("what runs beside it to end");
+    }
+
+    sim::Engine& engine_;
+    hosts::VirtualHost& host_;
+    std::shared_ptr<State> shared_;
+};
+
 class FiberRank final : public Rank {
   public:
     FiberRank(Shared& shared, int id)
@@ -209,6 +248,10 @@ class FiberRank final : public Rank {
     }
     std::unique_ptr<fabric::Nic> open(std::string_view fabric) override {
         return shared_.fabrics.open_nic(fabric, node(), host_);
+    }
+    std::unique_ptr<Beside> serve_beside(std::function<void()> serve) override {
+        return std::make_unique<FiberBeside>(shared_.engine, host_,
+                                             fmt::format("rank {}, beside", id_), std::move(serve));
     }
     void deliver(std::string bytes) override {
         shared_.result.delivered.push_back(std::move(bytes));

@@ -35,6 +35,12 @@ class Settings {
     std::map<std::string, Named, std::less<>> sections_;
 };
 
+/// Work beside a rank of virtual time, until this goes; see Rank::serve_beside.
+class Beside {
+  public:
+    virtual ~Beside() = default;
+};
+
 class Rank {
   public:
     virtual ~Rank() = default;
@@ -61,6 +67,11 @@ class Rank {
     /// The fabric, for open(), that serves ranks on different nodes where the job's own ends at the
     /// node. Empty: the job's fabric serves all ranks.
     virtual std::string_view fabric_between_nodes() const { return {}; }
+
+    /// Where ranks have no threads, in virtual time: has `serve` called beside what the rank does,
+    /// as a thread of its own processor would, whenever something has arrived and the rank itself
+    /// does not wait for arrivals. Null where ranks are real: they can have threads.
+    virtual std::unique_ptr<Beside> serve_beside(std::function<void()> /*serve*/) { return {}; }
 
     /// Hands bytes to whoever started the job (Result::delivered).
     virtual void deliver(std::string bytes) = 0;

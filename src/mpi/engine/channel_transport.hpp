@@ -36,6 +36,7 @@ class ChannelTransport final : public Transport {
     }
     void poll() override;
     void progress() override;
+    void answer_requests() override { connector_.answer_requests(); }
     bool is_drained() const override;
     void close() override { connector_.close_all(); }
     std::uint64_t used_connections() const override;

@@ -82,14 +82,22 @@ Process::Process(job::Rank& rank, const Settings& settings)
     const EngineState engine{rank_, host_, settings_, counters_, requests_, overhead};
     const bool tagged = settings_.tagged && rank.nic().tagged_port() != nullptr;
     transport_ = tagged ? make_tagged_transport(engine) : make_channel_transport(engine);
-    if (settings_.progress_thread && allow_threads())
-        progress_thread_ =
-            std::make_unique<ProgressThread>(lock_, [this] { transport_->progress(); });
+    if (settings_.progress_thread) start_progress_thread();
     // Nobody computes, or ends, before all can be reached.
     if (settings_.connections != Connections::on_demand) rank_.bootstrap().fence();
 }
 
 Process::~Process() = default;
+
+void Process::start_progress_thread() {
+    // A fiber cannot be let into the library at any time, as a thread can by the lock. What it does
+    // without is to answer requests for connections (OD-11).
+    if (allow_threads())
+        progress_thread_ =
+            std::make_unique<ProgressThread>(lock_, [this] { transport_->progress(); });
+    else
+        beside_ = rank_.serve_beside([this] { transport_->answer_requests(); });
+}
 
 bool Process::allow_threads() {
     if (rank_.nic().traits().clock != fabric::Clock::real) return false;
@@ -112,6 +120,7 @@ void Process::finalize() {
             connected = false;
         }
     });
+    beside_.reset();
     transport_->close();
 }
 

@@ -143,6 +143,7 @@ class Process {
         const unsigned polls = host_.looks();
         return transport_->is_completion_driven() ? std::min(polls, calls_in_a_row) : polls;
     }
+    void start_progress_thread();
     void report_counters();
     static void keep_type(Request& request) {
         if (request.type != nullptr) [[unlikely]]
@@ -161,6 +162,7 @@ class Process {
     std::shared_ptr<EngineLock> lock_;  ///< null: one thread calls
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<ProgressThread> progress_thread_;
+    std::unique_ptr<job::Beside> beside_;  ///< what the progress thread is in virtual time
     std::unordered_map<std::uint32_t, Message> messages_;
     std::uint32_t next_message_ = 0;
 };

@@ -165,6 +165,9 @@ class Transport {
     /// Whether the last progress() left packets for the next one, to be fair to others: nobody will
     /// tell of them again, so whoever is about to sleep calls it once more instead.
     bool has_left() const { return has_left_; }
+    /// Answers those who ask for connections, and no more. May be called while another call of this
+    /// rank's waits, in virtual time.
+    virtual void answer_requests() {}
     /// Whether nothing of ours waits to leave any more.
     virtual bool is_drained() const = 0;
     /// Ends all connections: all ranks are at their end.

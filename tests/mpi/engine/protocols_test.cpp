@@ -294,8 +294,8 @@ TEST(Protocols, APostedReceiveHasAskedForTheConnection) {
             [asks](Settings& s) { s.receive_connects = asks; });
 }
 
-// Peer to peer as VIA has it: there is no connection before both have asked. A rank that waits for
-// somebody else answers, or does not.
+// VC-3: peer to peer as VIA has it: there is no connection before both have asked. A rank that
+// waits for somebody else answers, or does not.
 TEST(Protocols, BothSidesMustAskWhereNobodyAnswers) {
     for (const bool answers : {true, false})
         run(
