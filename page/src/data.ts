@@ -69,6 +69,7 @@ export interface Verdict {
   class?: string; // "performance", "bound", "structure" or "relation"
   basis?: string; // "fitted" or "predicted"
   vacuous?: boolean; // a bound on what the model does not have
+  steady?: boolean; // false: it rests on a rate that longer runs still change
   margin?: number; // of a relation, as a share
   published_margin?: number;
   numbers?: string; // what the answer about a relation rests on
@@ -76,9 +77,29 @@ export interface Verdict {
   place?: Record<string, Value>; // with which parameters ours was measured
 }
 
+// What a number does that is a tenth smaller, or larger.
+export interface Effect {
+  value?: string;
+  failure?: string; // there is no such machine
+  moved?: boolean; // anything that was measured
+  largest?: number; // change of a figure, as a share
+  record?: string; // of that figure
+  flips: { id: string; before?: string; after?: string }[];
+}
+
+export interface Sensitivity {
+  profile: string;
+  key: string;
+  value: string;
+  evidence: string;
+  less: Effect;
+  more: Effect;
+}
+
 export interface Verdicts {
   records: Verdict[];
   summary?: string;
+  sensitivity?: Sensitivity[];
 }
 
 export interface PageData {

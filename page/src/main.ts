@@ -7,6 +7,7 @@ import { Figure } from "./figure";
 import { Looks } from "./looks";
 import { size, words } from "./numbers";
 import type { Context } from "./pieces";
+import { sensitivitySection } from "./sensitivity";
 import { verdictSection } from "./verdicts";
 
 function readData(): PageData {
@@ -47,6 +48,7 @@ function contents(names: string[], data: PageData): HTMLElement {
     list.append(element("li", {}, element("a", { href: `#${id}` }, text)));
   for (const name of names) add(`experiment-${name}`, name);
   if (data.verdicts !== null) add("reproduce", "the papers' figures and ours");
+  if (data.verdicts?.sensitivity !== undefined) add("sensitivity", "what hangs on which number");
   if (data.sources.length > 0) add("machine", "the machine");
   return element("nav", { "aria-label": "Contents" }, list);
 }
@@ -109,6 +111,8 @@ function build(): void {
     );
   if (names.length === 0) main.append(element("p", {}, "There are no rows in the files."));
   if (data.verdicts !== null) main.append(verdictSection(data.verdicts));
+  if (data.verdicts?.sensitivity !== undefined)
+    main.append(sensitivitySection(data.verdicts.sensitivity));
   if (data.sources.length > 0) main.append(machines(data));
   document.getElementById("generator")!.textContent = data.generator;
   for (const figure of started) figure.start();

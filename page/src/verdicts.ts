@@ -52,7 +52,9 @@ function cells(verdict: Verdict): Cell[] {
     difference(verdict),
     (verdict.vacuous ? "vacuous " : "") + (verdict.class ?? ""),
     verdict.basis ?? "",
-    [verdict.numbers, verdict.reason].filter((part) => part !== undefined).join("; "),
+    [verdict.numbers, verdict.steady === false ? "not steady" : undefined, verdict.reason]
+      .filter((part) => part !== undefined)
+      .join("; "),
   ];
 }
 

@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/words.hpp"
+#include "reproduce/sensitivity.hpp"
 #include "results/file.hpp"
 
 namespace railyard::cli {
@@ -16,8 +17,9 @@ namespace railyard::cli {
 namespace {
 
 struct ReproduceWords {
-    std::string paper, only, json, exceptions;
+    std::string paper, only, json, exceptions, numbers;
     CLI::Option* json_option = nullptr;
+    CLI::Option* sensitivity_option = nullptr;
     bool list = false, quiet = false;
     unsigned jobs = 0;
 
@@ -47,18 +49,25 @@ int run(const ReproduceWords& words) {
     if (to_file) results::check_writable(file);
 
     reproduce::Reproduction found;
+    std::vector<reproduce::Sensitivity> sensitivities;
     {
         const ProgressLine line(!words.quiet);
-        found = reproduce::reproduce(
-            chosen, all, excused, [&](std::string_view what) { line.show(what); }, words.jobs);
+        const auto progress = [&](std::string_view what) { line.show(what); };
+        found = reproduce::reproduce(chosen, all, excused, progress, words.jobs);
+        if (words.sensitivity_option->count() > 0)
+            sensitivities = reproduce::sensitivities(chosen, all, excused, found, words.numbers,
+                                                     progress, words.jobs);
     }
     const reproduce::Counts counts = reproduce::count(found.verdicts);
-    const std::string json = reproduce::to_json(found.verdicts, found.rows);
+    const std::string json = reproduce::to_json(
+        found.verdicts, found.rows, sensitivities.empty() ? "" : to_json(sensitivities));
     if (to_file) results::write_file(file, json);
     if (file == standard_output)
         fmt::print("{}", json);
     else
-        fmt::print("{}{}\n", reproduce::tables(found.verdicts), reproduce::summary(counts));
+        fmt::print("{}{}{}\n", reproduce::tables(found.verdicts),
+                   sensitivities.empty() ? "" : tables(sensitivities) + "\n",
+                   reproduce::summary(counts));
     return counts.good() ? 0 : 1;
 }
 
@@ -82,6 +91,13 @@ Command reproduce_command(CLI::App& parent) {
     app->add_option("--exceptions", words->exceptions,
                     "Another list of records that are known to be off, or that nothing measures")
         ->type_name("FILE");
+    words->sensitivity_option =
+        app->add_option("--sensitivity", words->numbers,
+                        "Also change every fitted or assumed number of the profiles by 10 %, or "
+                        "those that match ('quadrics*', '* host.copy'), and tell which verdicts "
+                        "flip; takes about an hour for all")
+            ->type_name("[PATTERN]")
+            ->expected(0, 1);
     add_jobs(*app, words->jobs);
     app->add_flag("--list", words->list, "Only say which records there are, and where they run");
     app->add_flag("--quiet", words->quiet, "No progress on stderr");
@@ -91,6 +107,7 @@ Command reproduce_command(CLI::App& parent) {
         "  railyard reproduce --paper liu04 --only 'latency-*'\n"
         "  railyard reproduce --paper rashti07 --only 'mpi-*'\n"
         "  railyard reproduce --json verdicts.json\n"
+        "  railyard reproduce --paper wu02 --sensitivity 'clan-via host.*'\n"
         "  railyard reproduce --list --only 'liu04pcie.*'");
     return {app, [words] { return run(*words); }};
 }

@@ -54,12 +54,13 @@ class Record {
               PageJson& out) const {
         for (const char* name : names) {
             if (!has(name)) continue;
-            const bool fits = type == PageJson::value_t::string ? field(name).is_string()
-                                                                : field(name).is_number();
+            const PageJson& value = field(name);
+            const bool fits = type == PageJson::value_t::string    ? value.is_string()
+                              : type == PageJson::value_t::boolean ? value.is_boolean()
+                                                                   : value.is_number();
             if (!fits)
                 complain(fmt::format("{}: expected a {}, found {}", name,
-                                     type == PageJson::value_t::string ? "string" : "number",
-                                     field(name).type_name()));
+                                     PageJson(type).type_name(), value.type_name()));
             out[name] = field(name);
         }
     }
@@ -103,6 +104,7 @@ constexpr std::string_view factor = "x";
 
 constexpr auto text_type = PageJson::value_t::string;
 constexpr auto number_type = PageJson::value_t::number_float;
+constexpr auto flag_type = PageJson::value_t::boolean;
 
 PageJson published_value(const Record& record) {
     constexpr std::array needed{"id", "seed", "experiment", "kind", "system", "metric"};
@@ -146,14 +148,47 @@ PageJson published_values(const PageInput::Document& papers, const std::set<Meas
     return out;
 }
 
-/// The records that were checked, and the line with the counts: an object, or null if there is no
-/// document.
+/// What a number does that is a tenth smaller, or larger.
+PageJson effect(const Record& record, const std::string& file, const std::string& place) {
+    PageJson out;
+    record.copy(std::array{"value", "failure", "record"}, text_type, out);
+    record.copy(std::array{"largest"}, number_type, out);
+    record.copy(std::array{"moved"}, flag_type, out);
+    out["flips"] = PageJson::array();
+    if (!record.has("flips")) return out;
+    for (const auto& [at, value] : elements(record, "flips")) {
+        const Record flip(value, file, place + "." + at);
+        flip.text("id");
+        PageJson one;
+        flip.copy(std::array{"id", "before", "after"}, text_type, one);
+        out["flips"].push_back(std::move(one));
+    }
+    return out;
+}
+
+/// Which verdicts hang on which numbers.
+PageJson sensitivities(const Record& root, const std::string& file) {
+    PageJson out = PageJson::array();
+    for (const auto& [place, value] : elements(root, "sensitivity")) {
+        const Record record(value, file, place);
+        PageJson one;
+        for (const char* name : {"profile", "key", "value", "evidence"})
+            one[name] = record.text(name);
+        for (const char* name : {"less", "more"})
+            one[name] = effect(Record(record.object(name), file, place), file, place);
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+/// The records that were checked, the line with the counts, and what hangs on which number if that
+/// was asked for: an object, or null if there is no document.
 PageJson verdicts(const PageInput::Document& document) {
     if (document.text.empty()) return nullptr;
-    constexpr std::array words{"id",        "verdict", "paper", "where",     "experiment",
-                               "system",    "fabric",  "unit",  "qualifier", "basis",
-                               "statement", "numbers", "reason"};
-    constexpr std::array numbers{"published", "ours", "difference"};
+    constexpr std::array words{"id",        "verdict", "paper",  "where",     "experiment",
+                               "system",    "fabric",  "unit",   "qualifier", "basis",
+                               "statement", "numbers", "reason", "class"};
+    constexpr std::array numbers{"published", "ours", "difference", "margin", "published_margin"};
     const PageJson all = parse(document);
     const Record root(all, document.file, "the file");
     PageJson records = PageJson::array();
@@ -164,11 +199,13 @@ PageJson verdicts(const PageInput::Document& document) {
         PageJson out;
         record.copy(words, text_type, out);
         record.copy(numbers, number_type, out);
+        record.copy(std::array{"vacuous", "steady"}, flag_type, out);
         if (record.has("place")) out["place"] = record.object("place");
         records.push_back(std::move(out));
     }
     PageJson out{{"records", std::move(records)}};
     root.copy(std::array{"summary"}, text_type, out);
+    if (root.has("sensitivity")) out["sensitivity"] = sensitivities(root, document.file);
     return out;
 }
 

@@ -265,14 +265,16 @@ std::string summary(const Counts& c) {
     return out.substr(2);
 }
 
-std::string to_json(std::span<const Verdict> verdicts, std::span<const results::Row> rows) {
+std::string to_json(std::span<const Verdict> verdicts, std::span<const results::Row> rows,
+                    const std::string& sensitivity) {
     const Counts counts = count(verdicts);
     return fmt::format(
         "{{\n  \"schema\": {},\n  \"summary\": {},\n  \"tolerance_percent\": {},\n"
-        "  \"counts\": {},\n  \"records\": {},\n  \"rows\": {}\n}}\n",
+        "  \"counts\": {},\n  \"records\": {},\n{}  \"rows\": {}\n}}\n",
         verdict_schema, Json(summary(counts)).dump(), 100 * choice::tolerance,
         counts_json(counts).dump(),
         lines(verdicts, [](const Verdict& verdict) { return verdict_json(verdict).dump(); }),
+        sensitivity.empty() ? "" : fmt::format("  \"sensitivity\": {},\n", sensitivity),
         lines(rows, [](const results::Row& row) { return results::to_json_line(row); }));
 }
 

@@ -169,8 +169,10 @@ std::string summary(const Counts& counts);
 
 /// Raised when a field changes its meaning or goes away.
 inline constexpr int verdict_schema = 3;
-/// All verdicts, and the rows that they rest on.
-std::string to_json(std::span<const Verdict> verdicts, std::span<const results::Row> rows);
+/// All verdicts, and the rows that they rest on; and what was found of the numbers behind them, as
+/// JSON, if anything was.
+std::string to_json(std::span<const Verdict> verdicts, std::span<const results::Row> rows,
+                    const std::string& sensitivity = {});
 
 /// "~ 831 MB/s", "= 6.0 us"; of a relation, its description.
 std::string stated(const Record& record);

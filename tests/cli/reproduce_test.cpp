@@ -50,6 +50,26 @@ TEST(Reproduce, AMistakeInTheExceptionsHasALine) {
     EXPECT_THAT(ended.err, HasSubstr("exceptions.toml:2: "));
 }
 
+TEST(Reproduce, TellsWhatVerdictsHangOn) {
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("out.json");
+    const Arguments call{"reproduce", "--only", "liu04.latency.send_recv.small.gm",
+                         "--sensitivity"};
+    const auto with = [&](Arguments more) {
+        Arguments all = call;
+        all.insert(all.end(), more.begin(), more.end());
+        return railyard(all);
+    };
+    const Ended ended = with({"myrinet2000-gm adapter.*", "--json", file});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("more: liu04.latency.send_recv.small.gm: right -> off"));
+    EXPECT_THAT(ended.out, HasSubstr("matter to nothing"));
+    EXPECT_THAT(results::read_file(file), HasSubstr("\"sensitivity\": [\n"));
+    const Ended wrong = with({"nothing"});
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("--sensitivity: 'nothing' is no fitted or assumed number"));
+}
+
 TEST(Reproduce, SaysThatItWasInterrupted) {
     const ScratchDirectory scratch;
     // Two workers, also on one core: alone, it runs in this process, which the signal just ends.

@@ -133,6 +133,34 @@ TEST(Page, TakesTheVerdictsThatThereAre) {
     EXPECT_THAT(verdicts["summary"].get<std::string>(), StartsWith("4 records"));
 }
 
+TEST(Page, TakesWhatTheVerdictsHangOn) {
+    EXPECT_FALSE(data_of(some_input())["verdicts"].contains("sensitivity"));
+    PageInput input = some_input();
+    input.verdicts.text = R"json({"records": [], "sensitivity": [
+        {"profile": "quadrics", "key": "elan.check", "value": "150 ns", "evidence": "fitted",
+         "fabrics": ["quadrics"],
+         "less": {"value": "135 ns", "moved": true, "largest": 0.01, "record": "a", "flips": []},
+         "more": {"value": "165 ns", "moved": true, "largest": 0.02, "record": "a",
+                  "flips": [{"id": "a", "before": "right", "after": "off"}]}}]})json";
+    const Json numbers = data_of(input)["verdicts"]["sensitivity"];
+    ASSERT_EQ(numbers.size(), 1u);
+    EXPECT_EQ(numbers[0]["key"], "elan.check");
+    EXPECT_EQ(numbers[0]["more"]["flips"][0]["id"], "a");
+    EXPECT_EQ(numbers[0]["less"]["largest"], 0.01);
+    EXPECT_EQ(complaint_about_verdicts(R"({"records": [], "sensitivity": [{"profile": 1}]})"),
+              "verdicts.json: sensitivity[0]: profile: expected a string");
+}
+
+TEST(Page, TakesClassAndMarginOfAVerdict) {
+    PageInput input = some_input();
+    input.verdicts.text = R"json({"records": [{"id": "a", "verdict": "holds", "class": "bound",
+        "vacuous": true, "margin": 0.1, "published_margin": 0.2}]})json";
+    const Json record = data_of(input)["verdicts"]["records"][0];
+    EXPECT_EQ(record["class"], "bound");
+    EXPECT_EQ(record["vacuous"], true);
+    EXPECT_EQ(record["published_margin"], 0.2);
+}
+
 TEST(Page, TakesTheRowsBehindTheVerdictsAndPrefersTheFiles) {
     PageInput input = some_input();
     input.verdicts.text = R"({"records": [], "rows": [)" +
