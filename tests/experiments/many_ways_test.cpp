@@ -87,10 +87,9 @@ TEST(QuadricsHotspot, ReadsShareTheLinkOfTheOneThatIsRead) {
         const bool read = text(row, parameter::access) == "read";
         const auto n = integer(row, parameter::nodes);
         if (read) nodes.push_back(n);
-        // One request of a rank at a time. A rank's way out is all that is shared: writers have
-        // one each, readers wait for the target's.
-        const double alone = size_of(row) / one_round_trip(row) * static_cast<double>(n);
-        const double expected = read ? std::min(ideal_rate, alone) : alone;
+        // Requests enough to fill a way. A rank's way out is all that is shared: writers have one
+        // each, readers wait for the target's.
+        const double expected = read ? ideal_rate : ideal_rate * static_cast<double>(n);
         EXPECT_NEAR(row.value, expected, expected * 0.005);
     }
     EXPECT_THAT(nodes, ::testing::ElementsAre(1, 2, 4, 8, 15));

@@ -18,8 +18,7 @@ namespace {
 
 using fabric::Op;
 
-/// Requests that each accessing rank keeps under way. In virtual time one: ranks are then served in
-/// turn, and evenly, where several would be answered at a stroke.
+/// Requests that each accessing rank keeps under way: enough that the memory never waits for one.
 constexpr unsigned outstanding = 4;
 constexpr unsigned hotspot_parts = 5;
 
@@ -70,13 +69,12 @@ class Hotspot {
         }
         std::vector<int> ranks(static_cast<std::size_t>(nodes));
         std::iota(ranks.begin(), ranks.end(), 1);
-        return course.rates_of_all(key, ranks, context_.virtual_time() ? 1 : hotspot_parts);
+        return course.rates_of_all(key, ranks, hotspot_parts);
     }
 
     /// Real ranks meet before they start, so that all are awake. In virtual time they are, and the
     /// greetings would have to wait behind the first ones' data.
     bool wakes() const { return !context_.virtual_time(); }
-    unsigned depth() const { return context_.virtual_time() ? 1 : outstanding; }
     Bundle& bundle(int i) { return *bundles_[static_cast<std::size_t>(i)]; }
 
     void access(Course& course, Op op, Bytes size, const Sampling& sampling) {
@@ -90,7 +88,7 @@ class Hotspot {
         std::uint64_t finished = 0;
         const auto run = [&](unsigned n) {
             for (const std::uint64_t goal = finished + n; finished < goal;) {
-                for (; posted - finished < depth(); ++posted)
+                for (; posted - finished < outstanding; ++posted)
                     to_block.post(0, request);
                 to_block.wait([&] {
                     const unsigned done = to_block.poll_sent();
@@ -106,12 +104,12 @@ class Hotspot {
             run(sampling.batch);
             course.mark(size * finished);
         }
-        run(depth());  // while others may still be measuring
+        run(outstanding);  // while others may still be measuring
         to_block.meet();
     }
 
     Sampling sampling_for(Bytes size) const {
-        if (context_.virtual_time()) return {2, 32, 1};
+        if (context_.virtual_time()) return with_wishes(context_, 2 * outstanding, 32, 32);
         return queue_sampling(context_, size, outstanding);
     }
 
