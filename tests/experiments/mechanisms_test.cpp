@@ -64,7 +64,7 @@ TEST(Translation, FreshBuffersCostElanMostAndGmLeast) {
         latency[fabric] = times[0] / times[100];
         bandwidth[fabric] = rates[0] / rates[100];
     }
-    EXPECT_GT(latency[elan], 1.5) << "NT-1: steep";
+    EXPECT_GT(latency[elan], 1.5) << "NT-1: steep; RC-5: without registration";
     EXPECT_LT(latency[vapi], 1.25) << "NT-2: mild";
     EXPECT_LT(latency[gm], 1.25);
     EXPECT_LT(bandwidth[elan], bandwidth[vapi]);
@@ -88,6 +88,33 @@ TEST(CompletionOfModels, CO1WatchingMemoryIsTheCheapest) {
     }
 }
 
+// CO-2, CO-4: to be told by a completion costs something of its own wherever the message does not
+// bring it along, and nearly the same for small and medium messages. An extra send, as on GM, costs
+// the most. Elan brings it along with up to 64 bytes.
+TEST(CompletionOfModels, CO2CO4ANoticeCostsAlikeForAllSizesButOnElan) {
+    const Wishes wishes{.sizes = {Bytes(4), Bytes(64), Bytes(256), Bytes(1024)}};
+    const auto overhead = [&](const char* fabric) {
+        return values(measure("completion-polling", fabric, wishes), "completion_overhead",
+                      results::parameter::message_bytes);
+    };
+    auto on_vapi = overhead(vapi);
+    auto on_gm = overhead(gm);
+    auto on_elan = overhead(elan);
+    EXPECT_GT(flatness(on_vapi), 1 - alike);
+    EXPECT_NEAR(on_vapi[4], 1.8, 0.09);
+    EXPECT_GT(flatness(on_gm), 0.7);
+    for (const auto& [size, cost] : on_gm)
+        EXPECT_GT(cost, on_vapi[size]) << size;
+    EXPECT_GE(on_gm[4], 3);
+    EXPECT_LE(on_gm[4], 5);
+    EXPECT_EQ(on_elan[4], 0);
+    EXPECT_EQ(on_elan[64], 0);
+    EXPECT_GT(on_elan[256], 0.1);
+    EXPECT_NEAR(on_elan[256], on_elan[1024], alike);
+    EXPECT_LE(on_elan[1024], 0.4);
+}
+
+// GM-4: the target of a write hears nothing of it; a send behind it tells.
 TEST(CompletionOfModels, AFabricWithoutNoticeNeedsAnExtraSend) {
     const std::vector<Bytes> sizes{Bytes(4)};
     EXPECT_EQ(text(measure("completion-polling", gm, {.sizes = sizes}).back(),
@@ -96,6 +123,33 @@ TEST(CompletionOfModels, AFabricWithoutNoticeNeedsAnExtraSend) {
     EXPECT_EQ(text(measure("completion-polling", vapi, {.sizes = sizes}).back(),
                    results::parameter::method),
               "immediate");
+}
+
+/// Half a round trip through the adapter's own matching, in us, by size.
+std::map<std::int64_t, double> tagged_latency(const char* fabric, std::vector<Bytes> sizes) {
+    return values(
+        measure("user-pingpong", fabric, {.sizes = std::move(sizes), .ops = {fabric::Op::send}}),
+        "latency", results::parameter::message_bytes);
+}
+
+// MX-3: the same program over other switches, which cost 0.3 us.
+TEST(MxOfModels, RunsOverEitherSwitch) {
+    auto myrinet = tagged_latency("mx10g-myrinet", {Bytes(4), Bytes(64)});
+    auto ethernet = tagged_latency("mx10g-ethernet", {Bytes(4), Bytes(64)});
+    for (const std::int64_t size : {4, 64})
+        EXPECT_NEAR(ethernet[size] - myrinet[size], 0.3, 0.05) << size;
+}
+
+// MX-6: beyond 32 KiB a message waits for its match, and for the threads that start the transfer.
+TEST(MxOfModels, GoesFromEagerToRendezvous) {
+    const auto kib = [](std::int64_t n) { return n << 10; };
+    auto latency = tagged_latency(
+        "mx10g-myrinet", {Bytes(31 << 10), Bytes(32 << 10), Bytes(33 << 10), Bytes(34 << 10)});
+    const double before = latency[kib(32)] - latency[kib(31)];
+    const double at = latency[kib(33)] - latency[kib(32)];
+    const double after = latency[kib(34)] - latency[kib(33)];
+    EXPECT_GT(at, 5 + before);
+    EXPECT_GT(at, 5 + after);
 }
 
 TEST(HostOverheadOfModels, DoesNotDependOnTheSize) {

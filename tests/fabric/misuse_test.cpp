@@ -50,6 +50,7 @@ TEST_P(Misuse, out_of_bounds_by_an_offset_that_wraps) {
     });
 }
 
+/// GM-2: nobody reaches what its owner has not opened to him.
 TEST_P(Misuse, missing_right) {
     run(2, [](Team& team) {
         struct Case {
@@ -83,6 +84,7 @@ TEST_P(Misuse, misaligned_atomic) {
     });
 }
 
+/// GM-3: memory that is no longer registered cannot be reached.
 TEST_P(Misuse, region_gone) {
     run(2, [](Team& team) {
         for (const Memory memory : memories)

@@ -157,6 +157,7 @@ TEST_P(Streams, ten_thousand_small_messages_one_way) {
     run(2, [=](Team& team) { run_stream(team, {messages, 64}); });
 }
 
+/// IB-3, GM-2: each once, in order, and whole.
 TEST_P(Streams, ten_thousand_small_messages_both_ways) {
     const std::uint64_t messages = static_cast<std::uint64_t>(rounds(10'000));
     run(2, [=](Team& team) { run_stream(team, {messages, 200, true}); });

@@ -137,6 +137,41 @@ Complaints check_glossary(const File& document) {
     return complaints;
 }
 
+/// The statements that tests cite: by number, or at the beginning of a test's name ("NT1NT3So",
+/// "MP1AndMP3So").
+std::set<std::string> cited_by(const std::vector<File>& tests) {
+    static const Pattern number(R"re(\b([A-Z]{2})-(\d{1,2})\b(?:\s+to\s+[A-Z]{2}-(\d{1,2})\b)?)re");
+    static const Pattern name(R"re(^TEST\w*\(\w+, ((?:[A-Z]{2}\d{1,2}(?:And)?)+))re");
+    static const Pattern part(R"re(([A-Z]{2})(\d{1,2}))re");
+    std::set<std::string> cited;
+    for (const File& file : tests)
+        for (const std::string& line : file.lines) {
+            for (const Pattern::Match& m : number.all(line)) {
+                const int last = std::stoi(m[3].empty() ? m[2] : m[3]);
+                for (int n = std::stoi(m[2]); n <= last; ++n)
+                    cited.insert(m[1] + "-" + std::to_string(n));
+            }
+            for (const Pattern::Match& m : name.all(line))
+                for (const Pattern::Match& p : part.all(m[1]))
+                    cited.insert(p[1] + "-" + std::to_string(std::stoi(p[2])));
+        }
+    return cited;
+}
+
+/// Every statement is cited by a test, but for those that are known not to be.
+Complaints check_shown(const File& document, const std::set<std::string>& cited,
+                       const std::set<std::string>& missing) {
+    Complaints complaints;
+    for (const Statement& statement : statements_of(document)) {
+        const std::string name = statement.group + "-" + std::to_string(statement.number);
+        if (cited.contains(name) && missing.contains(name))
+            complaints.push_back(at(document, statement.line, name + " is shown by now"));
+        if (!cited.contains(name) && !missing.contains(name))
+            complaints.push_back(at(document, statement.line, "no test cites " + name));
+    }
+    return complaints;
+}
+
 /// Files that *.md name in backquotes exist: by their path from the root or from the document, or
 /// headers and sources by name alone. NAME in a path stands for any.
 Complaints check_named_files(const std::vector<File>& project) {
@@ -199,6 +234,32 @@ TEST(HouseDocuments, AStatementThatNothingShowsIsFound) {
                 ElementsAre("docs/mechanisms.md:3: OD-4 is out of turn",
                             "docs/mechanisms.md:4: there is no record paper02.two",
                             "docs/mechanisms.md:5: VC-2 does not say what shows it"));
+}
+
+TEST(HouseDocuments, EveryStatementIsCitedByATest) {
+    std::vector<File> tests = read_files(RAILYARD_SOURCE_DIR, {"tests"});
+    // This file's are no tests of anything.
+    std::erase_if(tests, [](const File& f) { return f.path.ends_with("/documents_test.cpp"); });
+    // Mechanisms that are not there: other devices on a bus, connections by a progress thread.
+    const std::set<std::string> missing{"HB-4", "OD-11"};
+    EXPECT_THAT(check_shown(mechanisms(), cited_by(tests), missing), IsEmpty());
+}
+
+TEST(HouseDocuments, AStatementThatNoTestCitesIsFound) {
+    const std::set<std::string> cited = cited_by({make_file("tests/a_test.cpp",
+                                                            "// OD-1 to OD-3\n"
+                                                            "TEST(A, VC1AndVC2AreSo) {\n"
+                                                            "TEST_P(A, NT4So) {  // IB-12\n"
+                                                            "call(A, MP1);\n")});
+    EXPECT_THAT(cited, ElementsAre("IB-12", "NT-4", "OD-1", "OD-2", "OD-3", "VC-1", "VC-2"));
+    const File document = make_file("docs/mechanisms.md",
+                                    "| OD-3 | so | `Suite.Name` |\n"
+                                    "| OD-4 | so | `Suite.Name` |\n"
+                                    "| VC-1 | so | `Suite.Name` |\n"
+                                    "| VC-3 | so | `Suite.Name` |\n");
+    EXPECT_THAT(check_shown(document, cited, {"VC-1", "VC-3"}),
+                ElementsAre("docs/mechanisms.md:2: no test cites OD-4",
+                            "docs/mechanisms.md:3: VC-1 is shown by now"));
 }
 
 TEST(HouseDocuments, CitationsLeadToAStatement) {

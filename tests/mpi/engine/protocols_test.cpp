@@ -346,6 +346,7 @@ TEST(Protocols, SetUpsOverlapWhereReceivesAsk) {
 }
 
 // OD-10: where speed does not depend on the number of VIs, only the first use of a partner costs.
+// OD-3: once connected, sends leave at once and receives wait for nothing but their messages.
 TEST(Protocols, OnlyTheFirstUseOfAPartnerCostsMoreOnDemand) {
     const auto time_of = [](Connections policy, int from, int rounds) {
         Duration time;

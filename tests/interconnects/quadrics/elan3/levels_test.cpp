@@ -97,7 +97,7 @@ TEST(Elan3Levels, LatencyIsThePapers) {
     EXPECT_EQ(ping(1), ping(64));
 }
 
-// petrini02.bandwidth.uni.*
+// petrini02.bandwidth.uni.*; HB-6: over PCI, to read is not to write.
 TEST(Elan3Levels, BandwidthOneWayIsThePapers) {
     const double read = rate(main_to_elan, false);
     const double write = rate(elan_to_main, false);

@@ -132,7 +132,8 @@ TEST(Elan3Context, AVpidNamesNodeAndContext) {
     EXPECT_THROW(machine.add_job({16}), UsageError);
 }
 
-// GV-1 and LB-3: no registration before, no copy, no system call: a buffer that was just written.
+// GV-1, LB-3 and RC-5: no registration before, no copy, no system call: a buffer that was just
+// written.
 TEST(Elan3GlobalMemory, NeedsNoRegistration) {
     Cluster cluster(2);
     Address target = 0;

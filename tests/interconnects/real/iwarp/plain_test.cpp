@@ -128,6 +128,7 @@ class PlainWays : public Plain, public ::testing::WithParamInterface<Way> {};
 class PlainCaller : public PlainWays {};
 class PlainAnswerer : public PlainWays {};
 
+// IW-1: MPA starts on a TCP connection that stands, and then it is the queue pair's.
 TEST_P(PlainCaller, ConnectsToAListener) {
     PlainPeer peer(host, PlainPeer::connected_to(station.name().at));
     peer.say(startup("Req", 0x40, GetParam().revision, GetParam().enhanced, "who I am"));

@@ -74,6 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
                std::to_string(w.piece);
     });
 
+// IW-2, IW-3: a send goes where the target's next receive is.
 TEST_P(StreamPair, SendsOfAllSizes) {
     std::size_t i = 0;
     for (const std::size_t size : {0, 1, 7, 110, 111, 512, 513, 1424, 1425, 5000, 70000}) {
@@ -89,6 +90,7 @@ TEST_P(StreamPair, SendsOfAllSizes) {
     expect_peace();
 }
 
+// IW-2, IW-3: a write goes where the sender says, and nowhere else.
 TEST_P(StreamPair, WritesThenImmediate) {
     Buffer target(10000);
     b.add_region(77, {.memory = target, .base = 500, .access = fabric::Access::remote_write});

@@ -77,6 +77,7 @@ TEST_F(Tags, AreBoundToRights) {
               TagFault::out_of_bounds);
 }
 
+// IW-5: what was never made known, or is no longer, cannot be used.
 TEST_F(Tags, EndWithTheirRegion) {
     const std::uint32_t stag = add();
     const Lease lease = table.lease(stag);
