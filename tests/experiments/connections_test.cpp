@@ -48,14 +48,11 @@ Cost cost_on(const char* fabric, const Experiment& experiment) {
     return {outcome.rows.at(0).value, outcome.rows.at(1).value};
 }
 
-// GM-1: nobody is asked, so that nothing passes before the first message but the posting of a few
-// receives; where there are connections, their own messages do.
-TEST(Connections, AreNotNeededOnMyrinet) {
+// GM-1: there are none to be made, so that less than a message's time passes before the first.
+TEST(Connections, CostNothingOnMyrinet) {
     const Experiment experiment = connecting();
     const Cost gm = cost_on("myrinet2000-gm", experiment);
-    const Cost via = cost_on("clan-via", experiment);
     EXPECT_LT(gm.connect, gm.message);
-    EXPECT_GT(via.connect, 2 * via.message) << "there and back, at least";
 }
 
 // VC-8: the system's work on both sides takes longer than to send there and back, also where a

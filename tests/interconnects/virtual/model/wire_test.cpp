@@ -214,6 +214,23 @@ TEST_F(ModelPair, ALoopbackMessageCrossesTheBusTwiceAndNoLink) {
         false);
 }
 
+// GM-1: whatever making one would cost.
+TEST_F(ModelPair, AConnectionlessFabricConnectsForNothing) {
+    plain.host.connect = 50_us;
+    plain.connection.setup = 80_us;
+    const auto connect_time = [&] {
+        std::array<std::unique_ptr<fabric::ReceiveQueue>, 2> receives;
+        const auto one = a->another(receives[0]);
+        const auto other = b->another(receives[1]);
+        const Time start = engine.now();
+        connect(*a, *one, *b, *other, 7);
+        return us(elapsed(start));
+    };
+    run([&] { EXPECT_GT(connect_time(), 50 + 80); });
+    plain.connection.connectionless = true;
+    run([&] { EXPECT_LT(connect_time(), write_us); });
+}
+
 TEST_F(ModelPair, MakingAConnectionHoldsUpNobodyElse) {
     plain.connection.setup = 1_ms;
     run([&] {
