@@ -35,6 +35,7 @@ ChannelTransport::ChannelTransport(const EngineState& engine)
 }
 
 void ChannelTransport::connect_at_start() {
+    if (engine_.settings.connections != Connections::on_demand) connector_.expect_room_for_all();
     switch (engine_.settings.connections) {
         case Connections::on_demand:
             return;

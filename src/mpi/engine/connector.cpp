@@ -111,8 +111,17 @@ void Connector::throw_no_queue_pair(int peer) const {
         remedy += ", or raise connection.queue_pairs in a profile of your own";
     throw MpiError(ErrorClass::other,
                    fmt::format("cannot connect to rank {}: {} lets a process have {} queue pairs "
-                               "(VIs), and all of them are in use; {}",
+                               "(VIs) and no more; {}",
                                peer, traits.name, traits.max_queue_pairs, remedy));
+}
+
+void Connector::expect_room_for_all() const {
+    std::map<const Netmod*, std::uint32_t> wanted;
+    for (int peer = 0; peer < engine_.rank.size(); ++peer) {
+        if (peer == engine_.rank.id()) continue;
+        const Netmod& netmod = netmods_.to(peer);
+        if (++wanted[&netmod] > netmod.nic.traits().max_queue_pairs) throw_no_queue_pair(peer);
+    }
 }
 
 Channel& Connector::make(int peer) {

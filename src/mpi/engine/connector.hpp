@@ -105,6 +105,8 @@ class Connector {
             add_rail(channel);
     }
 
+    /// Throws MpiError unless there are queue pairs for connections to every rank.
+    void expect_room_for_all() const;
     /// Connects to every rank, client to server, in a fixed order (VC-4).
     void connect_all_as_client_and_server();
     /// Gives all queue pairs back. Nothing waits to leave any more, and nothing can from now on.
