@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 
 #include "experiments/core/exchange.hpp"
@@ -82,13 +83,15 @@ Experiment circle(bool (*first_calls)(int rank)) {
                 rank.bootstrap().fence();
                 const auto sends = nic.create_completion_queue(4);
                 const auto receives = nic.create_completion_queue(4);
-                const auto queue =
-                    nic.create_receive_queue(4, fabric::ReceiveQueue::Sharing::shared);
+                using Sharing = fabric::ReceiveQueue::Sharing;
+                const auto queues = std::array{nic.create_receive_queue(4, Sharing::own),
+                                               nic.create_receive_queue(4, Sharing::own)};
                 fabric::QueuePairOptions options;
                 options.send_completions = sends.get();
                 options.receive_completions = receives.get();
-                options.receives = queue.get();
+                options.receives = queues[0].get();
                 const auto to_next = nic.create_queue_pair(options);
+                options.receives = queues[1].get();
                 const auto from_last = nic.create_queue_pair(options);
                 const auto connected = [&](fabric::QueuePair& end) {
                     rank.host().wait_until(

@@ -52,7 +52,7 @@ requires std::is_trivially_copyable_v<T> T exchange(job::Rank& rank, std::string
     return exchange(rank, 1 - rank.id(), key, mine);
 }
 
-/// The sums of what ranks 0 and 1 have measured, batch by batch: rates of two that stream at once.
+/// The sums of what ranks 0 and 1 have measured, batch by batch.
 inline std::vector<double> sum_of_both(job::Rank& rank, std::string_view key,
                                        const std::vector<double>& mine) {
     const std::vector<double> theirs = exchange_all(rank, key, std::span<const double>(mine));
@@ -60,6 +60,16 @@ inline std::vector<double> sum_of_both(job::Rank& rank, std::string_view key,
     for (std::size_t i = 0; i < std::min(mine.size(), theirs.size()); ++i)
         total.push_back(mine[i] + theirs[i]);
     return total;
+}
+
+/// The rates of two that stream at once, together. A single batch is a stream from its beginning to
+/// its end, and who ends first leaves the way to the other: all bytes then count over the longer
+/// time.
+inline std::vector<double> rates_of_both(job::Rank& rank, std::string_view key,
+                                         const std::vector<double>& mine) {
+    if (mine.size() != 1) return sum_of_both(rank, key, mine);
+    const std::vector<double> theirs = exchange_all(rank, key, std::span<const double>(mine));
+    return {2 * std::min(mine.front(), theirs.at(0))};
 }
 
 }  // namespace railyard::experiments

@@ -287,7 +287,7 @@ void measure_queue(Context& context, unsigned queue, Ways ways, const std::strin
             queue_sampling(context, size, queue),
             [&](const Sampling& sampling, const std::string& key) {
                 const auto mine = queued_stream(pair, op, size, queue, ways, sampling);
-                return ways == Ways::both ? sum_of_both(context.rank(), key, mine) : mine;
+                return ways == Ways::both ? rates_of_both(context.rank(), key, mine) : mine;
             });
         if (!pair.first()) return;
         auto parameters = parameters_of(context, op, size);

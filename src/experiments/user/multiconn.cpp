@@ -228,11 +228,12 @@ void multiconn_throughput(Context& context) {
         [&](Bundle& bundle, Slots& slots, Bytes size, const std::string& key) {
             // Whole rounds of all connections, and no less than what is outstanding.
             const unsigned round = std::max(most_outstanding, static_cast<unsigned>(slots.count()));
-            const Rates both = steady_rates(
-                context, key, queue_sampling(context, size, round),
-                [&](const Sampling& sampling, const std::string& run) {
-                    return sum_of_both(context.rank(), run, stream(bundle, slots, size, sampling));
-                });
+            const Rates both =
+                steady_rates(context, key, queue_sampling(context, size, round),
+                             [&](const Sampling& sampling, const std::string& run) {
+                                 return rates_of_both(context.rank(), run,
+                                                      stream(bundle, slots, size, sampling));
+                             });
             context.emit(connection_parameters(context, size, slots.count()),
                          results::metric::throughput, results::unit::megabytes_per_second,
                          results::summarize(both.samples), both.steady);

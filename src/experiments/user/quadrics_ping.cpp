@@ -132,7 +132,8 @@ class Ping {
             queue_sampling(context_, size, queue),
             [&](const Sampling& sampling, const std::string& key) {
                 const auto mine = queued_stream(pair, Op::rdma_write, size, queue, ways_, sampling);
-                return ways_ == Ways::one ? mine : halved(sum_of_both(context_.rank(), key, mine));
+                return ways_ == Ways::one ? mine
+                                          : halved(rates_of_both(context_.rank(), key, mine));
             });
     }
 
