@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "launch/job/job.hpp"
+#include "mpi/engine/engine_lock.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/real_fabric.hpp"
 #include "mpi/types/datatype.hpp"
@@ -48,6 +49,7 @@ inline void run_rank(job::Rank& rank, const std::function<void(World&)>& body,
     Communicator comm(process, 0, Group(all));
     World world{process, comm};
     body(world);
+    const EngineLockGuard guard(process.lock().get());  // as whoever calls beside a progress thread
     process.finalize();
 }
 
