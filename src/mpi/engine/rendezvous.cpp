@@ -303,9 +303,11 @@ void ChannelTransport::write(Request& send, const RemoteBuffer& remote) {
     // The first rail keeps its order, so the FIN may follow what it carries at once. Stripes on
     // other rails tell of themselves by immediate values (MP-3), which take receives. Where a
     // fabric has none of either for them, and for a message that goes whole over another rail, the
-    // FIN waits until the bytes are known to be there.
+    // FIN waits until the bytes are known to be there. So it does where it is stored into mapped
+    // memory: it would pass what the peer has yet to place (bounce buffers of shm).
     const fabric::Traits& traits = send.channel->netmod.nic.traits();
-    const bool immediate = traits.write_immediate && traits.shared_receives;
+    const bool waits = send.channel->out.is_mapped();
+    const bool immediate = !waits && traits.write_immediate && traits.shared_receives;
     int immediates = 0;
     start_rdma(send, remote,
                [&](fabric::WorkRequest& work, std::uint64_t stripes, std::size_t rail, bool last) {
@@ -315,7 +317,7 @@ void ChannelTransport::write(Request& send, const RemoteBuffer& remote) {
                        work.op = fabric::Op::rdma_write_imm;
                        work.immediate = send.partner;
                        ++immediates;
-                   } else if (stripes > 1 ? !immediate : rail > 0) {
+                   } else if (waits || (stripes > 1 ? !immediate : rail > 0)) {
                        work.flags = fabric::Flags::remote_completion;
                        send.fin_owed = true;
                    }

@@ -154,6 +154,8 @@ class RingWriter {
     }
     /// Whether packets carry credits (Header::freed).
     bool carries_credits() const { return ring_.placement().slotted(); }
+    /// Whether packets are stored where the peer looks, and so pass what the queue pair carries.
+    bool is_mapped() const { return open() && !carries_credits(); }
     void credit(std::uint16_t told) { ring_.credit(told); }
     /// Tells the peer what we have emptied of its packets.
     void tell(const RingCounts& emptied) { ring_.placement().tell(emptied); }

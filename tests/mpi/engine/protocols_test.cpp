@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "mpi/engine/channel.hpp"
 #include "mpi/engine/world.hpp"
 
@@ -22,6 +24,23 @@ void pass(World& w, std::byte* data, std::size_t n) {
         w.process.send(ConstBuffer(data, n, World::bytes()), 1, 1, w.comm);
     else
         w.process.receive({data, n, &World::bytes()}, 0, 1, w.comm, nullptr);
+}
+
+// The peer places what comes through bounce buffers, when it looks; the FIN comes by its ring.
+TEST(Protocols, AWriteIsThereBeforeItsFin) {
+    ::setenv("RAILYARD_SHM_USER_MEMORY", "bounce", 1);
+    run(
+        "shm", 2,
+        [](World& w) {
+            for (unsigned i = 0; i < 50; ++i) {
+                std::vector<std::byte> data(300'000);
+                if (w.rank() == 0) data = pattern(data.size(), i);
+                pass(w, data.data(), data.size());
+                expect(data == pattern(data.size(), i), "wrong bytes");
+            }
+        },
+        [](Settings& s) { s.bulk = Way::write; });
+    ::unsetenv("RAILYARD_SHM_USER_MEMORY");
 }
 
 class Registration : public testing::TestWithParam<Way> {};
