@@ -24,8 +24,8 @@ namespace {
 
 /// The options as they were typed; an empty word was not given.
 struct RunWords {
-    std::string ranks, on, nodes, ranks_per_node, mpi, connections, algorithms, trace, compute,
-        summary, faults;
+    std::string ranks, on, nodes, ranks_per_node, mpi, connections, max_connections, algorithms,
+        trace, compute, summary, faults;
     std::vector<std::string> settings;
     bool stats = false, fault_cost = false;
 };
@@ -45,6 +45,8 @@ void add_options(CLI::App& app, RunWords& words) {
         "Whose ways the MPI library has: native (ours), or paper (that of the fabric's papers)");
     add("--connections", words.connections, "POLICY",
         "When ranks connect: on-demand, static-peer, static-client-server");
+    add("--max-connections", words.max_connections, "N",
+        "Connections of a rank at a time: idle ones are closed and come back on demand");
     add("--algorithms", words.algorithms, "COLLECTIVE=ALGORITHM,...",
         "Algorithms of collectives, in place of those chosen by size");
     app.add_option("--set", words.settings, "A setting of the MPI library (see mpi-info)")
@@ -106,6 +108,8 @@ void apply_settings(const RunWords& words, const fabric::Traits& fabric) {
     if (!words.mpi.empty()) apply_setting(fabric, "--mpi", "library", words.mpi);
     if (!words.connections.empty())
         apply_setting(fabric, "--connections", "connections", words.connections);
+    if (!words.max_connections.empty())
+        apply_setting(fabric, "--max-connections", "max-connections", words.max_connections);
     if (!words.algorithms.empty())
         apply_setting(fabric, "--algorithms", "algorithms", words.algorithms);
     for (const std::string& word : words.settings)

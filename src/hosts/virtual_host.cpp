@@ -26,6 +26,11 @@ void VirtualHost::charge_for(fabric::Work work, std::uint64_t n) {
 }
 
 bool VirtualHost::wait(Ticket ticket, Time deadline, fabric::Wait how) {
+    return wait(ticket, deadline, how, [&] { return describe_wait(ticket); });
+}
+
+bool VirtualHost::wait(Ticket ticket, Time deadline, fabric::Wait how,
+                       const sim::Reason& waits_for) {
     compute({});
     if (arrived_since(ticket, how)) return true;
     // A rank that is being given up must not wait in its destructors.
@@ -43,7 +48,7 @@ bool VirtualHost::wait(Ticket ticket, Time deadline, fabric::Wait how) {
         waiter_ = engine_.current();
         how_ = how;
         const Waiting waiting{*this, engine_.schedule(deadline, [this] { wake_waiter(); })};
-        engine_.suspend([&] { return describe_wait(ticket); });
+        engine_.suspend(waits_for);
     }
     if (!arrived_since(ticket, how)) return false;
     compute(how == fabric::Wait::sleep ? costs_.interrupt : costs_.detect);

@@ -46,6 +46,15 @@ class VirtualHost final : public fabric::Host {
     void cancel_wait() override {}
     bool wait(Ticket ticket, Time deadline, fabric::Wait how) override;
 
+    /// Spins for an arrival, while the rank waits for something else as well.
+    void wait_while(Ticket ticket, const sim::Reason& waits_for) {
+        wait(ticket, Time::never(), fabric::Wait::spin, waits_for);
+    }
+    /// That has come: ends such a wait, though nothing has arrived.
+    void end_wait() {
+        if (waiter_ != nullptr) engine_.resume(*waiter_);
+    }
+
     /// For a second fiber, that stands for a thread of the rank's: sleeps until something arrives
     /// while the rank does not wait for it. False once end_beside() was called.
     bool wait_beside();
@@ -63,6 +72,7 @@ class VirtualHost final : public fabric::Host {
     bool arrived_since(Ticket ticket, fabric::Wait how) const {
         return (how == fabric::Wait::sleep ? loud_arrivals_ : arrivals_) > ticket;
     }
+    bool wait(Ticket ticket, Time deadline, fabric::Wait how, const sim::Reason& waits_for);
     std::string describe_wait(Ticket ticket) const;
     void wake_waiter();
 

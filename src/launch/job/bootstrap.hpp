@@ -41,7 +41,7 @@ class Bootstrap {
     /// Returns once every rank has entered.
     virtual void fence() = 0;
     /// The same for a rank whom others may still need until they have entered, too: `meanwhile` is
-    /// called every few milliseconds, where ranks are not in virtual time.
+    /// called every few milliseconds; in virtual time, whenever something has arrived.
     virtual void fence_while(const std::function<void()>& /*meanwhile*/) { fence(); }
     /// Ends the whole job, with that exit code. A process ends here and now, without destructors;
     /// other kinds of ranks throw AbortCalled.

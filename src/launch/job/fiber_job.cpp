@@ -41,6 +41,8 @@ class FiberExchange {
     void put(int rank, std::string_view key, std::span<const std::byte> value);
     std::vector<std::byte> get(int rank, std::string_view key);
     void fence(int rank);
+    /// The same, and `meanwhile` is called whenever something has arrived at the rank's host.
+    void fence_while(int rank, hosts::VirtualHost& host, const std::function<void()>& meanwhile);
     /// The rank has ended well: nobody waits for it any more.
     void leave(int rank);
 
@@ -55,6 +57,10 @@ class FiberExchange {
     };
 
     Slot& slot(int rank);
+    /// True if it was the last: the fence is done.
+    bool enter_fence(int rank);
+    void wake_fence();
+    void expect_all_in_fence(int rank) const;
     std::optional<int> absent_from_fence() const;
     std::string describe_fence() const;
     void wait_among(Waiters& waiters, const sim::Reason& waits_for);
@@ -63,6 +69,7 @@ class FiberExchange {
     sim::Engine& engine_;
     std::vector<Slot> slots_;
     Waiters fence_waiters_;
+    std::vector<hosts::VirtualHost*> fence_hosts_;  ///< of those that wait for arrivals as well
     std::size_t in_fence_ = 0;
     std::size_t left_ = 0;
     std::uint64_t fences_done_ = 0;
@@ -93,18 +100,50 @@ std::vector<std::byte> FiberExchange::get(int rank, std::string_view key) {
     }
 }
 
-void FiberExchange::fence(int rank) {
+bool FiberExchange::enter_fence(int rank) {
     slot(rank).in_fence = true;
-    if (++in_fence_ == slots_.size()) {
-        in_fence_ = 0;
-        for (Slot& each : slots_)
-            each.in_fence = false;
-        ++fences_done_;
-        return wake(fence_waiters_);
-    }
+    if (++in_fence_ != slots_.size()) return false;
+    in_fence_ = 0;
+    for (Slot& each : slots_)
+        each.in_fence = false;
+    ++fences_done_;
+    wake_fence();
+    return true;
+}
+
+void FiberExchange::wake_fence() {
+    wake(fence_waiters_);
+    for (hosts::VirtualHost* host : fence_hosts_)
+        host->end_wait();
+}
+
+void FiberExchange::expect_all_in_fence(int rank) const {
+    if (const auto absent = absent_from_fence()) throw bootstrap_outside_fence(*absent, rank);
+}
+
+void FiberExchange::fence(int rank) {
+    if (enter_fence(rank)) return;
     for (const std::uint64_t before = fences_done_; fences_done_ == before;) {
-        if (const auto absent = absent_from_fence()) throw bootstrap_outside_fence(*absent, rank);
+        expect_all_in_fence(rank);
         wait_among(fence_waiters_, [this] { return describe_fence(); });
+    }
+}
+
+void FiberExchange::fence_while(int rank, hosts::VirtualHost& host,
+                                const std::function<void()>& meanwhile) {
+    if (enter_fence(rank)) return;
+    struct Registered {  // undone by an unwinding, too
+        std::vector<hosts::VirtualHost*>& hosts;
+        hosts::VirtualHost* host;
+        ~Registered() { std::erase(hosts, host); }
+    };
+    fence_hosts_.push_back(&host);
+    const Registered registered{fence_hosts_, &host};
+    for (const std::uint64_t before = fences_done_; fences_done_ == before;) {
+        expect_all_in_fence(rank);
+        const auto ticket = host.prepare_wait();
+        meanwhile();
+        if (fences_done_ == before) host.wait_while(ticket, [this] { return describe_fence(); });
     }
 }
 
@@ -120,7 +159,7 @@ void FiberExchange::leave(int rank) {
     slot(rank).left = true;
     ++left_;
     wake(slot(rank).waiters);
-    wake(fence_waiters_);
+    wake_fence();
 }
 
 FiberExchange::Slot& FiberExchange::slot(int rank) {
@@ -149,9 +188,10 @@ void FiberExchange::wake(Waiters& waiters) {
 /// One rank's view of it.
 class FiberBootstrap final : public Bootstrap {
   public:
-    /// Nodes, one a rank, outlive it.
-    FiberBootstrap(FiberExchange& exchange, int rank, std::span<const fabric::NodeId> nodes)
-        : exchange_(exchange), rank_(rank), nodes_(nodes) {}
+    /// Nodes, one a rank, outlive it, and so does the rank's host.
+    FiberBootstrap(FiberExchange& exchange, int rank, std::span<const fabric::NodeId> nodes,
+                   hosts::VirtualHost& host)
+        : exchange_(exchange), rank_(rank), nodes_(nodes), host_(host) {}
 
     int rank() const override { return rank_; }
     int size() const override { return exchange_.ranks(); }
@@ -166,12 +206,16 @@ class FiberBootstrap final : public Bootstrap {
         return exchange_.get(rank, key);
     }
     void fence() override { exchange_.fence(rank_); }
+    void fence_while(const std::function<void()>& meanwhile) override {
+        exchange_.fence_while(rank_, host_, meanwhile);
+    }
     void abort(int code, std::string_view why) override { throw AbortCalled(code, why); }
 
   private:
     FiberExchange& exchange_;
     int rank_;
     std::span<const fabric::NodeId> nodes_;
+    hosts::VirtualHost& host_;
 };
 
 /// What all fibers of a job have in common.
@@ -231,8 +275,8 @@ class FiberRank final : public Rank {
     FiberRank(Shared& shared, int id)
         : shared_(shared),
           id_(id),
-          bootstrap_(shared.exchange, id, shared.plan.nodes),
-          host_(shared.engine) {}
+          host_(shared.engine),
+          bootstrap_(shared.exchange, id, shared.plan.nodes, host_) {}
 
     int id() const override { return id_; }
     int size() const override { return shared_.plan.ranks; }
@@ -260,9 +304,9 @@ class FiberRank final : public Rank {
   private:
     Shared& shared_;
     int id_;
-    FiberBootstrap bootstrap_;
     // In this order: a Nic goes before its host.
     hosts::VirtualHost host_;
+    FiberBootstrap bootstrap_;
     std::unique_ptr<fabric::Nic> nic_;
 };
 

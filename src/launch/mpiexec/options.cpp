@@ -202,6 +202,13 @@ std::vector<Option> own_options() {
              call.environment.emplace_back("RAILYARD_MPI_CONNECTIONS",
                                            one_of("--connections", w[0], all));
          }},
+        {{"max-connections"},
+         1,
+         "--max-connections N",
+         "Connections of a rank at a time: idle ones are closed and come back on demand",
+         [](Call& call, Program&, Words w) {
+             set_setting(call, fmt::format("max-connections={}", w[0]));
+         }},
         {{"set"},
          1,
          "--set NAME=VALUE",

@@ -1,7 +1,8 @@
 #pragma once
 /// All there is between this rank and one peer: the state of the connection, its rails, how packets
 /// go and come (a ring each way, or send/receive), what waits to be sent, and flow control. Exists
-/// only for peers that were talked to.
+/// only for peers that were talked to. A connection may be closed for others and made anew; what
+/// belongs to messages stays, and goes on over the next one.
 
 #include <algorithm>
 #include <cstdint>
@@ -38,7 +39,18 @@ inline std::size_t single_rail(int self, int peer, std::size_t rails, const Sett
     return static_cast<std::size_t>(std::min(self, peer) + (self < peer ? 0 : 1)) % rails;
 }
 
-enum class ChannelState : std::uint8_t { connecting, connected, failed };
+/// From connected on, a connection that is closed goes down the list, and back to the first.
+enum class ChannelState : std::uint8_t {
+    closed,   ///< there is no connection; it is made on demand
+    waiting,  ///< for room for one
+    connecting,
+    connected,
+    draining,  ///< nothing new begins on it
+    asked,     ///< the peer was asked to close; nothing leaves any more but credits
+    ended,     ///< the peer has answered: it knows of no more
+    answered,  ///< the peer had asked, and ends it
+    failed,
+};
 
 /// What waits to be sent, in order: a message's first packet, or a packet of the library's own (no
 /// request), whose payload is copied here.
@@ -58,24 +70,26 @@ class Channel {
                            : eager_limit),
           coalesces(its_netmod.settings.coalescing),
           netmod(its_netmod),
-          own_buffers(its_netmod.eager ? nullptr : its_netmod.make_own_buffers()),
-          buffers(own_buffers ? *own_buffers : *its_netmod.eager) {}
+          buffers(its_netmod.eager.get()) {}
 
     /// Whether a packet with so many bytes can be put now.
     bool has_room(std::size_t length) {
         if (out.open()) [[likely]]
             return out.has_room(length);
-        return state == ChannelState::connected && credits > 0 && buffers.has_slot();
+        const bool stands = state == ChannelState::connected || state == ChannelState::draining;
+        return stands && credits > 0 && buffers->has_slot();
     }
-    /// The same for a packet that must not overtake others that wait.
-    bool may_put(std::size_t length) { return backlog.empty() && has_room(length); }
+    /// The same for a packet that must not overtake others that wait, nor the end of a connection.
+    bool may_put(std::size_t length) {
+        return backlog.empty() && !is_closing() && has_room(length);
+    }
 
     /// Room for a packet's bytes, the channel's until put(). Only after has_room().
     std::byte* reserve(std::size_t length) {
         if (out.open()) [[likely]]
             return out.place(length);
         flush();  // it was first
-        return buffers.reserve();
+        return buffers->reserve();
     }
     /// Sends the packet whose bytes are where reserve() said.
     void put(Header header) {
@@ -92,38 +106,51 @@ class Channel {
         flush();
         --credits;
         piggyback(header);
-        buffers.send_zero_copy(*rails[0], header, bytes, request);
+        ++sends_under_way;
+        buffers->send_zero_copy(*rails[0], header, bytes, request);
     }
 
     /// Copies a packet into a send that leaves later, with others. By send/receive. False if there
     /// is no room for one.
     bool coalesce(Header header, const std::byte* data) {
-        if (coalesced_.used != 0 && !buffers.has_room(coalesced_, header.length)) flush();
+        if (coalesced_.used != 0 && !buffers->has_room(coalesced_, header.length)) flush();
         if (coalesced_.used == 0) {
             if (!has_room(header.length)) return false;
             --credits;
-            coalesced_ = buffers.begin_coalescing();
+            coalesced_ = buffers->begin_coalescing();
             piggyback(header);
         }
-        buffers.add(coalesced_, header, data);
+        buffers->add(coalesced_, header, data);
         return true;
     }
     /// Sends what was coalesced.
     void flush() {
-        if (coalesced_.used != 0) buffers.send(*rails[0], std::exchange(coalesced_, {}));
+        if (coalesced_.used == 0) return;
+        count(buffers->send(*rails[0], std::exchange(coalesced_, {})));
     }
 
     /// Tells the peer what it may use again: ring space, or credits.
     void return_credits() {
         if (out.open()) return out.tell(in.tell());
-        if (!buffers.has_slot()) return;
+        if (!buffers->has_slot()) return;
         const bool used = used_sends;
         send({.kind = PacketKind::credit});
         used_sends = used;  // it carries nothing
     }
 
     /// Whether anything but the connection's making has gone over it, either way.
-    bool was_used() const { return out.was_used() || in.was_used() || used_sends; }
+    bool was_used() const { return out.was_used() || in.was_used() || used_sends || was_closed; }
+
+    /// Whether it is on its way down from connected.
+    bool is_closing() const {
+        return state > ChannelState::connected && state < ChannelState::failed;
+    }
+    /// Whether both sides have had each other's last packet, and one of them ends it.
+    bool is_over() const { return state == ChannelState::ended || state == ChannelState::answered; }
+    /// Whether nothing waits for this connection, or for the next.
+    bool is_idle() const {
+        return backlog.empty() && streams.empty() && rdma_waiting.empty() && rdma_active == 0;
+    }
 
     // On every message's way.
     const int peer;  ///< world rank
@@ -131,17 +158,18 @@ class Channel {
     const std::size_t copied_limit;  ///< longer eager messages go by zero-copy
     const bool coalesces;            ///< small messages that are started together
     bool in_burst = false;           ///< one was started, and its sender has not polled since
-    ChannelState state = ChannelState::connecting;
-    bool lost = false;           ///< its connection has failed, and so has all that needed it
-    bool eager_stopped = false;  ///< by the peer, where too much of ours waits unexpected
+    ChannelState state = ChannelState::closed;
+    bool lost = false;            ///< its connection has failed, and so has all that needed it
+    bool eager_stopped = false;   ///< by the peer, where too much of ours waits unexpected
+    std::uint64_t last_used = 0;  ///< by the connector's count of uses
     RingWriter out;
     RingReader in;
     LazyQueue<Pending> backlog;  ///< the FIFO of OD-2
     Netmod& netmod;
 
     // Before the rails, which take receives from them.
-    const std::unique_ptr<EagerBuffers> own_buffers;  ///< where receives cannot be shared
-    EagerBuffers& buffers;                            ///< those, or the netmod's
+    std::unique_ptr<EagerBuffers> own_buffers;  ///< where receives cannot be shared
+    EagerBuffers* buffers;                      ///< those, or the netmod's
 
     /// Connected, but for the first while the channel connects. Further ones come when there is
     /// something to stripe over them.
@@ -161,9 +189,15 @@ class Channel {
     bool is_busy = false;           ///< in the transport's list of channels with work to do
 
     // Flow control of send/receive.
-    std::uint32_t credits = 0;       ///< packets that we may still send
-    std::uint16_t owed_credits = 0;  ///< packets of the peer's that it was not told of yet
-    bool used_sends = false;         ///< either way
+    std::uint32_t credits = 0;          ///< packets that we may still send
+    std::uint16_t owed_credits = 0;     ///< packets of the peer's that it was not told of yet
+    bool used_sends = false;            ///< either way
+    std::uint32_t sends_under_way = 0;  ///< whose completions are awaited
+
+    // Closing (closing.cpp).
+    bool peer_asked = false;  ///< to close: we answer
+    bool peer_waits = false;  ///< it asks for a connection again
+    bool was_closed = false;  ///< once at least
 
     // Segmented eager: where the next segment belongs, a receive or an unexpected message.
     Request* segmented_receive = nullptr;
@@ -183,8 +217,9 @@ class Channel {
   private:
     void send(Header header) {
         piggyback(header);
-        buffers.send(*rails[0], header);
+        count(buffers->send(*rails[0], header));
     }
+    void count(bool signalled) { sends_under_way += signalled ? 1 : 0; }
     void piggyback(Header& header) {
         header.freed = std::exchange(owed_credits, 0);
         used_sends = true;

@@ -91,6 +91,10 @@ void ChannelTransport::on_packet(Channel& channel, const Header& header, const s
             return on_cancel(channel, header);
         case PacketKind::cancel_answer:
             return on_cancel_answer(channel, header);
+        case PacketKind::close:
+            return on_close(channel);
+        case PacketKind::close_answer:
+            return on_close_answer(channel);
         case PacketKind::credit:
             return;
     }
@@ -100,6 +104,7 @@ void ChannelTransport::drain_ring(Channel& channel) {
     const Cell* cell = channel.in.front();
     if (cell == nullptr) [[likely]]
         return;
+    connector_.used(channel);
     for (int n = 0; cell != nullptr && n < packets_in_a_row; ++n) {
         const Header header = cell->header;
         if (n > 0) channel.in.expect_more();

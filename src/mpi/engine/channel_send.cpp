@@ -28,6 +28,7 @@ bool ChannelTransport::send_now(const std::byte* data, std::size_t n, int peer,
     channel->put(header_for(envelope, PacketKind::eager, n));
     engine_.overhead.sent();
     count_eager(n);
+    connector_.used(*channel);
     return true;
 }
 
@@ -38,6 +39,7 @@ void ChannelTransport::start_send(Request& send) {
     Channel& channel = connector_.open(send.peer);
     const bool sent =
         channel.backlog.empty() && channel.state == ChannelState::connected && push(channel, send);
+    connector_.used(channel);
     if (!sent) {
         ++engine_.counters.queued_sends;
         channel.backlog.push_back({&send});
@@ -102,6 +104,7 @@ void ChannelTransport::flush_bursts() {
 }
 
 bool ChannelTransport::advance(Channel& channel) {
+    if (channel.state != ChannelState::connected) return advance_credits(channel);
     if (advance_messages(channel)) return true;
     // Both sides may be waiting for credits.
     if (owes_credits(channel)) channel.return_credits();
@@ -145,6 +148,7 @@ void ChannelTransport::send_control(Channel& channel, const Header& header, Payl
     pending.payload.insert(pending.payload.end(), second.begin(), second.end());
     channel.backlog.push_back(std::move(pending));
     set_busy(channel);
+    connector_.open(channel.peer);
 }
 
 void ChannelTransport::send_to_self(Request& send) {

@@ -65,9 +65,12 @@ void ChannelTransport::progress() {
     connector_.advance([this](Channel& channel) {
         // Its ring was not looked at above, and the peer may have written there long ago.
         has_left_ = true;
-        if (!channel.backlog.empty() || owes_credits(channel)) set_busy(channel);
+        if (!channel.is_idle() || owes_credits(channel)) set_busy(channel);
+        start_waiting_rdma(channel);
     });
     if (!busy_.empty()) advance_busy();
+    if (!closing_.empty() || connector_.is_full()) [[unlikely]]
+        advance_closing();
 }
 
 void ChannelTransport::take_completions(Netmod& netmod) {
@@ -81,15 +84,18 @@ void ChannelTransport::take_completions(Netmod& netmod) {
 
 void ChannelTransport::on_completion(const fabric::Completion& completion) {
     auto& channel = *static_cast<Channel*>(completion.queue_pair->context());
-    EagerBuffers& eager = channel.buffers;
+    EagerBuffers& eager = *channel.buffers;
     const auto which = static_cast<std::uint32_t>(completion.id);
     const auto kind = static_cast<CompletionKind>(completion.id >> 32);
+    if (kind == CompletionKind::sent) --channel.sends_under_way;
     if (!completion.status.ok() || channel.lost) [[unlikely]] {
         if (kind == CompletionKind::sent) eager.sent(which);  // its buffer is free again
-        if (channel.lost) return;
+        if (channel.lost || channel.is_over()) return;
         throw_lost(channel, completion.status);
     }
     switch (kind) {
+        case CompletionKind::unsignalled:
+            return;
         case CompletionKind::sent:
             if (const auto request = eager.sent(which))
                 engine_.complete(engine_.requests.at(*request));
@@ -97,6 +103,7 @@ void ChannelTransport::on_completion(const fabric::Completion& completion) {
         case CompletionKind::rdma:
             return on_rdma_done(engine_.requests.at(which));
         case CompletionKind::received:
+            connector_.used(channel);
             break;
     }
     if (completion.has_immediate) {
@@ -152,9 +159,8 @@ bool ChannelTransport::is_drained() const {
     if (!busy_.empty() || !bursts_.empty()) return false;
     // A connection that nothing waits for may stay unmade: the peer may be at its end already.
     for (const auto& channel : connector_.channels()) {
-        if (!channel->buffers.has_sent_all()) return false;
-        if (!channel->lost && (!channel->backlog.empty() || channel->rdma_active != 0))
-            return false;
+        if (channel->buffers != nullptr && !channel->buffers->has_sent_all()) return false;
+        if (!channel->lost && !channel->is_idle()) return false;
     }
     return true;
 }

@@ -2,7 +2,8 @@
 /// Messages over channels: eager for small ones, rendezvous for large ones, matching in this
 /// library. Spread over files by concern: channel_transport.cpp (progress), channel_send.cpp
 /// (messages out, coalescing), channel_receive.cpp (packets in, unexpected messages),
-/// rendezvous.cpp (RTS and CTS, data in segments or by RDMA), cancel.cpp (what is taken back).
+/// rendezvous.cpp (RTS and CTS, data in segments or by RDMA), cancel.cpp (what is taken back),
+/// closing.cpp (connections that make place for others).
 
 #include <array>
 #include <cstdint>
@@ -32,7 +33,8 @@ class ChannelTransport final : public Transport {
     bool matched_probe(const Envelope& wanted, Communicator& comm, Message& message) override;
     void start_receive(Request& receive, Message& message) override;
     void wake(int peer) override {
-        if (Channel* channel = connector_.find(peer)) channel->rails[0]->nudge();
+        Channel* const channel = connector_.find(peer);
+        if (channel != nullptr && !channel->rails.empty()) channel->rails[0]->nudge();
     }
     void poll() override;
     void progress() override;
@@ -129,11 +131,26 @@ class ChannelTransport final : public Transport {
     template <class Such>
     bool drop_unexpected(Such&& such);
 
+    // closing.cpp
+    void advance_closing();
+    void begin_closing(Channel& channel);
+    /// True once the connection is no more.
+    bool advance_closing(Channel& channel);
+    /// True once the peer of a channel that is being closed has the credits that it may wait for.
+    bool advance_credits(Channel& channel);
+    void on_close(Channel& channel);
+    void on_close_answer(Channel& channel);
+
     // Zero-copy: buffers are the users', and the adapter's until their requests are complete
     template <class Complete>
     void start_rdma(Request& request, const RemoteBuffer& remote, Complete&& complete);
     void begin_rdma(Request& request, const RemoteBuffer& remote);
     void end_rdma(Channel& channel);
+    static bool may_start_rdma(const Channel& channel) {
+        return channel.state == ChannelState::connected &&
+               channel.rdma_active < channel.netmod.settings.bulk_depth;
+    }
+    void start_waiting_rdma(Channel& channel);
     void read(Request& receive, const RemoteBuffer& remote);
     void write(Request& send, const RemoteBuffer& remote);
     void on_rdma_done(Request& request);
@@ -153,6 +170,7 @@ class ChannelTransport final : public Transport {
     /// Of take_completions(): to make it anew would cost as much as the poll.
     std::array<fabric::Completion, 16> batch_;
     std::vector<Channel*> busy_;
+    std::vector<Channel*> closing_;
     std::vector<Channel*> bursts_;  ///< channels with messages started since the last poll
     std::vector<Request*> complete_at_flush_;  ///< sends that may have been coalesced
     const bool receives_connect_;              ///< some of them, at least

@@ -91,7 +91,7 @@ std::unique_ptr<fabric::QueuePair> Connector::make_rail(Channel& channel, unsign
     options.receive_completions = netmod.completions.get();
     // Where receives are not shared, all packets come over the first rail: others need none. There
     // a packet that comes without one breaks the connection, as in VIA; credits see to that.
-    if (netmod.eager || port == 0) options.receives = &channel.buffers.receives();
+    if (netmod.eager || port == 0) options.receives = &channel.buffers->receives();
     if (!netmod.eager) options.receiver_not_ready_timeout = Duration{};
     options.send_depth = send_depth(netmod.nic.traits(), netmod.geometry);
     options.context = &channel;
@@ -105,7 +105,7 @@ void Connector::throw_no_queue_pair(int peer) const {
     const Netmod& netmod = netmods_.to(peer);
     const fabric::Traits& traits = netmod.nic.traits();
     std::string remedy = engine_.settings.connections == Connections::on_demand
-                             ? "let each rank talk to fewer others"
+                             ? "bound the connections (--max-connections)"
                              : "connect on demand (connections: on-demand), or start fewer ranks";
     if (traits.clock == fabric::Clock::virtual_time)
         remedy += ", or raise connection.queue_pairs in a profile of your own";
@@ -124,11 +124,25 @@ void Connector::expect_room_for_all() const {
     }
 }
 
-Channel& Connector::make(int peer) {
-    Netmod& netmod = netmods_.to(peer);
-    if (!has_queue_pair(netmod)) throw_no_queue_pair(peer);
-    Channel& channel = channels_.add(std::make_unique<Channel>(peer, netmod));
+Channel& Connector::find_or_add(int peer) {
+    if (Channel* channel = channels_.find(peer)) return *channel;
     ++engine_.counters.channels;
+    return channels_.add(std::make_unique<Channel>(peer, netmods_.to(peer)));
+}
+
+void Connector::take_place(Channel& channel) {
+    if (!has_queue_pair(channel.netmod)) throw_no_queue_pair(channel.peer);
+    channel.state = ChannelState::connecting;
+    channel.peer_waits = false;
+    ++open_;
+}
+
+void Connector::prepare(Channel& channel) {
+    Netmod& netmod = channel.netmod;
+    if (!netmod.eager) {
+        channel.own_buffers = netmod.make_own_buffers();
+        channel.buffers = channel.own_buffers.get();
+    }
     channel.rails.push_back(make_rail(channel, 0));
     if (netmod.rings < netmod.settings.watched_rings) {
         ++netmod.rings;
@@ -136,18 +150,22 @@ Channel& Connector::make(int peer) {
     } else if (!netmod.eager) {
         open_buffers(channel);  // receives are posted before the connection is (VC-2)
     }
-    return channel;
 }
 
 void Connector::open_buffers(Channel& channel) {
-    const std::size_t before = channel.buffers.memory();
-    channel.buffers.open();
-    hold(channel.buffers.memory() - before);
+    const std::size_t before = channel.buffers->memory();
+    channel.buffers->open();
+    hold(channel.buffers->memory() - before);
 }
 
 void Connector::hold(std::size_t bytes) {
     engine_.counters.peer_bytes += bytes;
     engine_.counters.pin(bytes);
+}
+
+void Connector::release(std::size_t bytes) {
+    engine_.counters.peer_bytes -= bytes;
+    engine_.counters.unpin(bytes);
 }
 
 fabric::PrivateData Connector::hello(const Channel& channel) const {
@@ -157,7 +175,7 @@ fabric::PrivateData Connector::hello(const Channel& channel) const {
     hello.rank = engine_.rank.id();
     // Own receives are posted once it is known that there will be no rings; until then, nothing may
     // come for them.
-    const bool takes_packets = channel.netmod.eager || channel.buffers.is_open();
+    const bool takes_packets = channel.netmod.eager || channel.buffers->is_open();
     hello.credits = takes_packets ? channel.netmod.settings.credits : 0;
     if (channel.in.open()) {
         hello.geometry = channel.netmod.geometry;
@@ -172,23 +190,33 @@ fabric::PrivateData Connector::hello(const Channel& channel) const {
 }
 
 Channel& Connector::open(int peer) {
-    if (Channel* channel = channels_.find(peer)) return *channel;
-    const fabric::Address address = address_of(engine_.rank, peer, netmods_.to(peer).address_key);
-    // To learn it may take a wait, in which a request of that peer's may have been answered.
-    if (Channel* channel = channels_.find(peer)) return *channel;
-    Channel& channel = make(peer);
+    Channel& channel = find_or_add(peer);
+    if (channel.state == ChannelState::closed) want(channel);
+    return channel;
+}
+
+void Connector::begin(Channel& channel) {
+    // First: the others may wait, in virtual time, and peers be answered meanwhile.
+    take_place(channel);
+    const fabric::Address address =
+        address_of(engine_.rank, channel.peer, channel.netmod.address_key);
+    prepare(channel);
     check(channel, channel.rails[0]->connect_peer(address, 0, hello(channel), Time::never()));
     connecting_.push_back(&channel);
-    return channel;
 }
 
 void Connector::take_requests(Netmod& netmod) {
     while (const auto request = netmod.nic.poll_peer_request()) {
         if (!is_of_this_job(request->private_data, netmod)) continue;
-        Channel& channel = open(parse_hello(request->private_data).rank);
+        Channel& channel = find_or_add(parse_hello(request->private_data).rank);
         // A peer that adds a rail may be ahead of us: we may not know yet that the first one
         // stands.
-        if (request->discriminator > 0) want_rails(channel);
+        if (request->discriminator > 0) {
+            want_rails(channel);
+            continue;
+        }
+        if (channel.state != ChannelState::connecting) channel.peer_waits = true;
+        if (channel.state == ChannelState::closed) want(channel);
     }
 }
 
@@ -256,12 +284,13 @@ void Connector::establish(Channel& channel, const fabric::PrivateData& data) {
         // Credits for rings come by ring: there are two, or none.
         if (channel.in.open()) --netmod.rings;
         channel.in = RingReader();
-        if (!netmod.eager && !channel.buffers.is_open())
+        if (!netmod.eager && !channel.buffers->is_open())
             channel.owed_credits = static_cast<std::uint16_t>(netmod.settings.credits);
         open_buffers(channel);
         channel.credits += theirs.credits;  // the peer's first packet may have brought some already
     }
     channel.state = ChannelState::connected;
+    used(channel);
     ++engine_.counters.connections;
 }
 
@@ -284,7 +313,9 @@ void Connector::connect_all_as_client_and_server() {
     engine_.rank.bootstrap().fence();
     for (int peer = 0; peer < engine_.rank.size(); ++peer) {
         if (peer == self) continue;
-        Channel& channel = make(peer);
+        Channel& channel = find_or_add(peer);
+        take_place(channel);
+        prepare(channel);
         fabric::QueuePair& queue_pair = *channel.rails[0];
         Acceptor& acceptor = acceptors.at(&channel.netmod);
         check(channel,

@@ -2,6 +2,12 @@
 /// Makes channels: on demand, at the first message to a peer, or from it where receives connect, or
 /// when a peer asks (OD-1); or all at the start, as the policy says. Connections are made peer to
 /// peer, so that either side may be first; only the static policies wait for them.
+///
+/// Where connections are bounded, a channel waits for room for its own, and the least recently used
+/// one is chosen to be closed (closing.cpp). One place is left to peers that ask: what they ask for
+/// stands at once and can be closed again, while those that this rank has asked for stand when
+/// their peers find room. Were all places taken by such, ranks could wait for each other in a ring.
+/// That is in connection_places.cpp; connector.cpp makes connections.
 
 #include <algorithm>
 #include <cstdint>
@@ -70,8 +76,10 @@ class Connector {
     Connector(const EngineState& engine, Netmods& netmods);
 
     Channel* find(int peer) { return channels_.find(peer); }
-    /// The channel to a peer; if there is none yet, one that begins to connect.
+    /// The channel to a peer; if it has no connection, it begins to connect, or to wait for that.
     Channel& open(int peer);
+    /// Something has just gone over that channel, or come.
+    void used(Channel& channel) { channel.last_used = ++uses_; }
     const std::vector<std::unique_ptr<Channel>>& channels() const { return channels_.all(); }
     /// Those whose rings are to be watched.
     const std::vector<Channel*>& watched() const { return watched_; }
@@ -91,6 +99,19 @@ class Connector {
             connected(channel);
         }
         if (!adding_rails_.empty()) advance_rails();
+        if (!wanted_.empty()) begin_wanted();
+    }
+    /// Whether channels wait for a place.
+    bool is_full() const { return !wanted_.empty(); }
+    /// The connection whose place is wanted, if one more is to be closed; else null.
+    Channel* next_to_close();
+    /// One has begun to be closed, by either side.
+    void count_closing() { ++closing_; }
+    /// Its queue pairs and memory go. Both sides know that nothing is under way.
+    void end(Channel& channel);
+    /// Whether all rails stand that either side has asked for.
+    bool has_all_rails(const Channel& channel) const {
+        return !channel.wants_rails || channel.rails.size() == ports(channel.netmod);
     }
     /// Asks those who ask, where this rank answers. May be called while this rank makes channels
     /// itself, in virtual time, where either may have to wait.
@@ -121,7 +142,20 @@ class Connector {
         return netmod.queue_pairs < netmod.nic.traits().max_queue_pairs;
     }
     [[noreturn]] void throw_no_queue_pair(int peer) const;
-    Channel& make(int peer);
+    std::uint32_t limit() const { return engine_.settings.max_connections; }
+    Channel& find_or_add(int peer);
+    /// Whether there is a place for one more connection, asked for by this rank or by a peer.
+    bool has_place(bool peer_asked) const {
+        if (limit() == 0) return true;
+        return open_ < limit() && (peer_asked || connecting_.size() + 1 < limit());
+    }
+    void want(Channel& channel);
+    void begin_wanted();
+    /// Asks the peer for a connection.
+    void begin(Channel& channel);
+    void take_place(Channel& channel);
+    /// The queue pair, and memory for what will come.
+    void prepare(Channel& channel);
     std::unique_ptr<fabric::QueuePair> make_rail(Channel& channel, unsigned port);
     void add_rail(Channel& channel);
     void advance_rails();
@@ -132,12 +166,17 @@ class Connector {
     /// Memory for packets by send/receive.
     void open_buffers(Channel& channel);
     void hold(std::size_t bytes);
+    void release(std::size_t bytes);
     fabric::PrivateData hello(const Channel& channel) const;
 
     EngineState engine_;
     Netmods& netmods_;
     PeerTable channels_;
     std::vector<Channel*> connecting_;
+    std::vector<Channel*> wanted_;  ///< that wait for a place, in the order of asking
+    std::uint32_t open_ = 0;        ///< connections, from the asking for them to their end
+    std::uint32_t closing_ = 0;     ///< of them
+    std::uint64_t uses_ = 0;
     std::vector<Channel*> adding_rails_;
     std::vector<Channel*> watched_;
 };

@@ -43,14 +43,14 @@ std::size_t EagerBuffers::memory() const {
     return is_open() ? 2 * slot_size_ * buffers_ : 0;
 }
 
-void EagerBuffers::send(fabric::QueuePair& queue_pair, const Header& header) {
+bool EagerBuffers::send(fabric::QueuePair& queue_pair, const Header& header) {
     const std::uint32_t slot = free_.back();
     free_.pop_back();
     std::memcpy(out(slot), &header, sizeof header);
-    send(queue_pair, slot, sizeof header + header.length);
+    return send(queue_pair, slot, sizeof header + header.length);
 }
 
-void EagerBuffers::send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::size_t length) {
+bool EagerBuffers::send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::size_t length) {
     const fabric::Slice slice(*send_buffers_, Bytes(slot * slot_size_), Bytes(length));
     fabric::WorkRequest work;
     work.op = fabric::Op::send;
@@ -61,12 +61,14 @@ void EagerBuffers::send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::
         // The adapter need not read our memory, and the slot is free at once.
         work.flags = fabric::Flags::inlined;
         if (!signals_all_) work.flags = work.flags | fabric::Flags::unsignalled;
-        work.id = completion_id(CompletionKind::sent, none);
+        work.id =
+            completion_id(signals_all_ ? CompletionKind::sent : CompletionKind::unsignalled, none);
         work.local = {};
         work.bytes = {out(slot), length};
     }
     post(queue_pair, work);
     if (inlined) free_.push_back(slot);
+    return !inlined || signals_all_;
 }
 
 void EagerBuffers::post(fabric::QueuePair& queue_pair, const fabric::WorkRequest& work) {
@@ -97,8 +99,8 @@ void EagerBuffers::add(Coalesced& coalesced, const Header& header, const std::by
     coalesced.used += static_cast<std::uint32_t>(sizeof header + header.length);
 }
 
-void EagerBuffers::send(fabric::QueuePair& queue_pair, const Coalesced& coalesced) {
-    send(queue_pair, coalesced.slot, coalesced.used);
+bool EagerBuffers::send(fabric::QueuePair& queue_pair, const Coalesced& coalesced) {
+    return send(queue_pair, coalesced.slot, coalesced.used);
 }
 
 std::optional<std::uint32_t> EagerBuffers::sent(std::uint32_t slot) {

@@ -35,8 +35,8 @@ class EagerBuffers {
     bool has_slot() const { return !free_.empty(); }
     /// Room for the bytes of the next packet, the pool's until send(). Only after has_slot().
     std::byte* reserve() { return out(free_.back()) + sizeof(Header); }
-    /// Sends the packet whose bytes are where reserve() said.
-    void send(fabric::QueuePair& queue_pair, const Header& header);
+    /// Sends the packet whose bytes are where reserve() said. True: its completion will tell.
+    bool send(fabric::QueuePair& queue_pair, const Header& header);
     /// Zero-copy: the packet's bytes stay the user's, who leaves them alone until sent() names
     /// `request`.
     void send_zero_copy(fabric::QueuePair& queue_pair, const Header& header,
@@ -58,7 +58,7 @@ class EagerBuffers {
     }
     /// Copies a packet; `data` stays the caller's.
     void add(Coalesced& coalesced, const Header& header, const std::byte* data);
-    void send(fabric::QueuePair& queue_pair, const Coalesced& coalesced);
+    bool send(fabric::QueuePair& queue_pair, const Coalesced& coalesced);
 
     /// A send is complete, and its slot free. Returns the request that waited for that, if any.
     std::optional<std::uint32_t> sent(std::uint32_t slot);
@@ -88,7 +88,7 @@ class EagerBuffers {
   private:
     std::byte* in(std::uint32_t slot) const { return receive_buffers_->data() + slot * slot_size_; }
     std::byte* out(std::uint32_t slot) const { return send_buffers_->data() + slot * slot_size_; }
-    void send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::size_t length);
+    bool send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::size_t length);
     void post(fabric::QueuePair& queue_pair, const fabric::WorkRequest& work);
 
     fabric::Nic& nic_;

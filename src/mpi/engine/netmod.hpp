@@ -19,7 +19,12 @@
 namespace railyard::mpi {
 
 /// What a completion is about: the upper half of its id. The lower half is a buffer or a request.
-enum class CompletionKind : std::uint32_t { received = 1, sent = 2, rdma = 3 };
+enum class CompletionKind : std::uint32_t {
+    received = 1,
+    sent = 2,
+    rdma = 3,
+    unsignalled = 4,  ///< a send that completes only if it fails
+};
 constexpr std::uint64_t completion_id(CompletionKind kind, std::uint32_t which) {
     return static_cast<std::uint64_t>(kind) << 32 | which;
 }

@@ -26,6 +26,8 @@ enum class PacketKind : std::uint8_t {
     resume_eager,  ///< the contrary
     cancel,        ///< asks for the RTS of the request that `context` names, if it is unmatched yet
     cancel_answer,  ///< to the oldest such question: `tag` is 1 if the RTS is gone, 0 if it matched
+    close,          ///< the last packet, but for credits, of who would close the connection
+    close_answer,   ///< the last packet of the other side: nothing is under way any more
 };
 
 struct Header {

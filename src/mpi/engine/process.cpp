@@ -22,8 +22,9 @@ Circumstances circumstances_of(job::Rank& rank, const Settings& settings) {
     for (int r = 0; r < rank.size() && c.one_node; ++r)
         c.one_node = rank.node_of(r) == rank.node();
     const fabric::Traits& traits = rank.nic().traits();
-    c.has_hub =
-        settings.shared_memory && c.one_node && traits.maps_allocated && traits.coherent_atomics;
+    // Those who sleep in a collective through memory are woken over connections.
+    c.has_hub = settings.shared_memory && settings.max_connections == 0 && c.one_node &&
+                traits.maps_allocated && traits.coherent_atomics;
     return c;
 }
 

@@ -277,8 +277,9 @@ void ChannelTransport::begin_rdma(Request& request, const RemoteBuffer& remote) 
             send_read_fin(channel, request.partner);
         return engine_.complete(request);
     }
-    if (channel.rdma_active >= channel.netmod.settings.bulk_depth) {
+    if (!may_start_rdma(channel)) {
         channel.rdma_waiting.push_back({&request, remote});
+        connector_.open(channel.peer);
         return;
     }
     ++channel.rdma_active;
@@ -287,10 +288,15 @@ void ChannelTransport::begin_rdma(Request& request, const RemoteBuffer& remote) 
 
 void ChannelTransport::end_rdma(Channel& channel) {
     --channel.rdma_active;
-    if (channel.rdma_waiting.empty()) return;
-    const Channel::WaitingRdma next = channel.rdma_waiting.front();
-    channel.rdma_waiting.pop_front();
-    begin_rdma(*next.request, next.remote);
+    start_waiting_rdma(channel);
+}
+
+void ChannelTransport::start_waiting_rdma(Channel& channel) {
+    while (!channel.rdma_waiting.empty() && may_start_rdma(channel)) {
+        const Channel::WaitingRdma next = channel.rdma_waiting.front();
+        channel.rdma_waiting.pop_front();
+        begin_rdma(*next.request, next.remote);
+    }
 }
 
 void ChannelTransport::read(Request& receive, const RemoteBuffer& remote) {

@@ -129,6 +129,10 @@ const std::vector<SettingRow>& setting_rows() {
         word_row("answer-requests",
                  "a rank that is asked for a connection answers; off: it must need it, too",
                  &S::answer_requests, switch_words),
+        count_row("max-connections",
+                  "connections of a rank at a time: idle ones are closed, least recently used "
+                  "first, and come back on demand; 0: any number",
+                  &S::max_connections),
         word_row("matching", "how receives and messages find each other", &S::matching,
                  matching_words),
         word_row("tagged", "let the adapter match messages, where it can", &S::tagged,

@@ -79,6 +79,14 @@ void check(const Settings& s) {
         throw UsageError(
             "answer-requests: off only with receive-connects and wildcard-connects on; else a rank "
             "that only receives would never connect");
+    if (s.max_connections == 1)
+        throw UsageError("max-connections: at least 2, one of which is for peers that ask; 0: any");
+    if (s.max_connections != 0 && s.connections != Connections::on_demand)
+        throw UsageError("max-connections: only where connections are made on demand");
+    if (s.max_connections != 0 && !s.answer_requests)
+        throw UsageError(
+            "max-connections: only with answer-requests on; else a connection that was closed "
+            "would not come back before both sides need it");
     if (s.srq_buffers < 4) throw UsageError("srq-buffers: at least 4");
     if (s.credits < 2 || s.credits > 4096) throw UsageError("credits: from 2 to 4096");
 }

@@ -50,6 +50,8 @@ struct Settings {
     /// A rank that is asked for a connection asks, too. Else it does so only when a message of its
     /// own needs it, as in VIA, where nobody hears of a peer's request.
     bool answer_requests = true;
+    /// That a rank has at a time; the least recently used one is closed for another. 0: any number.
+    std::uint32_t max_connections = 0;
     Matching matching = Matching::hashed;
     bool tagged = true;  ///< let the adapter match, where it can
 

@@ -66,5 +66,29 @@ TEST_P(CancelledRendezvous, LeavesNothingBehind) {
     EXPECT_TRUE(result.ok) << result.failure;
 }
 
+// Who would take a send back may have to ask a rank that is at its end.
+TEST_P(CancelledRendezvous, IsAnsweredByARankThatHasNothingLeftToDo) {
+    const auto [fabric, way, matching] = GetParam();
+    const job::Result result = run_world(
+        fabric, 2,
+        [](World& w) {
+            meet(w);
+            if (w.rank() == 1) return;
+            w.process.host().compute(Duration::ms(1));
+            const auto data = pattern(300'000, 1);
+            Request& send = w.process.start_send(
+                ConstBuffer(data.data(), data.size(), World::bytes()), 1, 1, w.comm);
+            w.process.cancel(send);
+            w.process.wait(send);
+            expect(send.status().cancelled, "it was not taken back");
+            w.process.release(send);
+        },
+        [way = way, matching = matching](Settings& s) {
+            s.bulk = way;
+            s.matching = matching;
+        });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
 }  // namespace
 }  // namespace railyard::mpi

@@ -122,7 +122,7 @@ TEST(OwnReceives, AreGrantedWhereOnlyOneSideHasARing) {
 // wu02: how many VIs there may be is a hard limit. Who would pass it is told so, and what to do.
 TEST(Limit, OfVisIsAnErrorThatNamesTheRemedy) {
     const std::string fabric = like_clan("few-vis", "[connection]\nqueue_pairs = 4\n");
-    const auto failure = [&](Connections policy, int partners) {
+    const auto failure = [&](Connections policy, int partners, std::uint32_t bound = 0) {
         return run_world(
                    fabric, 8,
                    [partners](World& w) {
@@ -131,13 +131,17 @@ TEST(Limit, OfVisIsAnErrorThatNamesTheRemedy) {
                            if (w.rank() == i) w.receive(4, 0, 1);
                        }
                    },
-                   [policy](Settings& s) { s.connections = policy; })
+                   [policy, bound](Settings& s) {
+                       s.connections = policy;
+                       s.max_connections = bound;
+                   })
             .failure;
     };
     EXPECT_EQ(failure(Connections::on_demand, 4), "");
     EXPECT_THAT(failure(Connections::on_demand, 5),
                 AllOf(HasSubstr("cannot connect to rank 5: few-vis lets a process have 4"),
-                      HasSubstr("fewer others"), HasSubstr("connection.queue_pairs")));
+                      HasSubstr("--max-connections"), HasSubstr("connection.queue_pairs")));
+    EXPECT_EQ(failure(Connections::on_demand, 7, 4), "");
     EXPECT_THAT(failure(Connections::static_peer, 0),
                 AllOf(HasSubstr("rank 5: few-vis lets a process have 4"), HasSubstr("on-demand")));
 }

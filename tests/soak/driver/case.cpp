@@ -71,6 +71,7 @@ const std::map<std::string, Maker>& setting_makers() {
         {"receive-connects", one_of({"on", "off"})},
         {"wildcard-connects", one_of({"on", "off"})},
         {"answer-requests", one_of({"on", "off"})},
+        {"max-connections", one_of({"2", "3", "4", "6"})},
         {"matching", one_of({"hashed", "list"})},
         {"tagged", one_of({"on", "off"})},
         {"eager-limit", bytes(number(0, 16))},
