@@ -5,7 +5,8 @@
 // waits, the rest of a stream, a CTS or FIN that is due, go over the next connection as they would
 // have over this one. Only RDMA under way must end, since nothing else tells of it.
 //
-// Both may ask at once. Then the lower rank answers and the higher one takes no notice.
+// Both may ask at once. Then the lower rank answers and the higher one takes no notice. A
+// connection that has failed is closed without a word, and the first to be.
 
 #include "mpi/engine/channel_transport.hpp"
 
@@ -13,7 +14,7 @@ namespace railyard::mpi {
 
 void ChannelTransport::begin_closing(Channel& channel) {
     // What has room goes now: no connection is made in vain, however soon it is to be closed.
-    advance_messages(channel);
+    if (!channel.lost) advance_messages(channel);
     channel.state = ChannelState::draining;
 }
 
@@ -23,10 +24,13 @@ void ChannelTransport::advance_closing() {
         closing_.push_back(channel);
         begin_closing(*channel);
     }
-    std::vector<Channel*> closing;
-    closing.swap(closing_);
-    for (Channel* channel : closing)
-        if (!advance_closing(*channel)) closing_.push_back(channel);
+    for (std::size_t i = 0; i < closing_.size();) {
+        if (!advance_closing(*closing_[i])) {
+            ++i;
+            continue;
+        }
+        closing_.erase(closing_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
 }
 
 bool ChannelTransport::advance_closing(Channel& channel) {
@@ -37,6 +41,7 @@ bool ChannelTransport::advance_closing(Channel& channel) {
             begin_closing(channel);
             [[fallthrough]];
         case ChannelState::draining: {
+            if (channel.lost) break;
             if (channel.rdma_active != 0 || !connector_.has_all_rails(channel)) return false;
             if (!channel.has_room(0)) return false;
             channel.reserve(0);
@@ -53,6 +58,7 @@ bool ChannelTransport::advance_closing(Channel& channel) {
             if (channel.rails[0]->state() == fabric::ConnectionState::connected) return false;
             break;
         case ChannelState::asked:
+            if (channel.lost) break;
             if (channel.rails[0]->state() != fabric::ConnectionState::connected)
                 throw_lost(channel, channel.rails[0]->reason());
             return false;

@@ -28,16 +28,16 @@ Channel* Connector::next_to_close() {
     const std::size_t own = limit() - 1 - std::min<std::size_t>(limit() - 1, connecting_.size());
     const std::size_t places = answers + std::min(own, wanted_.size() - answers);
     if (closing_ + (limit() - open_) >= places) return nullptr;
-    // Idle ones first. If there are none, a busy one has its turn: whatever waits for it goes on
-    // over its next connection.
+    // Those that have failed, then idle ones. If there are none, a busy one has its turn: whatever
+    // waits for it goes on over its next connection.
     Channel* found = nullptr;
     const auto sooner = [](const Channel& one, const Channel& other) {
+        if (one.lost != other.lost) return one.lost;
         if (one.is_idle() != other.is_idle()) return one.is_idle();
         return one.last_used < other.last_used;
     };
     for (const auto& channel : channels_.all()) {
-        if (channel->state != ChannelState::connected || channel->peer_asked || channel->lost)
-            continue;
+        if (channel->state != ChannelState::connected || channel->peer_asked) continue;
         if (found == nullptr || sooner(*channel, *found)) found = channel.get();
     }
     return found;
@@ -48,6 +48,7 @@ void Connector::end(Channel& channel) {
     engine_.counters.queue_pairs -= channel.rails.size();
     netmod.queue_pairs -= static_cast<std::uint32_t>(channel.rails.size());
     channel.rails.clear();
+    channel.next_rail.reset();
     if (channel.in.open()) {
         --netmod.rings;
         std::erase(watched_, &channel);
@@ -62,7 +63,9 @@ void Connector::end(Channel& channel) {
     }
     channel.credits = 0;
     channel.owed_credits = 0;
+    channel.rdma_active = 0;
     channel.wants_rails = false;
+    channel.lost = false;
     channel.peer_asked = false;
     channel.was_closed = true;
     channel.state = ChannelState::closed;

@@ -52,5 +52,36 @@ TEST(LostPeer, EndsEveryRequestThatNeedsIt) {
     EXPECT_TRUE(result.ok) << result.failure;
 }
 
+// Its connection is the first to make place for others.
+TEST(LostPeer, HoldsNoConnectionThatOthersNeed) {
+    job::Options options;
+    options.fabric = "clan-via";
+    options.ranks = 6;
+    job::Faults faults{broken_cable(), {}};
+    const job::Result result = job::run_with_faults(options, faults, [](job::Rank& rank) {
+        run_rank(
+            rank,
+            [](World& w) {
+                if (w.rank() < 2) meet(w);
+                w.process.host().compute(Duration::ms(20));
+                if (w.rank() == 0) {
+                    bool lost = false;
+                    try {
+                        w.send(pattern(100'000, 1), 1, 1);
+                    } catch (const PeerLost&) {
+                        lost = true;
+                    }
+                    expect(lost, "nobody said that the peer is lost");
+                }
+                for (int other = 2; other < 6; ++other) {
+                    if (w.rank() == 0) w.send(pattern(100, 1), other, 2);
+                    if (w.rank() == other) w.receive(100, 0, 2);
+                }
+            },
+            [](Settings& s) { s.max_connections = 2; });
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
 }  // namespace
 }  // namespace railyard::mpi
