@@ -64,8 +64,8 @@ Sampling queue_sampling(const Context& context, Bytes size, unsigned queue) {
     if (context.virtual_time()) {
         if (size * queue < bulk) return with_wishes(context, queue, 2 * queue, 2);
         // One sample is a stream of its own (queued_stream), and so long that how it begins and
-        // ends does not count; the first message warms up what there is.
-        return with_wishes(context, 1, queue, 1);
+        // ends does not count, as a second run shows; the first message warms up what there is.
+        return with_wishes(context, 1, affordable(queue, 4, bulk * 4, size), 1);
     }
     const bool quick = context.request().quick;
     const unsigned samples = quick ? 5 : size * queue * 20 <= enough ? 20 : 10;
