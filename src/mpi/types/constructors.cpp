@@ -132,11 +132,12 @@ Shape dealt(const Shape& inner, const DistributedDimension& d, std::size_t lengt
     const std::size_t whole = (d.size - first) / round + ((d.size - first) % round >= length);
     const std::size_t next = first + whole * round;
     const Shape block = repeated(inner, length, stride);
-    Shape shape = repeated(block, whole, signed_of(round) * stride, signed_of(first) * stride);
+    Shape shape = repeated(block, whole, checked_distance(signed_of(round), stride),
+                           checked_distance(signed_of(first), stride));
     if (next >= d.size) return shape;
     ShapeList list;
     list.add(shape, 1, 0);
-    list.add(repeated(inner, d.size - next, stride), 1, signed_of(next) * stride);
+    list.add(repeated(inner, d.size - next, stride), 1, checked_distance(signed_of(next), stride));
     return std::move(list).finish();
 }
 
@@ -220,8 +221,8 @@ TypeRef create_struct(Counts lengths, Displacements displacements, std::span<con
 TypeRef resized(const TypeRef& old, std::ptrdiff_t lower_bound, std::ptrdiff_t extent) {
     Shape shape = old->shape();
     shape.bounds.forget_marks();
-    shape.bounds.mark_lower(lower_bound);
-    shape.bounds.mark_upper(lower_bound + extent);
+    shape.bounds.mark_lower(checked_sum(lower_bound, 0));
+    shape.bounds.mark_upper(checked_sum(lower_bound, extent));
     return make(std::move(shape), {Combiner::resized, {}, {lower_bound, extent}, {old}});
 }
 

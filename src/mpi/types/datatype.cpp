@@ -14,9 +14,11 @@ namespace {
 
 [[noreturn]] void refuse() {
     throw MpiError(ErrorClass::arg,
-                   "the datatype would reach beyond 2^63 bytes; use smaller counts, block lengths "
-                   "or strides");
+                   "the datatype would reach beyond 2^62 bytes; use smaller counts, block lengths, "
+                   "strides or displacements");
 }
+
+constexpr std::ptrdiff_t farthest = PTRDIFF_MAX / 2;
 
 }  // namespace
 
@@ -96,7 +98,13 @@ std::size_t checked_product(std::size_t a, std::size_t b) {
 std::ptrdiff_t checked_distance(std::ptrdiff_t a, std::ptrdiff_t b) {
     std::ptrdiff_t product = 0;
     if (__builtin_mul_overflow(a, b, &product)) refuse();
-    return product;
+    return checked_sum(product, 0);
+}
+
+std::ptrdiff_t checked_sum(std::ptrdiff_t a, std::ptrdiff_t b) {
+    std::ptrdiff_t sum = 0;
+    if (__builtin_add_overflow(a, b, &sum) || sum > farthest || sum < -farthest) refuse();
+    return sum;
 }
 
 Shape empty_shape() {
@@ -125,11 +133,11 @@ Shape repeated(const Shape& shape, std::size_t count, std::ptrdiff_t stride,
     if (count == 0) return empty_shape();
     checked_product(shape.layout->bytes, count);
     const std::ptrdiff_t last = checked_distance(static_cast<std::ptrdiff_t>(count) - 1, stride);
-    Shape result{repeated(shape.layout, count, stride, offset), repeated(shape.signature, count),
-                 Bounds(), shape.alignment};
-    result.bounds.add(shape.bounds, offset);
-    result.bounds.add(shape.bounds, offset + last);
-    return result;
+    Bounds bounds;  // before the layout, which counts on them
+    bounds.add(shape.bounds, offset);
+    bounds.add(shape.bounds, checked_sum(offset, last));
+    return {repeated(shape.layout, count, stride, offset), repeated(shape.signature, count), bounds,
+            shape.alignment};
 }
 
 void ShapeList::add(const Shape& shape, std::size_t count, std::ptrdiff_t offset) {
@@ -138,11 +146,12 @@ void ShapeList::add(const Shape& shape, std::size_t count, std::ptrdiff_t offset
     if (__builtin_add_overflow(bytes_, checked_product(shape.layout->bytes, count), &bytes_) ||
         bytes_ > PTRDIFF_MAX)
         refuse();
+    bounds_.add(shape.bounds, offset);
+    bounds_.add(
+        shape.bounds,
+        checked_sum(offset, checked_distance(static_cast<std::ptrdiff_t>(count) - 1, stride)));
     layouts_.add(shape.layout, count, stride, offset);
     signatures_.add(shape.signature, count);
-    bounds_.add(shape.bounds, offset);
-    bounds_.add(shape.bounds,
-                offset + checked_distance(static_cast<std::ptrdiff_t>(count) - 1, stride));
     alignment_ = std::max(alignment_, shape.alignment);
 }
 

@@ -18,6 +18,14 @@
 
 namespace railyard::mpi {
 
+// Products and sums of what users give, which may be beyond what a machine can address.
+
+std::size_t checked_product(std::size_t a, std::size_t b);
+/// These give an offset of at most 2^62 either way, so that two of them can be added, and taken one
+/// from the other.
+std::ptrdiff_t checked_distance(std::ptrdiff_t a, std::ptrdiff_t b);
+std::ptrdiff_t checked_sum(std::ptrdiff_t a, std::ptrdiff_t b);
+
 /// A range of offsets; nothing until something is put in.
 struct Reach {
     bool is_empty = true;
@@ -47,11 +55,12 @@ class Bounds {
 
     /// Also contains `other`, moved by `at`.
     void add(const Bounds& other, std::ptrdiff_t at) {
-        if (!other.data_.is_empty) data_.add(at + other.data_.low, at + other.data_.high);
+        const auto moved = [at](std::ptrdiff_t offset) { return checked_sum(at, offset); };
+        if (!other.data_.is_empty) data_.add(moved(other.data_.low), moved(other.data_.high));
         if (!other.natural_.is_empty)
-            natural_.add(at + other.natural_.low, at + other.natural_.high);
-        if (other.low_marker_) mark_lower(at + *other.low_marker_);
-        if (other.high_marker_) mark_upper(at + *other.high_marker_);
+            natural_.add(moved(other.natural_.low), moved(other.natural_.high));
+        if (other.low_marker_) mark_lower(moved(*other.low_marker_));
+        if (other.high_marker_) mark_upper(moved(*other.high_marker_));
     }
 
     void mark_lower(std::ptrdiff_t at) {
@@ -142,10 +151,6 @@ class ShapeList {
     Bounds bounds_;
     std::size_t alignment_ = 1;
 };
-
-/// Products and sums of what users give, which may be beyond what a machine can address.
-std::size_t checked_product(std::size_t a, std::size_t b);
-std::ptrdiff_t checked_distance(std::ptrdiff_t a, std::ptrdiff_t b);
 
 class Datatype;
 using TypeRef = std::shared_ptr<const Datatype>;

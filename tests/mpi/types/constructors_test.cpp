@@ -162,5 +162,24 @@ TEST(Constructors, WhatReachesBeyondAllMemoryIsRefused) {
                  MpiError);
 }
 
+// Sums and differences of such would overflow: a sanitizer found it.
+TEST(Constructors, RefuseWhatNoMachineCanAddress) {
+    constexpr std::ptrdiff_t least = PTRDIFF_MIN;
+    constexpr std::ptrdiff_t greatest = PTRDIFF_MAX;
+    for (const std::ptrdiff_t far : {least, least / 2, greatest / 2, greatest}) {
+        EXPECT_THROW(hvector(3, 2, far, real()), MpiError) << far;
+        EXPECT_THROW(hindexed(Lengths{1, 1}, Places{16, far}, real()), MpiError) << far;
+        EXPECT_THROW(hindexed_block(1, Places{16, far}, real()), MpiError) << far;
+        EXPECT_THROW(create_struct(Lengths{1, 1}, Places{16, far}, Types{real(), real()}), MpiError)
+            << far;
+        EXPECT_THROW(resized(real(), far, far), MpiError) << far;
+    }
+    // Of one block, the stride does not matter.
+    EXPECT_EQ(hvector(1, 2, greatest, real())->extent(), 16);
+    const TypeRef far = hindexed(Lengths{1}, Places{greatest / 2 - 100}, real());
+    EXPECT_EQ(far->extent(), 8);
+    EXPECT_THROW(hindexed(Lengths{1}, Places{200}, far), MpiError);
+}
+
 }  // namespace
 }  // namespace railyard::mpi
