@@ -20,3 +20,6 @@ set_target_properties(misuse PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINAR
 add_dependencies(misuse mpi_interface)
 add_test(NAME Misuse.of_every_function COMMAND misuse)
 set_tests_properties(Misuse.of_every_function PROPERTIES TIMEOUT 600 LABELS soak)
+if(RAILYARD_SANITIZE)
+    set_tests_properties(Misuse.of_every_function PROPERTIES ENVIRONMENT ${OPTIONS_FOR_PROGRAMS})
+endif()
