@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "base/parse.hpp"
@@ -207,7 +209,11 @@ std::vector<Option> own_options() {
          "--max-connections N",
          "Connections of a rank at a time: idle ones are closed and come back on demand",
          [](Call& call, Program&, Words w) {
-             set_setting(call, fmt::format("max-connections={}", w[0]));
+             about("--max-connections", [&] {
+                 const auto most = number_within<std::uint32_t>(
+                     w[0], 2, std::numeric_limits<std::uint32_t>::max(), "a number from 2 on");
+                 set_setting(call, fmt::format("max-connections={}", most));
+             });
          }},
         {{"set"},
          1,

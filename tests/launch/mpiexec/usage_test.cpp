@@ -53,6 +53,10 @@ TEST(MpiexecUsage, BadValuesSayWhatIsAllowed) {
         EXPECT_THAT(complaint({"--timeout", seconds, "echo"}), HasSubstr("expected seconds"));
     EXPECT_EQ(complaint({"--bind-to", "chair", "echo"}),
               "mpiexec: --bind-to: expected core or none, found 'chair'\n");
+    for (const char* wrong : {"x", "1", "-3", ""})
+        EXPECT_EQ(complaint({"--max-connections", wrong, "echo"}),
+                  std::string("mpiexec: --max-connections: expected a number from 2 on, found '") +
+                      wrong + "'\n");
     EXPECT_EQ(complaint({"--connections", "never", "echo"}),
               "mpiexec: --connections: expected one of on-demand, static-peer, "
               "static-client-server, found 'never'\n");

@@ -273,6 +273,30 @@ TEST_P(Bounded, MemoryDoesNotGrowWithPeers) {
     EXPECT_EQ(held(8), held(12));  // more than three on each of two fabrics
 }
 
+// The settings of ranks may differ: whoever has no bound of its own still answers.
+TEST(BoundedOne, IsAnsweredByThoseWithoutABound) {
+    job::Options options;
+    options.fabric = "infiniband-pcix";
+    options.ranks = 8;
+    std::uint64_t closed = 0;
+    const job::Result result = job::run(options, [&](job::Rank& rank) {
+        run_rank(
+            rank,
+            [&](World& w) {
+                for (int round = 0; round < 3; ++round)
+                    for (int other = 1; other < 8; ++other) {
+                        if (w.rank() == 0) w.send(pattern(500, 1), other, 1);
+                        if (w.rank() == other)
+                            expect(w.receive(500, 0, 1) == pattern(500, 1), "wrong bytes");
+                    }
+                if (w.rank() == 0) closed = w.process.counters().closed;
+            },
+            at_most(rank.id() == 0 ? 2 : 0));
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+    EXPECT_GT(closed, 10U);
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Bounded,
                          testing::Values("shm", "iwarp", "shm+iwarp", "ideal", "infiniband-pcie",
                                          "myrinet2000-gm", "clan-via"),

@@ -194,6 +194,24 @@ TEST(Settings, NobodyWaitsForAPeerThatCannotKnow) {
     EXPECT_EQ(complaint(at_start), "none");
 }
 
+TEST(Settings, ABoundOnConnectionsNeedsThoseThatComeBack) {
+    const fabric::Traits traits = traits_with({});
+    const auto complaint = [&](Settings::Named chosen, const char* bound) {
+        chosen.emplace_back("max-connections", bound);
+        return complaint_of([&] { Settings::choose(traits, chosen); });
+    };
+    EXPECT_EQ(complaint({}, "2"), "none");
+    EXPECT_THAT(complaint({}, "1"), testing::HasSubstr("at least 2"));
+    const Settings::Named at_start{{"connections", "static-peer"}};
+    EXPECT_EQ(complaint(at_start, "0"), "none");
+    EXPECT_THAT(complaint(at_start, "4"), testing::HasSubstr("on demand"));
+    EXPECT_THAT(
+        complaint(
+            {{"answer-requests", "off"}, {"receive-connects", "on"}, {"wildcard-connects", "on"}},
+            "4"),
+        testing::HasSubstr("answer-requests on"));
+}
+
 TEST(Settings, EveryShippedProfilesLibraryIsUnderstood) {
     int libraries = 0;
     for (const fabric::Traits& traits : job::fabrics()) {
