@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,7 @@ class Child {
         if (pid_ < 0) throw Error("no process: " + last_error());
         if (pid_ == 0) {
             ::setpgid(0, 0);
+            ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // who stops the driver stops its run
             ::dup2(ends[1], STDOUT_FILENO);
             ::dup2(ends[1], STDERR_FILENO);
             for (const auto& [name, value] : one.variables)

@@ -93,6 +93,16 @@ std::vector<Process> WatchedJob::processes() const {
     return found;
 }
 
+std::string WatchedJob::where_they_are() const {
+    std::string text;
+    for (const Process& process : processes()) {
+        text += fmt::format("{} {} {}\n", process.pid, process.state, process.command);
+        for (const char* file : {"wchan", "stack"})
+            text += read(fmt::format("/proc/{}/{}", process.pid, file)) + "\n";
+    }
+    return text;
+}
+
 bool WatchedJob::ends_within(double seconds) {
     for (const double until = now() + seconds; !ended_ && now() < until; ::usleep(2000)) {
         int status = 0;

@@ -31,6 +31,8 @@ class WatchedJob {
     double seconds() const;  ///< since the start
     /// Those that have the mark, in no order.
     std::vector<Process> processes() const;
+    /// What each of them does just now, as far as the kernel tells.
+    std::string where_they_are() const;
     /// Waits for it, so long. False: it still runs.
     bool ends_within(double seconds);
     /// Once it has ended: its exit code, or minus the signal that killed it.

@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "soak/kills/watched_job.hpp"
@@ -54,20 +52,6 @@ class BusyMachine {
     std::vector<pid_t> pids_;
 };
 
-/// What each process of a job does just now, as far as the kernel tells.
-std::string where_they_are(const WatchedJob& job) {
-    std::string text;
-    for (const Process& process : job.processes()) {
-        text += fmt::format("{} {} {}\n", process.pid, process.state, process.command);
-        for (const char* file : {"wchan", "stack"}) {
-            std::ostringstream all;
-            all << std::ifstream(fmt::format("/proc/{}/{}", process.pid, file)).rdbuf();
-            text += all.str() + "\n";
-        }
-    }
-    return text;
-}
-
 void start_often(int times, int ranks) {
     const BusyMachine busy;
     std::vector<double> seconds;
@@ -75,7 +59,7 @@ void start_often(int times, int ranks) {
         WatchedJob job(
             {RAILYARD_BIN "/mpiexec", "-n", std::to_string(ranks), RAILYARD_BUSY_PROGRAM, "0"});
         ASSERT_TRUE(job.ends_within(stall)) << "start " << i << " stalls\n"
-                                            << where_they_are(job) << job.errors();
+                                            << job.where_they_are() << job.errors();
         seconds.push_back(job.seconds());
         ASSERT_EQ(job.exit_code(), 0) << "start " << i << "\n" << job.errors();
     }

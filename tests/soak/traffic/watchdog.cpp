@@ -22,21 +22,21 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::watch() {
-    std::vector<std::uint64_t> beats(lanes_.size(), 0);
-    std::vector<int> still(lanes_.size(), 0);  // seconds
+    std::uint64_t seen = 0;
+    int still = 0;  // seconds
     std::unique_lock lock(mutex_);
     while (!ended_.wait_for(lock, std::chrono::seconds(1), [this] { return is_over_; })) {
-        for (std::size_t i = 0; i < lanes_.size(); ++i) {
-            const std::uint64_t now = lanes_[i]->where.beats.load(std::memory_order_relaxed);
-            still[i] = now == beats[i] ? still[i] + 1 : 0;
-            beats[i] = now;
-            if (still[i] < seconds_) continue;
-            bark();
-            // The other ranks of the job have something to say, too.
-            lock.unlock();
-            std::this_thread::sleep_for(std::chrono::seconds(3));
-            ::_exit(exit_code);
-        }
+        std::uint64_t beats = 0;
+        for (const auto& lane : lanes_)
+            beats += lane->where.beats.load(std::memory_order_relaxed);
+        still = beats == seen ? still + 1 : 0;
+        seen = beats;
+        if (still < seconds_) continue;
+        bark();
+        // The other ranks of the job have something to say, too.
+        lock.unlock();
+        std::this_thread::sleep_for(std::chrono::seconds(3));
+        ::_exit(exit_code);
     }
 }
 

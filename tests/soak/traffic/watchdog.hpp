@@ -1,5 +1,6 @@
 #pragma once
-/// Ends a rank one of whose lanes has not moved for long, and says what each lane was waiting for.
+/// Ends a rank none of whose lanes has moved for long, and says what each lane was waiting for. One
+/// lane alone may rightly stand still: at its end it waits for the others.
 
 #include <condition_variable>
 #include <mutex>
