@@ -55,6 +55,9 @@ WatchedJob::WatchedJob(const std::vector<std::string>& words) : start_(now()) {
     ::setenv("TMPDIR", (folder_ / "tmp").c_str(), 1);
     redirect(STDOUT_FILENO, folder_ / "out");
     redirect(STDERR_FILENO, folder_ / "err");
+    // In a script's background these are ignored, and would be by the job.
+    for (const int number : {SIGINT, SIGQUIT, SIGHUP})
+        ::signal(number, SIG_DFL);
     // What a test runner left open would count against limits.
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
     ::execvp(arguments[0], arguments.data());
