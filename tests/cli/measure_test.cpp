@@ -145,6 +145,21 @@ TEST(Measure, WritesATraceOfOneRun) {
     EXPECT_EQ(scratch.files(), 2u);
 }
 
+// The steps of docs/elan.md, for whoever asks for a trace.
+TEST(Measure, TracesTheThirteenStepsOfARemoteDma) {
+    const ScratchDirectory scratch;
+    const Ended ended =
+        railyard({"measure", "latency-uni", "--on", "quadrics", "--sizes", "4K", "--ops",
+                  "rdma_write", "--iterations", "1", "--trace", scratch.file("out.json")});
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const std::string trace = results::read_file(scratch.file("out.json"));
+    for (const char* const unit :
+         {"process 0", "command processor", "DMA engine", "inputter", "thread processor", "PCI"})
+        EXPECT_THAT(trace, HasSubstr("\"name\":\"" + std::string(unit) + "\""));
+    for (int step = 1; step <= 13; ++step)
+        EXPECT_THAT(trace, HasSubstr("\"name\":\"" + std::to_string(step) + " ")) << step;
+}
+
 TEST(Measure, RefusesATraceThatCannotBe) {
     const ScratchDirectory scratch;
     const auto refused = [&](Arguments call, const char* message) {

@@ -90,8 +90,9 @@ bool Chip::still_there(const Context& context, const Move::Chunk& chunk) const {
 namespace {
 
 /// Blocks of 64 bytes from its beginning, the last of which may be shorter and takes as long.
-MemoryPath::Blocks blocks_of(const Move::Chunk& chunk) {
-    return {chunk.translation.home, Bytes(block_size), (chunk.size + block_size - 1) / block_size};
+MemoryPath::Blocks blocks_of(const Move& move, const Move::Chunk& chunk) {
+    return {chunk.translation.home, Bytes(block_size), (chunk.size + block_size - 1) / block_size,
+            Label({}, move.dma)};
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ void Chip::read_chunks(const MoveHandle& move) {
         return move->mover->moved(move, Verdict::taken);
     }
     for (std::size_t i = 0; i < move->chunks.size(); ++i)
-        path.read(blocks_of(move->chunks[i]), move->first && i == 0,
+        path.read(blocks_of(*move, move->chunks[i]), move->first && i == 0,
                   [this, move, i] { chunk_read(move, i); });
     move->mover->checked(move, Verdict::taken);
 }
@@ -130,7 +131,7 @@ void Chip::write_chunks(const MoveHandle& move) {
     for (std::size_t i = 0; i < move->chunks.size(); ++i) {
         sim::Action issued;
         if (i + 1 == move->chunks.size()) issued = [move] { move->mover->issued(move); };
-        path.write(blocks_of(move->chunks[i]), std::move(issued),
+        path.write(blocks_of(*move, move->chunks[i]), std::move(issued),
                    [this, move, i] { chunk_written(move, i); });
     }
 }

@@ -18,6 +18,11 @@
 
 namespace railyard::elan {
 
+/// A step of that DMA, in the trace.
+inline Label label(Step step, DmaId dma) {
+    return {numbered(step), dma};
+}
+
 enum class Role : std::uint8_t { inputter, dma, scheduler, command };
 
 constexpr std::array<std::string_view, 4> role_names = {"inputter", "DMA engine",
@@ -28,7 +33,7 @@ class Microcode {
   public:
     Microcode(sim::Engine& engine, std::uint32_t node);
 
-    void run(Role role, Duration work, std::string_view what, sim::Action done) {
+    void run(Role role, Duration work, const Label& what, sim::Action done) {
         ++steps_[static_cast<std::size_t>(role)];
         processor_.use(work, what, lanes_[static_cast<std::size_t>(role)], std::move(done));
     }
@@ -68,6 +73,7 @@ struct Move final : Pooled {
     std::uint32_t size = 0;
     std::byte* bytes = nullptr;  ///< outside; a write only reads them. Null: nobody looks at them
     bool first = false;          ///< a read's: of a stream
+    DmaId dma = 0;               ///< that it is of, for the trace
     unsigned resets = 0;         ///< of the adapter, before it
 
     /// What of it lies in one page.
@@ -88,6 +94,7 @@ struct Move final : Pooled {
         chunks.clear();
         translated = 0;
         moved = 0;
+        dma = 0;
         first = has_data = false;
         verdict = Verdict::taken;
     }
@@ -217,6 +224,7 @@ class Chip final : private Mover {
 
     /// Null if there is none such, or it is closed.
     Context* context(ContextId id) const;
+    /// Into the journal, if there is one.
     void note(Step step, DmaId dma) {
         if (journal && step != Step::none)
             journal->lines.push_back({engine.now(), node, step, dma});

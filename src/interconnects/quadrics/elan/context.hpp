@@ -103,6 +103,7 @@ class Context {
     std::unordered_map<Address, EventState> events;
     std::map<std::uint32_t, InputQueue> queues;
     bool open = true;
+    sim::Trace::Lane lane = 0;  ///< of what its process does, if there is a trace
 
     /// What went wrong and had no event to tell it: commands refused at step 3, and the like.
     std::vector<Status> troubles;

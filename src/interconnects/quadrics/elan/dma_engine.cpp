@@ -45,7 +45,8 @@ bool DmaEngine::start_next() {
     current_->slice = chip_.parameters.slice;
     current_->fresh = true;
     busy_ = true;
-    chip_.microcode.run(Role::dma, chip_.parameters.microcode.dma_start, "descriptor", [this] {
+    const Label what("descriptor", current_->id);
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.dma_start, what, [this] {
         busy_ = false;
         pump();
     });
@@ -102,7 +103,8 @@ void DmaEngine::next_packet(const DmaHandle& dma) {
     busy_ = true;
     ++buffers_used_;
     if (dma->offset == 0) chip_.note(Step::transfer, dma->id);
-    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, "packet", [this, parcel] {
+    const Label what = label(Step::transfer, dma->id);
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, what, [this, parcel] {
         fetch(parcel, std::exchange(dma_of(*parcel)->fresh, false));
     });
 }
@@ -123,6 +125,7 @@ void DmaEngine::fetch(const ParcelHandle& parcel, bool first) {
     move->size = parcel->size;
     move->bytes = parcel->data.data();
     move->first = first;
+    move->dma = parcel->dma;
     chip_.start(move);
 }
 
@@ -209,7 +212,8 @@ void DmaEngine::ask_remote(const DmaHandle& dma) {
     ++dma->in_flight;
     dma->sent_last = true;
     current_ = nullptr;
-    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, "request", [this, parcel] {
+    const Label what = label(Step::transfer, dma->id);
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.packet, what, [this, parcel] {
         busy_ = false;
         sender_.send(parcel);
         pump();

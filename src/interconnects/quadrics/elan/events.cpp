@@ -14,16 +14,17 @@ Step behind(Step step, int by) {
 }  // namespace
 
 void Events::set(Role by, Context& context, Address event, Status status, Note note) {
-    look(by, context, event,
+    look(by, context, event, note,
          [this, &context, event, status, note] { apply(context, event, status, note); });
 }
 
-void Events::look(Role by, Context& context, Address event, sim::Action then) {
+void Events::look(Role by, Context& context, Address event, Note note, sim::Action then) {
     const auto looking = chip_.pools.touches.take();
     looking->context = &context;
     looking->address = event;
     looking->ready = std::move(then);
-    chip_.microcode.run(by, chip_.parameters.microcode.event, "event", [this, looking] {
+    const Label what = note.set == Step::none ? "event" : label(note.set, note.dma);
+    chip_.microcode.run(by, chip_.parameters.microcode.event, what, [this, looking] {
         chip_.touch(*looking->context, looking->address, std::move(looking->ready));
     });
 }
@@ -86,17 +87,21 @@ void Events::copy(Context& context, Address event, const EventState& state, Note
     copying->block = state.copy;
     copying->note = note;
     copying->bytes.resize(state.copy.size);
-    chip_.microcode.run(
-        Role::dma, chip_.parameters.microcode.block_copy, "block copy", [this, copying] {
-            chip_.note(behind(copying->note.set, 1), copying->note.dma);
-            const Bytes size(copying->block.size);
-            chip_.path.read({Home::sdram, size}, false, [this, copying] { block_read(copying); });
-        });
+    const Label what = note.set == Step::none ? "block copy" : label(behind(note.set, 1), note.dma);
+    chip_.microcode.run(Role::dma, chip_.parameters.microcode.block_copy, what, [this, copying] {
+        const Note& its = copying->note;
+        chip_.note(behind(its.set, 1), its.dma);
+        const MemoryPath::Blocks block{Home::sdram, Bytes(copying->block.size), 1,
+                                       label(behind(its.set, 1), its.dma)};
+        chip_.path.read(block, false, [this, copying] { block_read(copying); });
+    });
 }
 
 void Events::block_read(const Handle<Copying>& copying) {
     copying->context->space.load(copying->block.from, copying->bytes);
-    chip_.path.write({Home::main, Bytes(copying->block.size)}, {}, [this, copying] {
+    const MemoryPath::Blocks block{Home::main, Bytes(copying->block.size), 1,
+                                   label(behind(copying->note.set, 2), copying->note.dma)};
+    chip_.path.write(block, {}, [this, copying] {
         Context& context = *copying->context;
         context.space.store(copying->block.to, copying->bytes);
         chip_.note(behind(copying->note.set, 2), copying->note.dma);

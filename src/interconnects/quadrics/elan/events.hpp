@@ -22,7 +22,7 @@ class Events final : public Sending {
     /// trouble of the context's.
     void set(Role by, Context& context, Address event, Status status = {}, Note note = {});
     /// The first half of it: the event is looked up, and `then` is called when it can be set.
-    void look(Role by, Context& context, Address event, sim::Action then);
+    void look(Role by, Context& context, Address event, Note note, sim::Action then);
     /// The second half.
     void apply(Context& context, Address event, Status status, Note note);
     /// It may fire again; if it has been set often enough meanwhile, it does so now.

@@ -35,8 +35,8 @@ void Inputter::take_from_here(const ParcelHandle& parcel) {
 
 void Inputter::begin(const ArrivalHandle& arrival) {
     arrival->resets = chip_.resets;
-    chip_.microcode.run(Role::inputter, chip_.parameters.microcode.input, "packet",
-                        [this, arrival] { judge(arrival); });
+    chip_.microcode.run(Role::inputter, chip_.parameters.microcode.input,
+                        {"packet", arrival->parcel->dma}, [this, arrival] { judge(arrival); });
 }
 
 /// CX-3: a context of another job is none.
@@ -117,6 +117,7 @@ void Inputter::write(const ArrivalHandle& arrival) {
     move->address = parcel.address;
     move->size = parcel.size;
     move->bytes = parcel.has_data ? parcel.data.data() : nullptr;
+    move->dma = parcel.dma;
     chip_.start(move);
 }
 
@@ -134,23 +135,26 @@ void Inputter::issued(const MoveHandle& move) {
     end_of_dma(arrival);
     // The event is looked up while the data go to memory.
     if (arrival->parcel->event == null_address) return;
-    events_.look(Role::inputter, *arrival->context, arrival->parcel->event, [this, arrival] {
-        arrival->looked_up = true;
-        set_due_events();
-    });
+    events_.look(Role::inputter, *arrival->context, arrival->parcel->event,
+                 {arrival->parcel->dma, Step::destination_event}, [this, arrival] {
+                     arrival->looked_up = true;
+                     set_due_events();
+                 });
 }
 
 /// Steps 6 and 7: the DMA engine of this side is told, and acknowledges.
 void Inputter::end_of_dma(const ArrivalHandle& arrival) {
     const MicrocodeTimes& times = chip_.parameters.microcode;
-    chip_.note(Step::notify_engine, arrival->parcel->dma);
-    chip_.microcode.run(Role::inputter, times.notify, "notify", [this, arrival] {
-        chip_.microcode.run(Role::dma, chip_.parameters.microcode.acknowledge, "acknowledge",
-                            [this, arrival] {
-                                chip_.note(Step::acknowledge, arrival->parcel->dma);
-                                answers_.answer(*arrival, Verdict::taken);
-                            });
-    });
+    const DmaId dma = arrival->parcel->dma;
+    chip_.note(Step::notify_engine, dma);
+    chip_.microcode.run(
+        Role::inputter, times.notify, label(Step::notify_engine, dma), [this, arrival] {
+            chip_.microcode.run(Role::dma, chip_.parameters.microcode.acknowledge,
+                                label(Step::acknowledge, arrival->parcel->dma), [this, arrival] {
+                                    chip_.note(Step::acknowledge, arrival->parcel->dma);
+                                    answers_.answer(*arrival, Verdict::taken);
+                                });
+        });
 }
 
 /// An event behind data waits until all that came before it is in place (RD-4).

@@ -18,7 +18,8 @@ void CommandProcessor::command(Context& context, const Command& command, DmaId i
             chip_.back_at, [this, &context, command, id] { this->command(context, command, id); });
         return;
     }
-    chip_.microcode.run(Role::command, chip_.parameters.microcode.check, "check",
+    const Label what = command.kind == Command::Kind::run_dma ? label(Step::check, id) : "check";
+    chip_.microcode.run(Role::command, chip_.parameters.microcode.check, what,
                         [this, &context, command, id] {
                             switch (command.kind) {
                                 case Command::Kind::run_dma:
@@ -73,7 +74,8 @@ void CommandProcessor::run(Context& context, Address address, DmaId id) {
             if (context.notify_host) context.notify_host();
             return;
         }
-        chip_.microcode.run(Role::command, chip_.parameters.microcode.enqueue, "queue",
+        chip_.microcode.run(Role::command, chip_.parameters.microcode.enqueue,
+                            label(Step::enqueue, id),
                             [this, dma = dma_.make(context, descriptor, id)] {
                                 chip_.note(Step::enqueue, dma->id);
                                 dma_.enqueue(dma);
@@ -112,6 +114,9 @@ Context& Adapter::open(const std::shared_ptr<const Job>& job, Vpid vpid, Context
         std::make_unique<Context>(id, job, vpid, chip_.frames, chip_.parameters.host_offset);
     context->tables.emplace_back(network_.tree(), chip_.node, elite::Routing::adaptive, job->nodes);
     context->space.on_change = [this, id](std::uint32_t page) { chip_.mmu.forget(id, page); };
+    if (sim::Trace* const trace = chip_.engine.trace())
+        context->lane =
+            trace->lane(fmt::format("node {}", chip_.node), fmt::format("process {}", vpid));
     if (chip_.contexts.size() <= id) chip_.contexts.resize(id + 1);
     chip_.contexts[id] = std::move(context);
     return *chip_.contexts[id];
@@ -229,23 +234,28 @@ void Machine::keep_journal(Journal* journal) {
         if (adapter) adapter->chip().journal = journal;
 }
 
-std::string_view name(Step step) {
+std::string_view numbered(Step step) {
     static constexpr std::array<std::string_view, 14> names = {
         "",
-        "the process writes the descriptor into Elan memory",
-        "it gives its address to the command processor",
-        "the command processor checks it",
-        "and puts it on the DMA queue",
-        "the DMA engine carries it out",
-        "the remote inputter tells its DMA engine",
-        "which acknowledges to the source",
-        "the source event is set",
-        "its block is copied",
-        "and seen in main memory",
-        "the destination event is set",
-        "its block is copied",
-        "and seen in main memory"};
+        "1 the process writes the descriptor into Elan memory",
+        "2 it gives its address to the command processor",
+        "3 the command processor checks it",
+        "4 and puts it on the DMA queue",
+        "5 the DMA engine carries it out",
+        "6 the remote inputter tells its DMA engine",
+        "7 which acknowledges to the source",
+        "8 the source event is set",
+        "9 its block is copied",
+        "10 and seen in main memory",
+        "11 the destination event is set",
+        "12 its block is copied",
+        "13 and seen in main memory"};
     return names[static_cast<std::size_t>(step)];
+}
+
+std::string_view name(Step step) {
+    const std::string_view whole = numbered(step);
+    return whole.substr(whole.find(' ') + 1);
 }
 
 }  // namespace railyard::elan

@@ -11,8 +11,9 @@ namespace railyard::elan {
 
 namespace {
 
-constexpr std::string_view read_word = "read";
-constexpr std::string_view write_word = "write";
+Label label_of(const Label& given, bool is_write) {
+    return given.text.empty() ? Label(is_write ? "write" : "read", given.dma) : given;
+}
 
 }  // namespace
 
@@ -64,6 +65,7 @@ MemoryPath::Request MemoryPath::make(bool is_write, const Blocks& blocks) const 
     const bool is_block = blocks.size == Bytes(block_size);
     request.is_write = is_write;
     request.home = blocks.home;
+    request.what = label_of(blocks.what, is_write);
     request.left = blocks.count;
     request.asked = engine_.now();
     request.on_bus = is_block ? block_on_bus_ : blocks.size / parameters_.internal_bus;
@@ -125,9 +127,8 @@ bool MemoryPath::begin_blocks(Request& request) {
             if (most_ < turns_.ends.size() && turns_.end_of(most_ + 1) > at) ++most_;
             ++count;
         } while (--request.left > 0 && turns_.next(request) == at);
-        const std::string_view what = request.is_write ? write_word : read_word;
-        internal_.book(at, request.on_bus * count, what, internal_lane_);
-        memory.book(at, request.in_memory * count + request.extra, what,
+        internal_.book(at, request.on_bus * count, request.what, internal_lane_);
+        memory.book(at, request.in_memory * count + request.extra, request.what,
                     sdram ? sdram_lane_ : pci_lane_);
         request.extra = {};
         at = turns_.next(request);
@@ -192,7 +193,7 @@ void MemoryPath::host_access(Bytes size, bool read, sim::Action done) {
     plan_holds_ = false;
     const PciTimes& pci = parameters_.pci;
     const Duration work = size / pci.burst + (read ? pci.read + pci.first_read : Duration());
-    pci_.use(work, read ? "host reads" : "host writes", pci_lane_, std::move(done));
+    pci_.use(work, Label(read ? "host reads" : "host writes"), pci_lane_, std::move(done));
 }
 
 void MemoryPath::fill(Duration work, sim::Action done) {

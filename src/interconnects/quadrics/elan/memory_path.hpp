@@ -22,6 +22,16 @@
 
 namespace railyard::elan {
 
+/// What a slice of the trace says, and which DMA it is of, if any. The text must live as long as
+/// the trace.
+struct Label {
+    Label() = default;
+    Label(const char* its_text) : text(its_text) {}  // NOLINT: most are a word and nothing else
+    Label(std::string_view its_text, std::uint64_t its_dma) : text(its_text), dma(its_dma) {}
+    std::string_view text;
+    std::uint64_t dma = 0;
+};
+
 /// What does one thing at a time: a bus, a memory, a processor. Who comes
 /// while it is busy waits, in order; so it is known at once when it will be done with each.
 class Resource {
@@ -30,19 +40,18 @@ class Resource {
     Resource(const Resource&) = delete;
     Resource& operator=(const Resource&) = delete;
 
-    /// `done` runs when it has been at it for that long. `what` must live as long as the trace, in
-    /// whose `lane` it stands.
-    void use(Duration work, std::string_view what, sim::Trace::Lane lane, sim::Action done) {
+    /// `done` runs when it has been at it for that long; `what` stands in that lane of the trace.
+    void use(Duration work, const Label& what, sim::Trace::Lane lane, sim::Action done) {
         engine_.schedule(book(engine_.now(), work, what, lane), std::move(done));
     }
     /// For one who comes then: when it will be done. Nobody who comes earlier may follow.
-    Time book(Time from, Duration work, std::string_view what, sim::Trace::Lane lane) {
+    Time book(Time from, Duration work, const Label& what, sim::Trace::Lane lane) {
         const Time begin = std::max(from, free_at_);
         free_at_ = begin + work;
         ++uses_;
         busy_ += work;
         if (engine_.trace() && work > Duration())
-            engine_.trace()->slice(lane, what, begin, free_at_);
+            engine_.trace()->slice(lane, what.text, begin, free_at_, what.dma);
         return free_at_;
     }
     Time free_at() const { return free_at_; }
@@ -69,6 +78,7 @@ class MemoryPath {
         Home home = Home::main;
         Bytes size;
         unsigned count = 1;
+        Label what{};  ///< in the trace; without a text, a read or a write
     };
     /// `done` runs when the data are in the adapter. `first`: nothing was read just before it.
     void read(const Blocks& blocks, bool first, sim::Action done);
@@ -90,6 +100,7 @@ class MemoryPath {
     struct Request {
         bool is_write = false;
         Home home = Home::main;
+        Label what;
         Duration on_bus;     ///< of the internal bus, each block
         Duration in_memory;  ///< of the memory, each block
         Duration extra;      ///< of the memory, for the first block

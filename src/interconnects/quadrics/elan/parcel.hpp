@@ -165,6 +165,8 @@ enum class Step : std::uint8_t {
 
 /// In a few words.
 std::string_view name(Step step);
+/// Behind its number, as traces have it.
+std::string_view numbered(Step step);
 
 /// What happened to each remote DMA, step by step, where somebody asks for it
 /// (Machine::keep_journal).

@@ -54,6 +54,7 @@ class CommandPort {
     /// A write to the port is posted: it crosses the bus while the processor goes on. Whoever
     /// posted it may be gone when it arrives.
     void command(const elan::Command& command, elan::DmaId id = 0) const {
+        if (command.kind == elan::Command::Kind::run_dma) trace(id);
         adapter_.chip().path.host_access(Bytes(8), false,
                                          [&adapter = adapter_, &context = context_, command, id] {
                                              adapter.commands().command(context, command, id);
@@ -61,6 +62,22 @@ class CommandPort {
     }
 
   private:
+    /// Steps 1 and 2, which the processor has just spent its time on.
+    void trace(elan::DmaId id) const {
+        const elan::Chip& chip = adapter_.chip();
+        sim::Trace* const trace = chip.engine.trace();
+        if (!trace) return;
+        const elan::HostCosts& costs = chip.parameters.host;
+        Time end = chip.engine.now();
+        const auto before = [&](elan::Step step, Duration cost) {
+            const Time begin = Time::at(end.since_start() - cost);
+            trace->slice(context_.lane, elan::numbered(step), begin, end, id);
+            end = begin;
+        };
+        before(elan::Step::give_command, costs.command);
+        before(elan::Step::write_descriptor, costs.descriptor);
+    }
+
     elan::Adapter& adapter_;
     elan::Context& context_;
 };

@@ -228,10 +228,12 @@ void Node::show_next(Completions& completions) {
     }
 }
 
-void Node::show(std::uint32_t nic, Duration after, sim::Action visible) {
+void Node::show(std::uint32_t nic, Duration after, Step event, sim::Action visible) {
     Completions& its = completions(nic);
     its.all.push_back({std::move(visible)});
-    const auto copy = [this, &its] { adapter_.events().apply(context_, its.event, {}, {}); };
+    const auto copy = [this, &its, event] {
+        adapter_.events().apply(context_, its.event, {}, {0, event});
+    };
     if (after == Duration{}) return copy();
     adapter_.chip().engine.schedule(adapter_.chip().engine.now() + after, copy);
 }

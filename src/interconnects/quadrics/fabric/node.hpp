@@ -128,8 +128,8 @@ class Node {
     /// The adapter itself starts one.
     void start(const elan::Descriptor& descriptor);
     /// A completion for that Nic is copied to main memory, after a while; in the order of the
-    /// calls.
-    void show(std::uint32_t nic, Duration after, sim::Action visible);
+    /// calls. In the trace, it is what follows that step; a completion may be of many DMAs.
+    void show(std::uint32_t nic, Duration after, elan::Step event, sim::Action visible);
     /// One that the process sees by the data that came; it waits for those before it only.
     void show_with_data(std::uint32_t nic, sim::Action visible);
 

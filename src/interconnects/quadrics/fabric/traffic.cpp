@@ -287,7 +287,9 @@ void Traffic::complete(const virtual_time::End& end, const virtual_time::Finishe
     if (what.receive && what.size > Bytes() && what.size <= library.with_data)
         node(end.node).show_with_data(end.nic, std::move(visible));
     else
-        node(end.node).show(end.nic, library.write, std::move(visible));
+        node(end.node).show(end.nic, library.write,
+                            what.receive ? elan::Step::destination_event : elan::Step::source_event,
+                            std::move(visible));
 }
 
 void Traffic::match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
