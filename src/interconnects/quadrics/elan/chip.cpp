@@ -8,12 +8,6 @@
 
 namespace railyard::elan {
 
-Microcode::Microcode(sim::Engine& engine, std::uint32_t node) : processor_(engine) {
-    if (sim::Trace* const trace = engine.trace())
-        for (std::size_t i = 0; i < lanes_.size(); ++i)
-            lanes_[i] = trace->lane(fmt::format("node {}", node), role_names[i]);
-}
-
 Chip::Chip(sim::Engine& its_engine, const Parameters& its_parameters, Pools& its_pools,
            elite::NodeId its_node)
     : engine(its_engine),

@@ -13,6 +13,7 @@
 
 #include "interconnects/quadrics/elan/context.hpp"
 #include "interconnects/quadrics/elan/memory_path.hpp"
+#include "interconnects/quadrics/elan/microcode.hpp"
 #include "interconnects/quadrics/elan/mmu.hpp"
 #include "interconnects/quadrics/elan/parcel.hpp"
 
@@ -22,30 +23,6 @@ namespace railyard::elan {
 inline Label label(Step step, DmaId dma) {
     return {numbered(step), dma};
 }
-
-enum class Role : std::uint8_t { inputter, dma, scheduler, command };
-
-constexpr std::array<std::string_view, 4> role_names = {"inputter", "DMA engine",
-                                                        "thread scheduler", "command processor"};
-
-/// The microcode processor: one, whose four hardware threads take turns step by step (EL-1).
-class Microcode {
-  public:
-    Microcode(sim::Engine& engine, std::uint32_t node);
-
-    void run(Role role, Duration work, const Label& what, sim::Action done) {
-        ++steps_[static_cast<std::size_t>(role)];
-        processor_.use(work, what, lanes_[static_cast<std::size_t>(role)], std::move(done));
-    }
-    void stall(Time until) { processor_.stall(until); }
-    std::uint64_t steps(Role role) const { return steps_[static_cast<std::size_t>(role)]; }
-    const Resource& processor() const { return processor_; }
-
-  private:
-    Resource processor_;
-    std::array<sim::Trace::Lane, 4> lanes_{};
-    std::array<std::uint64_t, 4> steps_{};
-};
 
 struct Move;
 using MoveHandle = Handle<Move>;

@@ -255,7 +255,8 @@ void DmaEngine::finish(const DmaHandle& dma) {
     Address event = is_read ? descriptor.destination_event : descriptor.source_event;
     if (event == null_address && !status.ok() && !is_read) event = descriptor.failure_event;
     if (event != null_address)
-        events_.set(Role::dma, *dma->context, event, status, {dma->id, Step::source_event});
+        // The token comes in where packets do: its thread sets the event.
+        events_.set(Role::inputter, *dma->context, event, status, {dma->id, Step::source_event});
     else if (!status.ok())
         dma->context->troubles.push_back(status);
     if (dma->whom == For::asker && !status.ok() && descriptor.destination_event != null_address)

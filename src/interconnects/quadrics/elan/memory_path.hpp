@@ -45,11 +45,16 @@ class Resource {
         engine_.schedule(book(engine_.now(), work, what, lane), std::move(done));
     }
     /// For one who comes then: when it will be done. Nobody who comes earlier may follow.
-    Time book(Time from, Duration work, const Label& what, sim::Trace::Lane lane) {
-        const Time begin = std::max(from, free_at_);
-        free_at_ = begin + work;
+    Time book(Time from, Duration work) {
+        free_at_ = std::max(from, free_at_) + work;
         ++uses_;
         busy_ += work;
+        return free_at_;
+    }
+    /// Likewise, and so it stands in the trace.
+    Time book(Time from, Duration work, const Label& what, sim::Trace::Lane lane) {
+        const Time begin = std::max(from, free_at_);
+        book(from, work);
         if (engine_.trace() && work > Duration())
             engine_.trace()->slice(lane, what.text, begin, free_at_, what.dma);
         return free_at_;

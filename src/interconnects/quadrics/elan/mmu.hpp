@@ -40,7 +40,7 @@ class Cache {
     };
     void filled(std::uint64_t number);
 
-    static constexpr Duration hit_time = Duration::ns(10);  ///< a cycle of the chip's 100 MHz
+    static constexpr Duration hit_time = cycle;
     sim::Engine& engine_;
     MemoryPath& path_;
     Duration fill_time_;

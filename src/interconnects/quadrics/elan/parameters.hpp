@@ -15,6 +15,8 @@ constexpr std::uint32_t page_size = 4096;   ///< the host processor's
 constexpr std::uint32_t block_size = 64;    ///< of a write-block transaction: stated
 constexpr std::uint32_t packet_data = 320;  ///< five blocks: recalled from the literature
 
+constexpr Duration cycle = Duration::ns(10);  ///< of the chip: recalled, 100 MHz
+
 /// What the host's processor spends: on a 733 MHz Pentium III.
 struct HostCosts {
     Duration descriptor = Duration::ns(250);  ///< to write one over PCI: fitted, latency of 0 bytes
@@ -35,7 +37,8 @@ struct PciTimes {
     friend bool operator==(const PciTimes&, const PciTimes&) = default;
 };
 
-/// Steps of the microcode, which its four threads take in turn.
+/// Steps of the microcode: from when one of its four threads wakes until it has done with it. Most
+/// of that it waits for memory, and the processor is another's.
 struct MicrocodeTimes {
     Duration check = Duration::ns(150);   ///< step 3: command processor
     Duration enqueue = Duration::ns(50);  ///< step 4

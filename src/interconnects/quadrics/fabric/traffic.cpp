@@ -328,7 +328,9 @@ std::vector<fabric::PartUse> Traffic::parts() const {
         elan::Adapter& adapter = nodes_[id]->adapter();
         elan::MemoryPath& path = adapter.chip().path;
         const std::string node = fmt::format("node {}, ", id);
-        add(PartKind::adapter, adapter.chip().microcode.processor().busy(), node + "microcode");
+        for (std::size_t i = 0; i < elan::role_names.size(); ++i)
+            add(PartKind::adapter, adapter.chip().microcode.busy(static_cast<elan::Role>(i)),
+                node + std::string(elan::role_names[i]));
         add(PartKind::adapter, adapter.threads().processor().busy(), node + "thread processor");
         add(PartKind::adapter, path.internal().busy(), node + "internal bus");
         add(PartKind::adapter, path.sdram().busy(), node + "memory");

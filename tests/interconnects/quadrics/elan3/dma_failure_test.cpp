@@ -116,9 +116,9 @@ TEST_P(Elan3FailedRead, IsToldToTheOneWhoAsked) {
 TEST(Elan3FailedReads, SetTheEventOnce) {
     int failures = 0;
     int duplicates = 0;
-    for (int phase = 0; phase < 60; ++phase) {
+    for (int phase = 0; phase < 120; ++phase) {
         Cluster cluster(2);
-        const Duration from = 50_us + 200_ns * phase;
+        const Duration from = 50_us + 70_ns * phase;
         cluster.machine.network().break_part(elite::Part::cable(1), Time::at(from),
                                              Time::at(from + 100_us));
         Address at = 0;

@@ -106,7 +106,7 @@ TEST(Elan3Trace, HasEachStepInTheLaneOfItsUnit) {
         lanes_of_steps(read(traced.trace), traced.dma),
         ElementsAre("node 0, process 0", "node 0, process 0", "node 0, command processor",
                     "node 0, command processor", "node 0, DMA engine", "node 1, inputter",
-                    "node 1, DMA engine", "node 0, DMA engine", "node 0, DMA engine", "node 0, PCI",
+                    "node 1, DMA engine", "node 0, inputter", "node 0, DMA engine", "node 0, PCI",
                     "node 1, inputter", "node 1, DMA engine", "node 1, PCI"));
 }
 
