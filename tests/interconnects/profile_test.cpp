@@ -213,6 +213,21 @@ TEST(Profile, IdealNeedsNothingAndHasItsOwnNumbers) {
     EXPECT_EQ(interconnects::described(profile).traits.name, "mine");
 }
 
+TEST(Profile, OtherDevicesLeaveSomethingOfABusThatTheyShare) {
+    const auto taken = [](const std::string& bus) {
+        return interconnects::described(parse("extends = \"infiniband-pcix\"\n[bus]\n" + bus));
+    };
+    EXPECT_EQ(taken("other = \"945 MB/s\"\n").traits.name, "mine");
+    EXPECT_EQ(taken("other = \"2 GB/s\"\nduplex = \"full\"\n").traits.name, "mine");
+    try {
+        taken("other = \"946 MB/s\"\n");
+        FAIL() << "it was taken";
+    } catch (const UsageError& error) {
+        EXPECT_STREQ(error.what(),
+                     "profile mine: bus.other: 946 MB/s leave nothing of a bus of 946 MB/s");
+    }
+}
+
 TEST(Profile, HandsOnTheSectionsOfSoftwareAbove) {
     const std::string base =
         std::string(least) + "[mpi]\neager_limit = \"5000 B\"\ntagged = true\n";

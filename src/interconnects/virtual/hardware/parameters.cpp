@@ -1,7 +1,11 @@
 #include "interconnects/virtual/hardware/parameters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+
+#include "railyard/base/error.hpp"
 
 // The words of each enumeration, in its order.
 namespace railyard::profiles {
@@ -98,6 +102,9 @@ constexpr std::array all_rows{
                                       "until a DMA write can be seen in memory"),
     row<&P::bus, &Bus::opposite>(
         "bus", "opposite", "full duplex: share of its time that a transfer takes of the other way"),
+    row<&P::bus, &Bus::other>("bus", "other",
+                              "half duplex: what other devices of the host move over it"),
+    row<&P::bus, &Bus::other_burst>("bus", "other_burst", "what each turn of theirs moves").from(1),
     row<&P::adapter, &Adapter::ports>("adapter", "ports", "links to the network").from(1).to(8),
     row<&P::adapter, &Adapter::engines>("adapter", "engines",
                                         "shared: one processor sends, receives and acknowledges"),
@@ -238,13 +245,31 @@ profiles::Table table() {
     return {sections, all_keys};
 }
 
+namespace {
+
+/// What no key can say by itself.
+void check(const Parameters& parameters) {
+    const Bus& bus = parameters.bus;
+    if (bus.duplex == Duplex::half && bus.other > Rate{} && bus.other >= fastest(bus))
+        throw UsageError(fmt::format(
+            "profile {}: bus.other: {} MB/s leave nothing of a bus of {} MB/s", parameters.name,
+            bus.other.megabytes_per_second(), fastest(bus).megabytes_per_second()));
+}
+
+}  // namespace
+
 Parameters read(const profiles::Profile& profile) {
     Parameters parameters;
     parameters.name = profile.name;
     parameters.description = profile.description;
     parameters.sections = profile.sections;
     profiles::fill(parameters, profile, rows());
+    check(parameters);
     return parameters;
+}
+
+Rate fastest(const Bus& bus) {
+    return std::max(bus.read_rate, bus.write_rate);
 }
 
 fabric::Traits traits(const Parameters& parameters) {

@@ -57,7 +57,14 @@ struct Bus {
     /// Full duplex: a transfer's requests and acknowledgments take this share of its own time of
     /// the other way, too.
     double opposite = 0;
+    /// What other devices of the host move, in bursts of that size. On half duplex they take turns
+    /// with the adapter; full duplex is point to point, and they have links of their own.
+    Rate other;
+    Bytes other_burst{512};
 };
+
+/// What a bus carries at most.
+Rate fastest(const Bus& bus);
 
 enum class Engines : std::uint8_t { separate, shared };
 

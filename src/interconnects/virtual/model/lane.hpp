@@ -238,8 +238,7 @@ class Lane {
     State rehearsal_;
     struct Before {
         Fifo* part;
-        Time free_at;
-        std::size_t merged;
+        Fifo::State was;
     };
     std::vector<Before> before_rehearsal_;
 

@@ -247,7 +247,7 @@ void Lane::begin_turn() {
 void Lane::begin_rehearsal(const Route& route) {
     const auto save = [this](const Route& some) {
         for (Fifo* const part : some.parts())
-            before_rehearsal_.push_back({part, part->free_at, part->merged});
+            before_rehearsal_.push_back({part, part->state()});
     };
     save(route);
     const Route* last = &route;
@@ -260,10 +260,8 @@ void Lane::begin_rehearsal(const Route& route) {
 }
 
 void Lane::end_rehearsal() {
-    for (const Before& before : before_rehearsal_) {
-        before.part->free_at = before.free_at;
-        before.part->merged = before.merged;
-    }
+    for (const Before& before : before_rehearsal_)
+        before.part->restore(before.was);
     before_rehearsal_.clear();
 }
 

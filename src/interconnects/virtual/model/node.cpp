@@ -41,8 +41,11 @@ Node::Node(sim::Engine& engine, const hardware::Parameters& parameters, Switches
       dma_write_(engine.trace(), name_, dma_write),
       bus_(engine.trace(), name_, bus_name(parameters)),
       contexts_(parameters.contexts.entries) {
-    if (parameters.bus.duplex == hardware::Duplex::full)
+    const hardware::Bus& bus = parameters.bus;
+    if (bus.duplex == hardware::Duplex::full)
         bus_write_ = Fifo(engine.trace(), name_, bus_write);
+    else if (bus.other > Rate{})
+        bus_.share(bus.other_burst / bus.other, bus.other_burst / hardware::fastest(bus));
     if (parameters.adapter.internal > Rate{}) internal_ = Fifo(engine.trace(), name_, internal);
     if (parameters.memory.size > Bytes()) memory_ = Fifo(engine.trace(), name_, memory);
     ports_.resize(parameters.adapter.ports);

@@ -9,14 +9,30 @@ void Fifo::load(const Load& load, Time now) {
     constexpr std::size_t most = 16;
     busy += load.time;
     auto place = loads_.end();
-    while (place != loads_.begin() + static_cast<std::ptrdiff_t>(merged) &&
+    while (place != loads_.begin() + static_cast<std::ptrdiff_t>(merged_) &&
            std::prev(place)->from > load.from)
         --place;
     loads_.insert(place, load);
     if (loads_.size() < most) return;
     merge(now, true);
-    loads_.erase(loads_.begin(), loads_.begin() + static_cast<std::ptrdiff_t>(merged));
-    merged = 0;
+    loads_.erase(loads_.begin(), loads_.begin() + static_cast<std::ptrdiff_t>(merged_));
+    merged_ = 0;
+}
+
+/// All of their turns that begin before that. Each is over when those before it are, and its time
+/// after it began; as they come less often than they take, the last one's beginning is all that
+/// counts beside what it found.
+void Fifo::merge_others(Time before, bool real) {
+    if (others_.next >= before) return;
+    const std::int64_t period = others_.period.picoseconds();
+    const std::int64_t many = ((before - others_.next).picoseconds() + period - 1) / period;
+    const Time one_by_one = free_at + others_.time * many;
+    const Time last = others_.next + others_.period * (many - 1) + others_.time;
+    others_.next = others_.next + others_.period * many;
+    free_at = std::max(one_by_one, last);
+    if (!real) return;
+    const Duration shown = one_by_one > last ? others_.time * many : others_.time;
+    show("other devices", Time::at(free_at.since_start() - shown), free_at, 0);
 }
 
 Route::Route(const Path& its_path, const Way& way, Deliveries& its_deliveries)

@@ -38,6 +38,7 @@ class Fifo {
     Fifo(Fifo&&) = default;
     Fifo& operator=(Fifo&&) = default;
     ~Fifo() {
+        others_ = {};
         if (traced()) merge(Time::never(), true);
     }
 
@@ -61,15 +62,32 @@ class Fifo {
     /// The part is used from then on: what loads it before that comes first. A load of that very
     /// moment does not, whoever was told of it first. `real`: and not just to see.
     void merge(Time before, bool real) {
-        for (; merged < loads_.size() && loads_[merged].from < before; ++merged) {
-            const Load& load = loads_[merged];
+        for (; merged_ < loads_.size() && loads_[merged_].from < before; ++merged_) {
+            const Load& load = loads_[merged_];
+            if (is_shared()) merge_others(load.from, real);
             const Time begin = std::max(free_at, load.from);
             free_at = begin + load.time;
             if (real) show(load.what, begin, free_at, load.id);
         }
+        if (is_shared()) merge_others(before, real);
     }
-    bool has_loads() const { return merged < loads_.size(); }
-    std::size_t merged = 0;  ///< so many of its loads
+    bool has_loads() const { return merged_ < loads_.size() || is_shared(); }
+
+    /// From now on others use it, too: every `period`, for `time` each, which is less.
+    void share(Duration period, Duration time) { others_ = {period, time, {}}; }
+
+    /// Its state, for those who only want to see what would become of it.
+    struct State {
+        Time free_at;
+        std::size_t merged;
+        Time others;
+    };
+    State state() const { return {free_at, merged_, others_.next}; }
+    void restore(const State& state) {
+        free_at = state.free_at;
+        merged_ = state.merged;
+        others_.next = state.others;
+    }
 
     // Who sends through here at present (see Lane), and who loads it on the side.
     unsigned users = 0;
@@ -80,7 +98,17 @@ class Fifo {
     Health* health = nullptr;  ///< null: no fault ever strikes it
 
   private:
+    struct Others {
+        Duration period;
+        Duration time;
+        Time next;  ///< the first of their turns that is not merged
+    };
+    bool is_shared() const { return others_.period > Duration{}; }
+    void merge_others(Time before, bool real);
+
     std::vector<Load> loads_;  ///< in order of time
+    std::size_t merged_ = 0;   ///< so many of them
+    Others others_;
     sim::Trace* trace_ = nullptr;
     sim::Trace::Lane row_ = 0;
 };

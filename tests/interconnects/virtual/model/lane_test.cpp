@@ -48,6 +48,12 @@ class Yard {
                     routes_.push_back(make_route(from, to, reads));
     }
 
+    /// Other devices are on all buses.
+    void share(Duration period, Duration time) {
+        for (Fifo& bus : bus_)
+            bus.share(period, time);
+    }
+
     /// Leaves at that time; it is admitted `patience` after the first packet is there.
     void send(Time at, std::size_t from, std::size_t to, Bytes size, Duration patience,
               std::vector<Duration> extra = {}) {
@@ -181,6 +187,12 @@ TEST(Lane, LookingAheadGivesTheTimesOfEveryPacketFollowed) {
         const unsigned grain = seed % 2 == 0 ? 1 : 20'000;
         Yard ahead(nodes, true, buffer);
         Yard followed(nodes, false, buffer);
+        if (seed % 5 == 0) {
+            const Duration period = Duration::ns(500 + random() % 5000);
+            const Duration time = Duration::ns(random() % 450);
+            ahead.share(period, time);
+            followed.share(period, time);
+        }
         const unsigned messages = 1 + random() % 12;
         for (unsigned i = 0; i < messages; ++i) {
             // Every other time so that many begin at once.

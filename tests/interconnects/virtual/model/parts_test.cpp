@@ -77,6 +77,27 @@ TEST(Processor, ChoresWaitUntilNothingElseIsLeftAndThoseOfAPeerGoTogether) {
     EXPECT_EQ(done, expected);
 }
 
+// Used by others every 10 us for 3 us, from the beginning.
+TEST(Fifo, OthersTakeTheirTurnsHoweverLongNobodyLooks) {
+    Fifo bus;
+    bus.share(10_us, 3_us);
+    bus.merge(Time(), true);
+    EXPECT_EQ(bus.free_at, Time()) << "a turn of that very moment comes after";
+    bus.merge(Time::at(1_us), true);
+    EXPECT_EQ(bus.free_at, Time::at(3_us));
+    bus.free_at = Time::at(34_us);  // while we use it, three turns come
+    bus.merge(Time::at(34_us), true);
+    EXPECT_EQ(bus.free_at, Time::at(43_us));
+    const Fifo::State before = bus.state();
+    bus.merge(Time::at(Duration::s(1)) + 1_ns, false);
+    EXPECT_EQ(bus.free_at, Time::at(Duration::s(1)) + 3_us);
+    bus.restore(before);
+    bus.merge(Time::at(44_us), true);
+    EXPECT_EQ(bus.free_at, Time::at(46_us));
+    bus.merge(Time::at(44_us), true);
+    EXPECT_EQ(bus.free_at, Time::at(46_us)) << "each once";
+}
+
 class FatTree : public ::testing::Test {
   protected:
     FatTree() {

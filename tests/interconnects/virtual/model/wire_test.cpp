@@ -192,6 +192,26 @@ TEST_F(ModelPair, HalfDuplexSharesTheBusAndFullDuplexDoesNot) {  // HB-1, HB-2
     run([&] { EXPECT_NEAR(both_ways(), one_way * 2, 20); });
 }
 
+TEST_F(ModelPair, OtherDevicesSlowASharedBusAndNoLinkOfItsOwn) {  // HB-4
+    plain.bus.read_rate = plain.bus.write_rate = Rate::bytes_per_second(1e9);
+    plain.link.rate = Rate::bytes_per_second(4e9);
+    const auto write = [&] {
+        const Slice from_a = a->slice(0, 1 << 19);
+        const Time start = engine.now();
+        EXPECT_TRUE(a->pair->post(rdma(Op::rdma_write, 1, from_a, *b_at_a, 0)).ok());
+        a->next_sent();
+        return us(elapsed(start));
+    };
+    const double alone = (1 << 19) / 1000.0;
+    plain.bus.other = Rate::bytes_per_second(200e6);
+    plain.bus.duplex = hardware::Duplex::half;
+    run([&] { EXPECT_NEAR(write(), alone / (1 - 0.2), 20); });
+    plain.bus.other_burst = Bytes(4096);
+    run([&] { EXPECT_NEAR(write(), alone / (1 - 0.2), 20); });
+    plain.bus.duplex = hardware::Duplex::full;
+    run([&] { EXPECT_NEAR(write(), alone, 20); });
+}
+
 TEST_F(ModelPair, ALoopbackMessageCrossesTheBusTwiceAndNoLink) {
     plain.bus.duplex = hardware::Duplex::half;
     plain.bus.read_rate = plain.bus.write_rate = Rate::bytes_per_second(1e9);
