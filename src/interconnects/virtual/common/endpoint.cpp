@@ -112,7 +112,8 @@ Status Endpoint::take(const fabric::WorkRequest& request) {
 
 /// Starts what may start: all in order, but nothing behind a request that is known to fail.
 void Endpoint::advance() {
-    while (state_ == ConnectionState::connected && started_ != sends_.end()) {
+    while (state_ == ConnectionState::connected && !waits_to_send_again_ &&
+           started_ != sends_.end()) {
         Request& next = sends_[started_];
         if (next.done) return;
         if (fabric::has(next.flags, Flags::fence) && reads_under_way_ > 0) return;
@@ -130,13 +131,14 @@ Transfer Endpoint::transfer(Kind kind, const End& to) const {
     return transfer;
 }
 
-void Endpoint::start(std::uint64_t sequence) {
+void Endpoint::start(std::uint64_t sequence, bool again) {
     Request& request = sends_[sequence];
     Transfer message = transfer(request.kind(), peer_->end());
     request.message = message.message;
     message.size = request.returns() ? Bytes() : request.size;
     message.inlined = request.payload_carried;
     message.takes_receive = request.consumes_receive();
+    message.again = again;
     Network& shared = network();
     shared.source.clear();
     if (!request.returns()) extents_of(request.local, shared.source);
@@ -239,6 +241,7 @@ void Endpoint::finish(ConnectionState state, Status reason, Status first, InFlig
     recalled_ = in_flight == InFlight::dropped;
     engine().cancel(connect_timer_);
     engine().cancel(not_ready_timer_);
+    engine().cancel(send_again_);
     stop_asking();
     const Ref peer = std::exchange(peer_, nullptr);
     tell_gone(peer_gone_ ? nullptr : peer);

@@ -4,6 +4,7 @@
 ///
 ///     endpoint.cpp     requests from post() to completion, failure and closing
 ///     target.cpp       what a request does when it arrives at the other end
+///     not_ready.cpp    what both do about one that finds no receive there
 ///     queue_pair.cpp   how two endpoints find each other
 ///
 /// A message is never copied on the way: the target's end reads the request, and the bytes it
@@ -141,7 +142,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     Status check(const fabric::WorkRequest& request) const;
     Status take(const fabric::WorkRequest& request);
     void advance();
-    void start(std::uint64_t sequence);
+    void start(std::uint64_t sequence, bool again = false);
     void answered(std::uint64_t sequence, Status status);
     void returned(std::uint64_t sequence);
     void landed(std::uint64_t sequence);
@@ -161,13 +162,19 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     void serve();
     bool judge(Request& request);
     bool take_receive(Request& request);
-    void wait_for_receive();
     void execute(const Ref& from, std::uint64_t sequence);
     Status deliver(Request& request);
     void fetch(Request& request);
     void send_back(const Ref& from, std::uint64_t sequence);
     void answer(const Ref& from, std::uint64_t sequence, Status status);
     bool complete_receive(const Request& request, Status status);
+
+    // not_ready.cpp
+    void wait_for_receive();
+    void refuse_for_now();
+    void tell_not_ready(const Ref& from);
+    void peer_not_ready(std::uint64_t sequence);
+    void send_again(std::uint64_t sequence);
 
     // queue_pair.cpp
     bool match_earlier_ask();
@@ -201,6 +208,16 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     std::uint64_t started_ = 0;     ///< requests before this one have been given to the wire
     unsigned reads_under_way_ = 0;  ///< and atomics: what a fence waits for
     bool refused_again_ = false;    ///< a post found no room: say so when there is some
+    /// The request for which the peer was not ready the last time, how often that was so, and since
+    /// when; and the time to send it again.
+    struct Refused {
+        std::uint64_t sequence = ~std::uint64_t{0};
+        unsigned times = 0;
+        Time since;
+    };
+    Refused refused_;
+    sim::Event send_again_;
+    bool waits_to_send_again_ = false;
 
     // Of the peer's sequence.
     std::uint64_t arrived_ = 0;
@@ -208,7 +225,8 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     bool deaf_ = false;  ///< a request was found bad: nothing behind it is looked at
     bool waits_for_receive_ = false;
     sim::Event not_ready_timer_;
-    Ring<Receive> taken_;  ///< receives whose messages are being placed
+    unsigned refusals_ = 0;  ///< of the next request, which has to be sent again; 0: it has not
+    Ring<Receive> taken_;    ///< receives whose messages are being placed
 };
 
 }  // namespace railyard::virtual_time

@@ -14,6 +14,8 @@ bool Endpoint::serves(const Ref& from) const {
 
 void Endpoint::arrive(const Ref& from, std::uint64_t sequence) {
     if (!serves(from)) return;
+    // What was sent behind a request that was refused is out of turn, and will come again.
+    if (refusals_ > 0 && sequence != served_) return wire().drop();
     arrived_ = sequence + 1;
     serve();
 }
@@ -76,32 +78,17 @@ bool Endpoint::take_receive(Request& request) {
     Receive& receive = taken_.push();
     if (!setup_.receives || !setup_.receives->take(receive)) {
         taken_.pop_last();
-        wait_for_receive();
+        if (wire().not_ready().refuses())
+            refuse_for_now();
+        else
+            wait_for_receive();
         return false;
     }
+    refusals_ = 0;
     request.took_receive = true;
     if (request.op == Op::send && request.size > total(receive.local))
         request.verdict = Code::too_long;
     return true;
-}
-
-void Endpoint::wait_for_receive() {
-    if (waits_for_receive_) return;
-    waits_for_receive_ = true;
-    if (setup_.receives) setup_.receives->wait(weak_from_this());
-    const Duration patience = peer_->setup_.receiver_not_ready_timeout;
-    not_ready_timer_ = engine().schedule(engine().now() + patience, [self = shared_from_this()] {
-        if (!self->serves(self->peer_)) return;
-        self->answer(self->peer_, self->served_, Code::receiver_not_ready);
-        self->fail(Code::remote_closed, Code::remote_closed);
-    });
-}
-
-void Endpoint::receive_posted() {
-    if (!waits_for_receive_) return;
-    waits_for_receive_ = false;
-    engine().cancel(not_ready_timer_);
-    if (state_ == ConnectionState::connected) serve();
 }
 
 /// The message is in place, or a read has got at the memory: the moment at which it is done.

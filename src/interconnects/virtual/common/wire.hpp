@@ -59,6 +59,7 @@ struct Transfer {
     Bytes size;                  ///< of the payload
     bool inlined = false;        ///< the payload came with the request
     bool takes_receive = false;  ///< at the target
+    bool again = false;          ///< the target was not ready for it before
     // Memory that is read and written; empty where there is none or it is not known yet. The lists
     // themselves live only as long as the call.
     std::span<const Extent> source;
@@ -91,6 +92,16 @@ struct Finished {
     Bytes size;
 };
 
+/// What becomes of a message that finds no receive.
+struct NotReady {
+    static constexpr unsigned for_ever = 7;  ///< as the retry count of InfiniBand has it
+
+    Duration timer;        ///< the sender waits so long and sends again; 0: the target holds it
+    unsigned retries = 0;  ///< of one message; then the connection fails
+
+    bool refuses() const { return timer > Duration{}; }
+};
+
 /// How a tagged port treats messages by their size.
 struct TaggedRules {
     Bytes inline_limit;  ///< up to here a message comes with the doorbell
@@ -120,6 +131,11 @@ class Wire {
     /// `placed` runs when all of it is in memory (has been read from there): at once, or later and
     /// then, between two ends, in the order of the calls.
     virtual void place(const Transfer&, sim::Action placed) { placed(); }
+
+    virtual NotReady not_ready() const { return {}; }
+    /// Within `arrived`, in place of place(): the target does not take the message, and its data go
+    /// nowhere.
+    virtual void drop() {}
 
     /// `visible` runs when the rank can find the completion: at once, or later and then, of one
     /// Nic, in the order of the calls.

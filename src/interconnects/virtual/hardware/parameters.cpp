@@ -48,7 +48,7 @@ constexpr std::array<profiles::Section, 12> sections{{
     {"contexts", "the adapter's cache of connections"},
     {"link", "what a packet takes of the wire"},
     {"network", "switches and how they are joined"},
-    {"reliability", "what is done about packets that faults take"},
+    {"reliability", "what is done about packets that faults take, and messages without a receive"},
     {"completion", "how the adapter tells the rank"},
     {"connection", "how two queue pairs meet"},
     {"tagged", "matching by the adapter"},
@@ -193,6 +193,12 @@ constexpr std::array all_rows{
     row<&P::reliability, &Reliability::gap>(
         "reliability", "gap", "packets out of order until the receiver asks; 0: it never does")
         .to(1000),
+    row<&P::reliability, &Reliability::rnr_timer>(
+        "reliability", "rnr_timer",
+        "no receive for a message: the sender waits and sends again; off: the adapter holds it"),
+    row<&P::reliability, &Reliability::rnr_retries>("reliability", "rnr_retries",
+                                                    "... so often, then it fails; 7: for ever")
+        .to(virtual_time::NotReady::for_ever),
     row<&P::completion, &Completion::write>("completion", "write", "the entry's way into memory"),
     row<&P::completion, &Completion::with_data>(
         "completion", "with_data", "messages up to this size bring it along for nothing"),

@@ -134,8 +134,8 @@ struct Network {
 
 enum class Detection : std::uint8_t { ends, hops };
 
-/// [reliability]: what is done about packets that faults take (model/reliability.hpp). Without
-/// faults, nobody asks.
+/// [reliability]: what is done about packets that faults take (model/reliability.hpp), and about
+/// a receiver that is not ready. Without faults, nobody asks for the former.
 struct Reliability {
     /// ends: the sender misses an acknowledgment. hops: who loses a packet tells the sender at
     /// once, and where.
@@ -145,6 +145,9 @@ struct Reliability {
     unsigned backoff = 1;                ///< each further one in a row is so many times as long
     unsigned retries = 7;                ///< of them in a row; then the peer is given up
     unsigned gap = 1;  ///< packets out of order, and the receiver asks for what is missing
+    // A message that finds no receive, which needs no faults (virtual_time::NotReady).
+    Duration rnr_timer;
+    unsigned rnr_retries = virtual_time::NotReady::for_ever;
 };
 
 /// [completion]: how the adapter tells the rank.

@@ -119,6 +119,7 @@ bool Lane::pass(Packet& packet) {
             return false;
         }
         packet.ready = engine_.now();
+        if (message->dropped) packet.drop();
         if (packet.last && packet.past_all()) {
             message->done_at = packet.ready + path.visible;
             complete_at_its_time(message);

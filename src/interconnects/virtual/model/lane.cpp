@@ -16,7 +16,7 @@ void Lane::submit(Message* message) {
     message->packets =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (size + packet - 1) / packet));
     message->injected = message->finished = 0;
-    message->seen = message->admitted = message->placed = false;
+    message->seen = message->admitted = message->dropped = message->placed = false;
     message->complete = message->delivered = false;
     message->round = 0;
     message->held = 0;

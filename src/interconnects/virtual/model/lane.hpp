@@ -46,6 +46,7 @@ struct Message {
     std::uint32_t finished = 0;  ///< past all stages
     bool seen = false;           ///< its first packet has come to the target
     bool admitted = false;       ///< by the target's engine
+    bool dropped = false;        ///< by the target, as it comes
     bool placed = false;         ///< all of it will be in memory by `done_at`
     bool complete = false;       ///< all of it is in memory
     bool delivered = false;      ///< ... and `done` has run
@@ -142,6 +143,7 @@ class Lane {
               ready(at),
               injected(at) {}
         bool past_all() const { return stage == route->path.stages.size(); }
+        void drop() { stage = static_cast<std::uint8_t>(route->path.stages.size()); }
 
         Message* message = nullptr;
         Route* route = nullptr;

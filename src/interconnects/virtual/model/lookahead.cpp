@@ -37,6 +37,7 @@ inline void Lane::run(State& state, Packet& packet, Until until) {
         if (packet.stage == path.target) {
             if (!message.admitted) return;
             packet.ready = std::max(packet.ready, message.admitted_at);
+            if (message.dropped) packet.drop();
             if (packet.last && packet.past_all()) {
                 message.done_at = packet.ready + path.visible;
                 if constexpr (mode == Mode::real) message.placed = true;

@@ -123,7 +123,7 @@ Traffic::Parcel& Traffic::take_parcel(const virtual_time::Transfer& transfer, si
 
 Traffic::Parcel& Traffic::wrap(const virtual_time::Transfer& transfer, sim::Action arrived) {
     Parcel& parcel = take_parcel(transfer, std::move(arrived));
-    parcel.what = names[static_cast<std::size_t>(transfer.kind)];
+    parcel.what = transfer.again ? "sent again" : names[static_cast<std::size_t>(transfer.kind)];
     parcel.size = transfer.size;
     parcel.takes_receive = transfer.takes_receive;
     parcel.delivered_to_memory = parcel.left_lane = parcel.told = false;
@@ -284,8 +284,11 @@ Time Traffic::hold_order(const Parcel& parcel, Time ready) {
 /// The target's engine has looked at it: its data go to memory, and the message can be judged.
 void Traffic::admit(Parcel& parcel) {
     if (stopped_) return;
-    parcel.source->lane(parcel.from.port).admit(&parcel);
-    if (parcel.kind == Kind::control) return control_arrived(parcel);
+    Lane& lane = parcel.source->lane(parcel.from.port);
+    if (parcel.kind == Kind::control) {
+        lane.admit(&parcel);
+        return control_arrived(parcel);
+    }
     Parcel* const outer = std::exchange(arriving_, &parcel);
     sim::Action arrived = std::move(parcel.arrived);
     arrived();
@@ -294,6 +297,13 @@ void Traffic::admit(Parcel& parcel) {
     else if (arriving_)
         late_.emplace(parcel.id, &parcel);
     arriving_ = outer;
+    lane.admit(&parcel);
+}
+
+void Traffic::drop() {
+    Parcel& parcel = *std::exchange(arriving_, nullptr);
+    parcel.dropped = true;
+    parcel.told = true;  // nobody will ask where it was placed
 }
 
 /// Nothing that was sent before it, acknowledgments included, may be told after it.

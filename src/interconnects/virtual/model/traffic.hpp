@@ -28,6 +28,10 @@ class Traffic final : public virtual_time::Wire {
 
     void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override;
     void place(const virtual_time::Transfer& transfer, sim::Action placed) override;
+    virtual_time::NotReady not_ready() const override {
+        return {parameters_.reliability.rnr_timer, parameters_.reliability.rnr_retries};
+    }
+    void drop() override;
     void complete(const virtual_time::End& end, const virtual_time::Finished& what,
                   sim::Action visible) override;
     void match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
