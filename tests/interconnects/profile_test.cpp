@@ -228,6 +228,17 @@ TEST(Profile, OtherDevicesLeaveSomethingOfABusThatTheyShare) {
     }
 }
 
+TEST(Profile, SwitchesHoldAtLeastAPacket) {
+    try {
+        interconnects::described(
+            parse("extends = \"infiniband-pcix\"\n[network]\nbuffer = \"1 KiB\"\n"));
+        FAIL() << "it was taken";
+    } catch (const UsageError& error) {
+        EXPECT_STREQ(error.what(),
+                     "profile mine: network.buffer: 1 KiB do not hold a packet, which has 1058 B");
+    }
+}
+
 TEST(Profile, HandsOnTheSectionsOfSoftwareAbove) {
     const std::string base =
         std::string(least) + "[mpi]\neager_limit = \"5000 B\"\ntagged = true\n";

@@ -93,6 +93,7 @@ void check(const Parameters& profile) {
     need(profile, profile.adapter.ports == 1, "adapter.ports", "has one link a node");
     need(profile, profile.reliability.rnr_timer == Duration{}, "reliability.rnr_timer",
          "holds a message until there is a receive");
+    need(profile, profile.network.buffer == Bytes(), "network.buffer", "has elan.fifo for it");
     need(profile, profile.bus.other == Rate(), "bus.other", "has its bus to itself");
     need(profile,
          !profile.tagged.present ||

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/quantity.hpp"
 #include "railyard/base/error.hpp"
 
 // The words of each enumeration, in its order.
@@ -171,6 +172,8 @@ constexpr std::array all_rows{
     row<&P::network, &Network::latency>(
         "network", "latency", "adapter to adapter through one switch, without contention"),
     row<&P::network, &Network::hop>("network", "hop", "of each further switch"),
+    row<&P::network, &Network::buffer>(
+        "network", "buffer", "what a switch holds of each link that comes in; 0: without limit"),
     row<&P::network, &Network::dimension>(
         "network", "dimension", "of a quaternary fat tree: 4^dimension nodes; more make it grow")
         .from(1)
@@ -257,9 +260,15 @@ namespace {
 void check(const Parameters& parameters) {
     const Bus& bus = parameters.bus;
     if (bus.duplex == Duplex::half && bus.other > Rate{} && bus.other >= fastest(bus))
-        throw UsageError(fmt::format(
-            "profile {}: bus.other: {} MB/s leave nothing of a bus of {} MB/s", parameters.name,
-            bus.other.megabytes_per_second(), fastest(bus).megabytes_per_second()));
+        throw UsageError(fmt::format("profile {}: bus.other: {} leave nothing of a bus of {}",
+                                     parameters.name, to_string(bus.other),
+                                     to_string(fastest(bus))));
+    const Bytes packet = parameters.link.packet + parameters.link.header;
+    const Bytes buffer = parameters.network.buffer;
+    if (buffer > Bytes() && buffer < packet)
+        throw UsageError(
+            fmt::format("profile {}: network.buffer: {} do not hold a packet, which has {}",
+                        parameters.name, to_string(buffer), to_string(packet)));
 }
 
 }  // namespace

@@ -129,6 +129,7 @@ struct Network {
     Topology topology = Topology::crossbar;
     Duration latency;        ///< adapter to adapter through one switch, without contention
     Duration hop;            ///< of each further switch
+    Bytes buffer = {};       ///< that a switch has for each link that comes in; 0: without limit
     unsigned dimension = 2;  ///< of a quaternary fat tree: 4^dimension nodes; it grows for more
 };
 

@@ -73,32 +73,59 @@ void Lane::inject_now() {
     }
 }
 
+Lane::Packet Lane::Resting::awake() const {
+    Packet packet;
+    packet.message = message;
+    packet.route = route;
+    packet.index = index;
+    packet.stage = stage;
+    packet.round = round;
+    packet.last = last;
+    packet.full = full;
+    packet.ready = lane->engine_.now();
+    return packet;
+}
+
 void Lane::follow(const Packet& packet) {
-    // What the packet will look at is named first, so that it is fetched ahead of time
-    // (sim::Action::fetch): with many nodes, all of it has gone cold.
     const Fifo* const part = packet.past_all() ? nullptr : &packet.route->part(packet.stage);
-    const auto go_on = [part, message = packet.message, route = packet.route, this,
-                        index = packet.index, stage = packet.stage, round = packet.round,
-                        last = packet.last, full = packet.full] {
-        static_cast<void>(part);
-        Packet moving;
-        moving.message = message;
-        moving.route = route;
-        moving.index = index;
-        moving.stage = stage;
-        moving.round = round;
-        moving.last = last;
-        moving.full = full;
-        moving.ready = engine_.now();
+    const auto go_on = [part, resting = Resting(*this, packet)] {
+        static_cast<void>(part);  // see Resting
+        Lane& lane = *resting.lane;
+        Packet moving = resting.awake();
         // Where it comes to the next part at once, and nobody else has anything to do now, it goes
         // on as it would by an event of its own.
         for (;;) {
-            const sim::Engine::As as(engine_, where(moving));
-            if (!pass(moving)) return;
-            if (moving.ready > engine_.now() || !engine_.is_last_now()) return follow(moving);
+            const sim::Engine::As as(lane.engine_, lane.where(moving));
+            if (!lane.pass(moving)) return;
+            if (moving.ready > lane.engine_.now() || !lane.engine_.is_last_now())
+                return lane.follow(moving);
         }
     };
     engine_.schedule_on(where(packet), packet.ready, go_on);
+}
+
+/// A packet is served at its stage; true if all that is left to do is to follow it on.
+inline bool Lane::cross(Packet& packet) {
+    Message* const message = packet.message;
+    const Path& path = packet.route->path;
+    if (!packet.past_all()) {
+        const bool at_link = packet.stage == path.link;
+        const Time end = serve<Mode::real>(packet);
+        if (at_link) {
+            --before_link_;
+            leaves_link_at(end);
+        }
+        if (packet.last && packet.past_all() && packet.stage > path.target)
+            complete_at_its_time(message);
+        const bool goes_on = !packet.past_all() || packet.stage == path.target;
+        if (goes_on && !at_link) return true;
+        if (goes_on) follow(packet);
+        if (at_link) inject_now();
+        if (goes_on) return false;
+    }
+    if (++message->finished == message->packets && message->delivered && message->held == 0)
+        retire(message);
+    return false;
 }
 
 /// A packet has come to its stage.
@@ -106,7 +133,7 @@ void Lane::arrive(Packet packet) {
     if (pass(packet)) follow(packet);
 }
 
-/// The same; true if all that is left to do is to follow it on.
+/// The same; returns what cross() does.
 bool Lane::pass(Packet& packet) {
     if (packet.round > 0) [[unlikely]]
         if (!survives(packet)) return false;
@@ -125,23 +152,39 @@ bool Lane::pass(Packet& packet) {
             complete_at_its_time(message);
         }
     }
-    if (!packet.past_all()) {
-        const bool at_link = packet.stage == path.link;
-        const Time end = serve<Mode::real>(packet);
-        if (at_link) {
-            --before_link_;
-            leaves_link_at(end);
-        }
-        if (packet.last && packet.past_all() && packet.stage > path.target)
-            complete_at_its_time(message);
-        const bool goes_on = !packet.past_all() || packet.stage == path.target;
-        if (goes_on && !at_link) return true;
-        if (goes_on) follow(packet);
-        if (at_link) inject_now();
-        if (goes_on) return false;
-    }
-    if (++message->finished == message->packets && message->delivered && message->held == 0)
-        retire(message);
+    if (path.credits > 0 && packet.stage >= path.link && packet.stage < path.target) [[unlikely]]
+        if (!may_leave_switch(packet) || !has_credit(packet)) return false;
+    return cross(packet);
+}
+
+/// A packet on a link is the first in the switch that it is to leave; if not, it waits there.
+bool Lane::may_leave_switch(const Packet& packet) {
+    if (packet.stage == packet.route->path.link) return true;
+    InputBuffer& here = *packet.route->part(packet.stage - std::size_t{1}).buffer;
+    if (here.is_clear()) return true;
+    here.wait_behind(node_, [resting = Resting(*this, packet)] {
+        Lane& lane = *resting.lane;
+        Packet moving = resting.awake();
+        if (lane.has_credit(moving) && lane.cross(moving)) lane.follow(moving);
+    });
+    return false;
+}
+
+/// And the next switch has room for it; if not, it stays the first.
+bool Lane::has_credit(const Packet& packet) {
+    const Path& path = packet.route->path;
+    InputBuffer* const next = packet.route->part(packet.stage).buffer.get();
+    if (!next) return true;
+    const Bytes size = packet.message->payload(packet.index) + path.stages[packet.stage].header;
+    if (next->has_credit(size)) return true;
+    if (packet.stage > path.link) packet.route->part(packet.stage - std::size_t{1}).buffer->hold();
+    next->wait_for_credit(node_, size, [resting = Resting(*this, packet), since = engine_.now()] {
+        Lane& lane = *resting.lane;
+        Packet moving = resting.awake();
+        const Fifo& link = moving.route->part(moving.stage);
+        link.show("no credit", std::max(since, link.free_at), moving.ready, moving.message->id);
+        if (lane.cross(moving)) lane.follow(moving);
+    });
     return false;
 }
 

@@ -71,6 +71,18 @@ void Lane::leave(Route& route) {
         if (--part->loaders == 0) part->sole_loader = nullptr;
 }
 
+/// On a link: credit of the switch that it leads to is taken, and that of the one before comes
+/// back.
+void Lane::use_credit(const Packet& packet, Bytes payload, Time begin, Time end) {
+    const Path& path = packet.route->path;
+    if (packet.stage < path.link || packet.stage >= path.target) return;
+    const Bytes size = payload + path.stages[packet.stage].header;
+    if (InputBuffer* const ahead = packet.route->part(packet.stage).buffer.get())
+        ahead->take(size, begin);
+    if (packet.stage > path.link)
+        packet.route->part(packet.stage - std::size_t{1}).buffer->leave(size, end);
+}
+
 void Lane::reached_target(Message* message) {
     message->seen = true;
     sim::Action first = std::move(message->first);
@@ -122,6 +134,7 @@ bool Lane::survives(Packet& packet) {
         message.payload(packet.index) + path.stages[packet.stage - std::size_t{1}].header;
     Fifo& part = packet.route->part(packet.stage - std::size_t{1});
     bool good = watch_->crosses(message, packet.round, part, size);
+    if (!good && part.buffer) part.buffer->lose(size);
     if (good && packet.stage < path.target) return true;
     good = good && watch_->accepts(message, packet.index);
     packet.round = 0;

@@ -14,7 +14,7 @@
 ///
 ///     lane.cpp        what both ways share, and what is done where faults can take packets
 ///     lookahead.cpp   a lane alone
-///     followed.cpp    packet by packet
+///     followed.cpp    packet by packet, and with switches that hold so much only
 
 #include <algorithm>
 #include <cstdint>
@@ -155,6 +155,30 @@ class Lane {
         Time ready;  ///< to be served at that stage
         Time injected;
     };
+    /// A packet between two events, as small as can be. What it will look at comes first, so that
+    /// it is fetched ahead of time (sim::Action::fetch): with many nodes, all of it has gone cold.
+    struct Resting {
+        Resting(Lane& its_lane, const Packet& packet)
+            : message(packet.message),
+              route(packet.route),
+              lane(&its_lane),
+              index(packet.index),
+              stage(packet.stage),
+              round(packet.round),
+              last(packet.last),
+              full(packet.full) {}
+        /// It goes on now.
+        Packet awake() const;
+
+        Message* message;
+        Route* route;
+        Lane* lane;
+        std::uint32_t index;
+        std::uint8_t stage;
+        std::uint8_t round;
+        bool last;
+        bool full;
+    };
     /// Where a lane that looks ahead stands, or would stand.
     struct State {
         std::vector<Packet> packets;  ///< injected and not past all stages, oldest first
@@ -183,6 +207,8 @@ class Lane {
     void leave(Route& route);
     template <Mode mode>
     Time serve(Packet& packet);
+    [[gnu::noinline]] static void use_credit(const Packet& packet, Bytes payload, Time begin,
+                                             Time end);
     void reached_target(Message* message);
     void completed(Message* message);
     void retire(Message* message);
@@ -221,6 +247,9 @@ class Lane {
     void follow(const Packet& packet);
     void arrive(Packet packet);
     bool pass(Packet& packet);
+    bool may_leave_switch(const Packet& packet);
+    bool has_credit(const Packet& packet);
+    [[gnu::always_inline]] bool cross(Packet& packet);
     bool survives(Packet& packet);
     void complete_at_its_time(Message* message);
 
@@ -273,6 +302,8 @@ inline Time Lane::serve(Packet& packet) {
     if constexpr (mode == Mode::real) {
         fifo.busy += fifo.free_at - taken;
         if (fifo.traced()) fifo.show(message.what, taken, end, message.id);
+        if (path.credits > 0) [[unlikely]]
+            use_credit(packet, payload, begin, end);
         for (std::size_t i = 0; i < path.loads.size(); ++i)
             if (const SideLoad& load = path.loads[i]; load.stage == packet.stage)
                 packet.route->loaded()[i]->load({end, load.time(payload), load.what, message.id},

@@ -164,8 +164,8 @@ void Lane::count_as_busy(const Message& message, std::uint32_t first, std::uint3
     hold_up(message.write_extra, route.path.target);
 }
 
-/// What they take of other parts on the side. A group that comes to a free part leaves it free at
-/// `end`; what waits there is put off by all of them.
+/// What they take of other parts on the side, and of credits. A group that comes to a free part
+/// leaves it free at `end`; what waits there is put off by all of them.
 void Lane::load_by_skipped(const Message& message, const Pace& pace, std::uint32_t packets) {
     const Route& route = *message.route;
     const auto groups = std::int64_t{packets / pace.group};
@@ -181,6 +181,9 @@ void Lane::load_by_skipped(const Message& message, const Pace& pace, std::uint32
                                  end + pace.distance * (groups - 1)});
         part.busy += all * groups;
     }
+    if (route.path.credits == 0) return;
+    for (std::size_t i = route.path.link; i + 1 < route.path.target; ++i)
+        route.part(i).buffer->shift(pace.distance * groups);
 }
 
 /// Injects what can be by then, and takes each packet as far as it gets; `done` is told of it.
@@ -194,6 +197,9 @@ inline void Lane::inject_all(State& state, Message* message, Until until, Done&&
                    (mode == Mode::dry || (message->admitted && !engine_.trace()));
     const std::uint32_t group = watches ? period(*message) : 0;
     watches = group > 0;
+    // So many that what others may look at later is all of their making: buffers in the adapter
+    // and, of what really happens, in switches.
+    const unsigned many = mode == Mode::real ? std::max(buffer_, route.path.credits) : buffer_;
     Pace pace(route, stages, group, mode == Mode::real);
     for (Packet packet; inject(state, message, until, packet);) {
         run<mode>(state, packet, until);
@@ -202,7 +208,7 @@ inline void Lane::inject_all(State& state, Message* message, Until until, Done&&
             watches && packet.stage == stages;  // those behind it will not get that far either
         if (!watches) continue;
         pace.note();
-        if (!pace.steady(buffer_) || state.injected + 1 >= message->packets) continue;
+        if (!pace.steady(many) || state.injected + 1 >= message->packets) continue;
         const std::uint32_t skipped = skip(state, *message, pace, until);
         if constexpr (mode == Mode::real) {
             message->finished += skipped;

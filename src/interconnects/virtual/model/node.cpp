@@ -49,8 +49,10 @@ Node::Node(sim::Engine& engine, const hardware::Parameters& parameters, Switches
     if (parameters.adapter.internal > Rate{}) internal_ = Fifo(engine.trace(), name_, internal);
     if (parameters.memory.size > Bytes()) memory_ = Fifo(engine.trace(), name_, memory);
     ports_.resize(parameters.adapter.ports);
-    for (Port& port : ports_)
+    for (Port& port : ports_) {
         port.lane = std::make_unique<Lane>(engine, id, parameters.adapter.buffer);
+        if (!switches.buffers_cover_round_trip()) port.lane->never_look_ahead();
+    }
 }
 
 void Node::add_parts(std::vector<fabric::PartUse>& all) const {

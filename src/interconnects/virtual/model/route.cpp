@@ -13,6 +13,7 @@ void Fifo::load(const Load& load, Time now) {
            std::prev(place)->from > load.from)
         --place;
     loads_.insert(place, load);
+    has_loads_ = true;
     if (loads_.size() < most) return;
     merge(now, true);
     loads_.erase(loads_.begin(), loads_.begin() + static_cast<std::ptrdiff_t>(merged_));

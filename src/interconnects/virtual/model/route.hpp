@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/rate.hpp"
+#include "interconnects/virtual/model/input_buffer.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
@@ -45,6 +46,13 @@ class Fifo {
     Time free_at;
     Duration busy;  ///< in all, so far
 
+  private:
+    // Every packet asks for these.
+    sim::Trace* trace_ = nullptr;
+    sim::Trace::Lane row_ = 0;
+    bool has_loads_ = false;
+
+  public:
     bool traced() const { return trace_ != nullptr; }
     /// Tells the trace, if there is one.
     void show(std::string_view what, Time begin, Time end, std::uint64_t id) const {
@@ -70,11 +78,15 @@ class Fifo {
             if (real) show(load.what, begin, free_at, load.id);
         }
         if (is_shared()) merge_others(before, real);
+        has_loads_ = is_loaded();
     }
-    bool has_loads() const { return merged_ < loads_.size() || is_shared(); }
+    bool has_loads() const { return has_loads_; }
 
     /// From now on others use it, too: every `period`, for `time` each, which is less.
-    void share(Duration period, Duration time) { others_ = {period, time, {}}; }
+    void share(Duration period, Duration time) {
+        others_ = {period, time, {}};
+        has_loads_ = true;
+    }
 
     /// Its state, for those who only want to see what would become of it.
     struct State {
@@ -87,6 +99,7 @@ class Fifo {
         free_at = state.free_at;
         merged_ = state.merged;
         others_.next = state.others;
+        has_loads_ = is_loaded();
     }
 
     // Who sends through here at present (see Lane), and who loads it on the side.
@@ -96,6 +109,8 @@ class Fifo {
     Lane* sole_loader = nullptr;  ///< likewise
 
     Health* health = nullptr;  ///< null: no fault ever strikes it
+    /// A link's, in the switch that it leads to. Null: without limit, or no such link.
+    std::unique_ptr<InputBuffer> buffer;
 
   private:
     struct Others {
@@ -103,14 +118,13 @@ class Fifo {
         Duration time;
         Time next;  ///< the first of their turns that is not merged
     };
+    bool is_loaded() const { return merged_ < loads_.size() || is_shared(); }
     bool is_shared() const { return others_.period > Duration{}; }
     void merge_others(Time before, bool real);
 
     std::vector<Load> loads_;  ///< in order of time
     std::size_t merged_ = 0;   ///< so many of them
     Others others_;
-    sim::Trace* trace_ = nullptr;
-    sim::Trace::Lane row_ = 0;
 };
 
 struct Stage {
@@ -147,7 +161,9 @@ struct Path {
     std::vector<SideLoad> loads;
     std::size_t link = 0;    ///< the stage whose end frees the packet's place in the adapter
     std::size_t target = 0;  ///< the first stage at the target: its engine admits messages there
-    Duration visible;        ///< after the last stage, until data can be seen in memory
+    /// Full packets that a switch has room for, behind every link but the last; 0: without limit.
+    std::uint32_t credits = 0;
+    Duration visible;                ///< after the last stage, until data can be seen in memory
     std::uint32_t page_packets = 1;  ///< packets to a page of memory
 
     void add(const Stage& stage) {

@@ -47,6 +47,11 @@ Fifo& Switches::link(Direction direction, unsigned level, std::uint64_t number) 
         const LinkName name = name_of(packed);
         found = std::make_unique<Fifo>(engine_.trace(), name.group, name.name);
         if (plan_) found->health = plan_->link(direction, level, number);
+        const hardware::Network& network = parameters_.network;
+        if (network.buffer > Bytes() && direction != Direction::in)
+            found->buffer = std::make_unique<InputBuffer>(
+                engine_, network.buffer,
+                direction == Direction::out ? network.latency : network.hop);
     }
     return *found;
 }
@@ -72,6 +77,15 @@ Duration Switches::latency(fabric::NodeId from, fabric::NodeId to) const {
     return network.latency + network.hop * (2 * (std::int64_t{meeting_level(from, to)} - 1));
 }
 
+bool Switches::buffers_cover_round_trip() const {
+    const hardware::Network& network = parameters_.network;
+    const hardware::Link& link = parameters_.link;
+    const Duration longest = std::max(network.latency, network.hop);
+    const Bytes packets = (link.packet + link.header) * 2;
+    return network.buffer == Bytes() ||
+           (network.buffer >= packets && (network.buffer - packets) / link.rate > longest * 2);
+}
+
 const Path& Switches::shared(const Path& path) {
     for (const auto& known : paths_)
         if (*known == path) return *known;
@@ -92,6 +106,8 @@ unsigned Switches::back(fabric::NodeId from, fabric::NodeId to, unsigned detour)
 
 void Switches::add_way(Way& way, Place from, Place to, unsigned detour) {
     const hardware::Network& network = parameters_.network;
+    way.path.credits = static_cast<std::uint32_t>(
+        network.buffer / (parameters_.link.packet + parameters_.link.header));
     Stage stage;
     stage.rate = parameters_.link.rate;
     stage.header = parameters_.link.header;

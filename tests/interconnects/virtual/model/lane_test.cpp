@@ -48,6 +48,15 @@ class Yard {
                     routes_.push_back(make_route(from, to, reads));
     }
 
+    /// The switch holds so much of each link, of which it takes some packets to cover the way of
+    /// credit and back. Before anything is sent.
+    void limit(Bytes buffer) {
+        for (Fifo& link : out_)
+            link.buffer = std::make_unique<InputBuffer>(engine_, buffer, 300_ns);
+        for (const auto& path : paths_)
+            path->credits = static_cast<std::uint32_t>(buffer.count() / 1054);
+    }
+
     /// Other devices are on all buses.
     void share(Duration period, Duration time) {
         for (Fifo& bus : bus_)
@@ -177,6 +186,42 @@ TEST(Lane, ASmallMessageWaitsForAPacketOfAnothersNotForAllOfThem) {
     EXPECT_GT(took, Duration::us(1));
 }
 
+/// Nodes 0 and 1 send to 2, and node 0 to 3 behind that; node 4 sends to 3 as well, much later, and
+/// node 1 is done. A switch without limit takes all of node 0's packets as fast as they come; else
+/// they wait for those of node 1, and what is behind them waits, too.
+TEST(Lane, WhatWaitsInASwitchHoldsUpWhatIsBehindIt) {
+    const auto done = [](Bytes buffer, bool look_ahead) {
+        Yard yard(5, look_ahead);
+        if (buffer > 0_B) yard.limit(buffer);
+        yard.send(Time(), 0, 2, 64_KiB, 0_ns);
+        yard.send(Time(), 1, 2, 64_KiB, 0_ns);
+        yard.send(Time(), 0, 3, 1_KiB, 0_ns);
+        yard.send(Time::at(Duration::us(500)), 4, 3, 64_KiB, 0_ns);
+        std::vector<double> us;
+        for (const Moments& moments : yard.run())
+            us.push_back(moments.done.since_start().microseconds());
+        return us;
+    };
+    const auto without = done(0_B, true);
+    const auto with = done(8_KiB, true);
+    // 128 KiB come through one link, either way; the link from node 0 is done after half of that.
+    EXPECT_NEAR(without[1], 2 * 65536 / 900.0, 15);
+    EXPECT_NEAR(with[1], without[1], 3);
+    EXPECT_LT(without[2], 90);
+    EXPECT_GT(with[2], 110);
+    EXPECT_EQ(with[3], without[3]) << "by links that nobody else uses";
+    EXPECT_EQ(done(8_KiB, false), with);
+}
+
+// One packet at a time: it crosses, leaves, and the word of that comes back.
+TEST(Lane, ASenderWaitsForCreditWhereABufferIsSmallerThanTheRoundTrip) {
+    Yard yard(2, false);
+    yard.limit(1054_B);
+    yard.send(Time(), 0, 1, 100_KiB, 0_ns);
+    const double us = yard.run()[0].done.since_start().microseconds();
+    EXPECT_NEAR(us, 100 * (1.054 + 0.3 + 0.3), 4);
+}
+
 /// The promise of lane.hpp: looking ahead changes no time.
 TEST(Lane, LookingAheadGivesTheTimesOfEveryPacketFollowed) {
     for (unsigned seed = 1; seed <= 2000; ++seed) {
@@ -192,6 +237,11 @@ TEST(Lane, LookingAheadGivesTheTimesOfEveryPacketFollowed) {
             const Duration time = Duration::ns(random() % 450);
             ahead.share(period, time);
             followed.share(period, time);
+        }
+        if (seed % 4 == 0) {
+            const Bytes buffer(4096 + random() % 8192);
+            ahead.limit(buffer);
+            followed.limit(buffer);
         }
         const unsigned messages = 1 + random() % 12;
         for (unsigned i = 0; i < messages; ++i) {
