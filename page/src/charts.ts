@@ -36,6 +36,7 @@ export type Choice = (Value | null)[];
 // Experiments that sweep one of these are about it; the message size is then a second thought.
 const swept = [
   "slaves",
+  "senders",
   "connections",
   "nodes",
   "buffers",

@@ -63,6 +63,7 @@ inline constexpr const char* method = "method";    ///< how an arrival is found:
 inline constexpr const char* buffers = "buffers";  ///< integer: used in turn
 inline constexpr const char* reuse_percent = "reuse_percent";          ///< integer
 inline constexpr const char* slaves = "slaves";                        ///< integer
+inline constexpr const char* senders = "senders";                      ///< integer: to one
 inline constexpr const char* computation_us = "computation_us";        ///< for each message
 inline constexpr const char* cpu_share_percent = "cpu_share_percent";  ///< of that computation
 inline constexpr const char* source = "source";            ///< "main" or "elan" (the adapter's)

@@ -24,14 +24,14 @@ TEST(List, HasEveryExperimentOnceWithItsSource) {
             "bandwidth-uni-window", "latency-bi", "bandwidth-bi-queue", "bandwidth-bi-window",
             "host-overhead-latency", "host-overhead-bandwidth", "completion-polling",
             "completion-blocking", "buffer-reuse-fifo", "buffer-reuse-percent", "hotspot-send",
-            "hotspot-recv", "quadrics-ping-uni", "quadrics-ping-bi", "quadrics-hotspot",
-            "bandwidth-uni-two-port", "bandwidth-bi-two-port", "bandwidth-uni-two-process",
-            "bandwidth-bi-two-process", "user-pingpong", "multiconn-latency",
-            "multiconn-throughput", "mpi-latency", "mpi-bandwidth-uni-multiport",
-            "mpi-bandwidth-bi-multiport", "mpi-bandwidth-uni", "mpi-bandwidth-pingpong",
-            "mpi-bandwidth-bothway", "mpi-logp", "mpi-buffer-reuse", "mpi-unexpected-queue",
-            "mpi-receive-queue", "mvich-latency-bandwidth", "vi-count", "destinations-per-process",
-            "npb-cpu-time", "allreduce-latency", "mpi-init-time"));
+            "hotspot-recv", "victim-flow", "quadrics-ping-uni", "quadrics-ping-bi",
+            "quadrics-hotspot", "bandwidth-uni-two-port", "bandwidth-bi-two-port",
+            "bandwidth-uni-two-process", "bandwidth-bi-two-process", "user-pingpong",
+            "multiconn-latency", "multiconn-throughput", "mpi-latency",
+            "mpi-bandwidth-uni-multiport", "mpi-bandwidth-bi-multiport", "mpi-bandwidth-uni",
+            "mpi-bandwidth-pingpong", "mpi-bandwidth-bothway", "mpi-logp", "mpi-buffer-reuse",
+            "mpi-unexpected-queue", "mpi-receive-queue", "mvich-latency-bandwidth", "vi-count",
+            "destinations-per-process", "npb-cpu-time", "allreduce-latency", "mpi-init-time"));
 }
 
 TEST(List, DefaultsAreAmongTheKnown) {

@@ -35,6 +35,7 @@ void buffer_reuse_fifo(Context& context);
 void buffer_reuse_percent(Context& context);
 void hotspot_send(Context& context);
 void hotspot_recv(Context& context);
+void victim_flow(Context& context);
 
 namespace {
 
@@ -170,6 +171,14 @@ std::vector<Experiment> user_experiments() {
          .virtual_ranks = 8,
          .real_ranks = 8,
          .defaults = {.sizes = {Bytes(4)}, .ops = {Op::send, Op::rdma_write}}},
+        {.name = "victim-flow",
+         .summary = "what a flow gets that shares a link, not its end, with many who send to one",
+         .source = "congestion; no paper",
+         .run = victim_flow,
+         .least_ranks = 4,
+         .most_ranks = 64,
+         .virtual_ranks = 8,
+         .defaults = {.sizes = {Bytes(64 << 10)}, .ops = {Op::rdma_write}}},
         {.name = "quadrics-ping-uni",
          .summary =
              "latency and bandwidth with buffers in main memory or the adapter's, and tagged",
