@@ -2,8 +2,14 @@
 /// Two ranks on a model whose every part takes a time of its own, so that a sum tells which of them
 /// a message passed.
 
+#include <functional>
+#include <sstream>
+#include <string>
+#include <string_view>
+
 #include "interconnects/virtual/ideal/pair.hpp"
 #include "interconnects/virtual/model/fabric.hpp"
+#include "sim/trace.hpp"
 
 namespace railyard::model::testing {
 
@@ -45,6 +51,17 @@ class ModelPair : public ideal::testing::Pair {
         return took;
     }
     static double us(Duration duration) { return duration.microseconds(); }
+
+    /// Does a trace of that run show such a piece of work?
+    bool shows(std::string_view what, const std::function<void()>& body) {
+        sim::Trace trace;
+        engine.record(&trace);
+        run(body);
+        engine.record(nullptr);
+        std::ostringstream text;
+        trace.write(text);
+        return text.str().find("\"" + std::string(what) + "\"") != std::string::npos;
+    }
 
     hardware::Parameters plain;
     unsigned char stamp = 0;

@@ -39,6 +39,20 @@ TEST_F(NotReady, TheSenderWaitsForItsTimerAndSendsAgain) {
     });
 }
 
+TEST_F(NotReady, ATraceShowsWhatIsSentAgain) {
+    const auto late_by = [&](Duration time) {
+        return [this, time] {
+            const Slice data = a->slice(0, 8);
+            ASSERT_TRUE(a->pair->post(send(1, data)).ok());
+            b->host.compute(time);
+            ASSERT_TRUE(b->post_receive(1, b->slice(0, 64)).ok());
+            b->next_received();
+        };
+    };
+    EXPECT_TRUE(shows("sent again", late_by(50_us)));
+    EXPECT_FALSE(shows("sent again", late_by(0_us)));
+}
+
 TEST_F(NotReady, WhatIsRefusedTakesTheLinkEveryTimeAndTheTargetsBusOnce) {
     run([&] {
         const Slice data = a->slice(0, 10 << 10);

@@ -162,6 +162,7 @@ TEST_F(ModelPair, OtherDevicesSlowASharedBusAndNoLinkOfItsOwn) {  // HB-4
     plain.bus.other = Rate::bytes_per_second(200e6);
     plain.bus.duplex = hardware::Duplex::half;
     run([&] { EXPECT_NEAR(write(), alone / (1 - 0.2), 20); });
+    EXPECT_TRUE(shows("other devices", write));
     plain.bus.other_burst = Bytes(4096);
     run([&] { EXPECT_NEAR(write(), alone / (1 - 0.2), 20); });
     plain.bus.duplex = hardware::Duplex::full;
