@@ -99,10 +99,10 @@ void Thread::set_event(Vpid vpid, Address event, Status status) {
 
 namespace {
 
-/// A thread that waits for its data to be in memory.
-class Writing final : public Mover {
+/// A thread that waits for memory.
+class Moving final : public Mover {
   public:
-    explicit Writing(sim::Engine& engine) : engine_(engine), fiber_(*engine.current()) {}
+    explicit Moving(sim::Engine& engine) : engine_(engine), fiber_(*engine.current()) {}
     /// What is under way refers to this: it ends before the thread does.
     Verdict wait() {
         while (!done_)
@@ -115,7 +115,10 @@ class Writing final : public Mover {
         verdict_ = verdict;
         if (verdict != Verdict::taken) finish();
     }
-    void moved(const MoveHandle&, Verdict) override { finish(); }
+    void moved(const MoveHandle&, Verdict verdict) override {
+        verdict_ = verdict;
+        finish();
+    }
     void finish() {
         done_ = true;
         engine_.resume(fiber_);
@@ -129,24 +132,37 @@ class Writing final : public Mover {
 
 }  // namespace
 
-Verdict Thread::write(Address address, std::span<const std::byte> data) {
-    Writing writing(engine());
-    Chip& chip = processor_.chip_;
-    {
-        const MoveHandle move = chip.pools.moves.take();
-        move->mover = &writing;
-        move->context = &context_;
-        move->access = Access::write;
-        move->address = address;
-        move->size = static_cast<std::uint32_t>(data.size());
-        move->bytes = const_cast<std::byte*>(data.data());
-        chip.start(move);
+Verdict Thread::move(Access access, Address address, std::span<std::byte> data) {
+    for (;;) {
+        Moving moving(engine());
+        Chip& chip = processor_.chip_;
+        {
+            const MoveHandle move = chip.pools.moves.take();
+            move->mover = &moving;
+            move->context = &context_;
+            move->access = access;
+            move->address = address;
+            move->size = static_cast<std::uint32_t>(data.size());
+            move->bytes = data.data();
+            chip.start(move);
+        }
+        const Verdict verdict = moving.wait();
+        if (stopped_) throw Stopped();
+        if (verdict != Verdict::later) return verdict;
+        sleep(chip.parameters.host.trap);
     }
-    const Verdict verdict = writing.wait();
-    if (stopped_) throw Stopped();
-    if (verdict != Verdict::later) return verdict;
-    sleep(chip.parameters.host.trap);
-    return write(address, data);
+}
+
+Verdict Thread::write(Address address, std::span<const std::byte> data) {
+    // A write only reads them.
+    const Verdict verdict =
+        move(Access::write, address, {const_cast<std::byte*>(data.data()), data.size()});
+    if (context_.notify_host) context_.notify_host();  // a process may watch its memory
+    return verdict;
+}
+
+Verdict Thread::read(Address address, std::span<std::byte> data) {
+    return move(Access::read, address, data);
 }
 
 void Thread::sleep(Duration duration) {

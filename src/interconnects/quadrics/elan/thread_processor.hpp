@@ -32,6 +32,8 @@ class Thread final : public Sending {
     void set_event(Vpid vpid, Address event, Status status = {});
     /// Writes to memory of either kind, over the bus where it is the host's, and waits for that.
     Verdict write(Address address, std::span<const std::byte> data);
+    /// The other way, likewise.
+    Verdict read(Address address, std::span<std::byte> data);
     /// One packet to all processes from the first to the last: taken only if the word at that
     /// address has reached the value in each of them. Waits for the answer.
     Verdict test(Vpid first, Vpid last, Address address, std::uint32_t value);
@@ -50,6 +52,7 @@ class Thread final : public Sending {
     Thread(ThreadProcessor& processor, Context& context)
         : processor_(processor), context_(context) {}
     void pause(const sim::Reason& reason);
+    Verdict move(Access access, Address address, std::span<std::byte> data);
     void settled(const ParcelHandle& parcel, Verdict verdict) override;
     Verdict ask_all(Transaction kind, Vpid first, Vpid last, Address address, std::uint32_t value);
 

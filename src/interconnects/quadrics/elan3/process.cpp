@@ -92,6 +92,7 @@ Event Process::make_event(const EventOptions& options) {
     made.threshold = options.sets;
     made.chain = options.chain;
     made.rearms = options.for_thread || options.rearms;
+    made.armed = options.primed;
     if (!options.for_thread) {
         event.block = allocate(Home::sdram, elan::block_size);
         event.word = allocate(Home::main, elan::block_size);
@@ -120,6 +121,12 @@ void Process::command(const elan::Command& command) {
 
 void Process::prime(const Event& event) {
     command({elan::Command::Kind::arm, event.address, self_});
+}
+
+void Process::prime(const Event& event, std::uint32_t sets) {
+    over_bus(Bytes(sizeof sets), false);
+    state(event).threshold = sets;
+    prime(event);
 }
 
 void Process::set(Vpid vpid, Address event) {
@@ -173,12 +180,11 @@ Status Process::wait(const Event& event, Wait how) {
 }
 
 void Process::wait_for(Address word, std::uint32_t at_least) {
-    std::uint32_t seen = 0;
-    const auto look = [&] {
-        space().load(word, std::as_writable_bytes(std::span(&seen, 1)));
-        return seen >= at_least;
-    };
-    while (!look())
+    wait_until([&] { return value<std::uint32_t>(word) >= at_least; });
+}
+
+void Process::wait_until(const std::function<bool()>& is_so) {
+    while (!is_so())
         sleep("a word in memory");
     spend(machine_.parameters().host.detect);
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -105,6 +106,7 @@ struct EventOptions {
     std::vector<elan::Chained> chain;
     bool for_thread = false;  ///< no block copy; each firing is for a thread to take
     bool rearms = false;      ///< needs no prime(): whoever sets it waits for the process to see it
+    bool primed = true;       ///< else it counts until prime() says how many sets make it fire
     std::uint32_t block = 4;  ///< bytes that are copied; the first word is not 0
 };
 
@@ -161,6 +163,8 @@ class Process {
     void forget(const Event& event);
     /// An event that a wait has seen fires again only after this.
     void prime(const Event& event);
+    /// The same, after so many sets; those that came since it last fired count.
+    void prime(const Event& event, std::uint32_t sets);
     void set(Vpid vpid, Address event);
     /// One look at main memory; a firing that is found is taken.
     bool poll(const Event& event);
@@ -170,6 +174,8 @@ class Process {
 
     /// Until the word at an address in main memory is not below that: remote writes end there.
     void wait_for(Address word, std::uint32_t at_least);
+    /// Until that is so of main memory: looks whenever something has come.
+    void wait_until(const std::function<bool()>& is_so);
 
     // Remote DMA: steps 1 and 2; the rest is the adapter's.
     elan::DmaId start(const elan::Descriptor& descriptor);

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::uint32_t word = sizeof(std::uint32_t);
 
-Group::Vpid children_of(Group::Vpid place, Group::Vpid processes) {
-    const Group::Vpid first = place * Group::arity + 1;
-    return first >= processes ? 0 : std::min(Group::arity, processes - first);
-}
-
 }  // namespace
+
+elan3::Vpid Group::children_of(Vpid place, Vpid processes) {
+    const Vpid first = place * arity + 1;
+    return first >= processes ? 0 : std::min(arity, processes - first);
+}
 
 Group::Group(elan3::Process& process)
     : process_(process),

@@ -23,6 +23,8 @@ class Group {
     using Vpid = elan3::Vpid;
 
     static constexpr Vpid arity = 4;  ///< of the tree: that of the switches
+    /// Of that place in a tree of so many.
+    static Vpid children_of(Vpid place, Vpid processes);
 
     /// Collective: every process makes one, before any uses it, and after the same allocations.
     explicit Group(elan3::Process& process);

@@ -1,76 +1,158 @@
 #pragma once
-/// Memory of other processes, as Cray's Shmem shows it: put, get, and waiting for a word to change.
-/// Memory that all processes allocate in the same order has the same address in each.
+/// Memory of other processes, as Cray's Shmem shows it: a symmetric heap, put and get, order and
+/// completion, and waiting for a word to change. What needs more than remote DMA has files of its
+/// own: atomics, locks, and what active sets do together.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "interconnects/quadrics/elan3/process.hpp"
+#include "interconnects/quadrics/elanlib/symmetric_heap.hpp"
 
 namespace railyard::elanlib {
+
+enum class Compare : std::uint8_t { eq, ne, gt, le, lt, ge };
+
+template <class T>
+bool holds(const T& a, Compare compare, const T& b) {
+    switch (compare) {
+        case Compare::eq:
+            return a == b;
+        case Compare::ne:
+            return a != b;
+        case Compare::gt:
+            return a > b;
+        case Compare::le:
+            return a <= b;
+        case Compare::lt:
+            return a < b;
+        case Compare::ge:
+            return a >= b;
+    }
+    return false;
+}
+
+/// Elements that lie apart, on both sides.
+struct Strided {
+    elan3::Address from = elan::null_address;
+    elan3::Address at = elan::null_address;
+    std::uint32_t from_stride = 1;  ///< in elements
+    std::uint32_t at_stride = 1;
+    std::uint32_t element = 8;  ///< bytes
+    std::uint32_t count = 0;
+};
+
+/// The memory of a process of the same node: the processor's own loads and stores, no adapter.
+class NodeMemory {
+  public:
+    NodeMemory(elan3::Process& process, elan::Context& peer) : process_(process), peer_(peer) {}
+    /// False where nothing is mapped.
+    bool load(elan3::Address address, std::span<std::byte> data);
+    bool store(elan3::Address address, std::span<const std::byte> data);
+
+  private:
+    elan3::Process& process_;
+    elan::Context& peer_;
+};
 
 class Shmem {
   public:
     using Address = elan3::Address;
     using Vpid = elan3::Vpid;
 
-    explicit Shmem(elan3::Process& process);
+    struct Heaps {
+        std::uint32_t main = 1 << 20;
+        std::uint32_t elan = 1 << 16;
+    };
 
-    /// In main memory, 0. Collective: all processes ask for the same, in the same order.
-    Address allocate(std::uint32_t size);
+    /// Collective: every process makes one, before any uses it, and after the same allocations.
+    explicit Shmem(elan3::Process& process) : Shmem(process, Heaps{}) {}
+    Shmem(elan3::Process& process, const Heaps& heaps);
 
-    /// Returns when the source may be used again, which is when the data are at the destination.
+    Vpid my_pe() const { return process_.self(); }
+    Vpid num_pes() const { return static_cast<Vpid>(process_.processes()); }
+    elan3::Process& process() { return process_; }
+
+    // The symmetric heap. Collective: all processes ask for the same, in the same order. None of
+    // these is a barrier: who writes to what another has just asked for has one first.
+    /// All 0.
+    Address allocate(std::uint32_t size, elan3::Home home = elan3::Home::main);
+    void release(Address address);
+    /// The content goes along.
+    Address resize(Address address, std::uint32_t size);
+    /// The memory of that process, if it runs on this node.
+    std::optional<NodeMemory> ptr(Vpid pe);
+
+    // Blocking: a put returns when the source may be used again, which on this hardware is when the
+    // data are at the destination.
     Status put(Vpid to, Address from, Address at, std::uint32_t size);
     Status get(Vpid from, Address at, Address to, std::uint32_t size);
-    /// Starts a put; quiet() waits for all that were started.
+    Status iput(Vpid to, const Strided& elements);
+    /// `from` is at that process.
+    Status iget(Vpid from, const Strided& elements);
+    /// One element. The value is kept in memory of the library's, so this returns at once.
+    template <class T>
+    void p(Vpid to, Address at, const T& value) {
+        static_assert(sizeof(T) <= elan::block_size);
+        const Address from = take_slot(values_);
+        process_.put_value(from, value);
+        start_put(to, from, at, sizeof(T));
+    }
+    template <class T>
+    T g(Vpid from, Address at) {
+        static_assert(sizeof(T) <= elan::block_size);
+        note(get(from, at, got_, sizeof(T)));
+        return process_.value<T>(got_);
+    }
+
+    // Not blocking: quiet() waits for all that were started.
     void start_put(Vpid to, Address from, Address at, std::uint32_t size);
+    void start_get(Vpid from, Address at, Address to, std::uint32_t size);
+
+    /// All that was started is done, remote memory included. The first failure since the last time.
     Status quiet();
-    /// Until the word here is not below that.
-    void wait(Address word, std::uint32_t at_least) { process_.wait_for(word, at_least); }
+    /// What is put after this comes to each process after what was put before. DMAs overtake each
+    /// other on the two channels of a link, so this has to wait for them as quiet() does.
+    Status fence() { return quiet(); }
+
+    /// Until the value here is another one than that.
+    template <class T>
+    void wait(Address at, const T& value) {
+        wait_until(at, Compare::ne, value);
+    }
+    template <class T>
+    void wait_until(Address at, Compare compare, const T& value) {
+        process_.wait_until([&] { return holds(process_.value<T>(at), compare, value); });
+    }
+
+    // For the other parts of the library.
+    /// One more operation is started: this event, of this process, is to be set at its end.
+    Address count_one() { return ++under_way_, started_.address; }
+    /// A block of Elan memory that is free until quiet(): what a message is sent from.
+    Address take_message_slot() { return take_slot(messages_); }
+    /// quiet() tells of it.
+    void note(Status status) {
+        if (failure_.ok()) failure_ = status;
+    }
 
   private:
+    static constexpr std::uint32_t slots = 64;  ///< of what is under way in memory of the library's
+
+    Address take_slot(Address ring);
+    Status take(elan3::Event& event);
+    void drain();
+
     elan3::Process& process_;
-    const elan3::Event done_;
-    const elan3::Event started_;
+    SymmetricHeap main_heap_;
+    SymmetricHeap elan_heap_;
+    elan3::Event done_;     ///< of one that blocks
+    elan3::Event started_;  ///< of those that do not: counts until quiet() primes it
+    const Address values_;
+    const Address messages_;
+    const Address got_;
     std::uint32_t under_way_ = 0;
+    Status failure_;
 };
-
-inline Shmem::Shmem(elan3::Process& process)
-    : process_(process), done_(process.make_event()), started_(process.make_event()) {}
-
-inline elan3::Address Shmem::allocate(std::uint32_t size) {
-    const Address address = process_.allocate(elan3::Home::main, size);
-    process_.store(address, std::vector<std::byte>(size));
-    return address;
-}
-
-inline Status Shmem::put(Vpid to, Address from, Address at, std::uint32_t size) {
-    process_.put(to, from, at, size, {.source = done_.address});
-    const Status status = process_.wait(done_);
-    process_.prime(done_);
-    return status;
-}
-
-inline Status Shmem::get(Vpid from, Address at, Address to, std::uint32_t size) {
-    process_.get(from, at, to, size, {.source = elan::null_address, .destination = done_.address});
-    const Status status = process_.wait(done_);
-    process_.prime(done_);
-    return status;
-}
-
-inline void Shmem::start_put(Vpid to, Address from, Address at, std::uint32_t size) {
-    process_.put(to, from, at, size, {.source = started_.address});
-    ++under_way_;
-}
-
-inline Status Shmem::quiet() {
-    Status all;
-    for (; under_way_ > 0; --under_way_) {
-        const Status status = process_.wait(started_);
-        if (all.ok()) all = status;
-        process_.prime(started_);
-    }
-    return all;
-}
 
 }  // namespace railyard::elanlib
