@@ -7,6 +7,7 @@
 #include <map>
 
 #include "interconnects/quadrics/elan3/process.hpp"
+#include "quadrics/traced.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;
@@ -15,8 +16,9 @@ using elan3::Address;
 using elan3::Event;
 using elan3::Process;
 
-int main() {
+int main(int argc, char** argv) {
     sim::Engine engine;
+    Traced traced(engine, argc, argv);
     elan::Machine machine(engine, {});
     std::vector<elite::NodeId> nodes(16);
     for (elite::NodeId node = 0; node < 16; ++node)
@@ -42,6 +44,7 @@ int main() {
             process.engine().sleep_until(Time::at(200_us));
         });
     engine.run();
+    traced.write();
 
     // A column is 100 ns.
     std::map<elite::NodeId, std::string> lanes;

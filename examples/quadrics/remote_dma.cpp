@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "interconnects/quadrics/elan3/process.hpp"
+#include "quadrics/traced.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;
@@ -11,8 +12,9 @@ using elan3::Address;
 using elan3::Event;
 using elan3::Process;
 
-int main() {
+int main(int argc, char** argv) {
     sim::Engine engine;
+    Traced traced(engine, argc, argv);
     elan::Machine machine(engine, {});
     const auto job = machine.add_job({0, 1});
     elan::Journal journal;
@@ -41,6 +43,7 @@ int main() {
         (void)process.wait(sent);
     });
     engine.run();
+    traced.write();
 
     fmt::print("{:>6}  {:<55}{}\n", "us", "node 0", "node 1");
     for (const elan::Journal::Line& line : journal.lines)

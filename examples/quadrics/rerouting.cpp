@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "interconnects/quadrics/elan3/process.hpp"
+#include "quadrics/traced.hpp"
 
 using namespace railyard;
 using namespace railyard::literals;
@@ -11,8 +12,9 @@ using elan3::Address;
 using elan3::Event;
 using elan3::Process;
 
-int main() {
+int main(int argc, char** argv) {
     sim::Engine engine;
+    Traced traced(engine, argc, argv);
     elan::Machine machine(engine, {});
     const auto job = machine.add_job({0, 15});
     elite::Network& network = machine.network();
@@ -52,4 +54,5 @@ int main() {
             fmt::print("avoided from now on: {}\n", network.tree().switch_name(part.id));
     });
     engine.run();
+    traced.write();
 }
