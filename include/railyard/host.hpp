@@ -5,6 +5,7 @@
 /// Time belongs to the Host. Above fabric/ nobody reads a system clock, sleeps, or spins on plain
 /// memory: that is what lets the same code run for real and in virtual time.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -15,7 +16,7 @@
 namespace railyard::fabric {
 
 /// Work that software does and that costs time in a model; for real it simply takes its time.
-enum class Work : std::uint8_t { match_entry, copied_byte, request };
+enum class Work : std::uint8_t { match_entry, request };
 
 enum class Wait : std::uint8_t {
     spin,             ///< never sleep: lowest latency, one whole core
@@ -36,6 +37,13 @@ class Host {
     void charge(Work work, std::uint64_t n = 1) {
         if (work_costs_) [[unlikely]]
             charge_for(work, n);
+    }
+    /// `n` bytes were copied. Null is memory that the software uses all the time, and that is at
+    /// hand; a model may ask of other memory whether it was used lately.
+    void charge_copy(std::uint64_t n, const std::byte* to = nullptr,
+                     const std::byte* from = nullptr) {
+        if (work_costs_) [[unlikely]]
+            charge_for_copy(n, to, from);
     }
     bool work_costs() const { return work_costs_; }
 
@@ -69,6 +77,8 @@ class Host {
   protected:
     Host() = default;
     virtual void charge_for(Work, std::uint64_t) {}
+    virtual void charge_for_copy(std::uint64_t, const std::byte* /*to*/,
+                                 const std::byte* /*from*/) {}
     bool work_costs_ = false;  ///< some work is charged for
     /// Rounds of looking before a sleep. None in virtual time.
     unsigned spins_ = 0;

@@ -26,6 +26,7 @@ struct TaggedSend {
     MatchBits bits = 0;
     std::span<const std::byte> data;  ///< the port's until the completion, or taken over
     bool synchronous = false;         ///< complete only once a receive has matched
+    bool scratch = false;  ///< memory that software uses all the time (Host::charge_copy)
 };
 
 struct TaggedReceive {
@@ -34,6 +35,7 @@ struct TaggedReceive {
     MatchBits bits = 0;
     MatchBits mask = ~MatchBits{0};  ///< which bits must be equal
     std::span<std::byte> buffer;     ///< the port's until the completion
+    bool scratch = false;            ///< as of a send
 };
 
 struct TaggedCompletion {

@@ -6,6 +6,16 @@
 
 namespace railyard::hosts {
 
+void VirtualHost::set_costs(const Costs& costs) {
+    // A rank that opens another Nic of the same host keeps what it has in its cache.
+    if (!costs.memory.costs())
+        memory_.reset();
+    else if (!memory_ || costs.memory != costs_.memory)
+        memory_ = std::make_unique<Memory>(costs.memory);
+    costs_ = costs;
+    work_costs_ = memory_ || costs.match_entry + costs.copied_byte + costs.request != Duration();
+}
+
 void VirtualHost::compute(Duration duration) {
     duration += std::exchange(owed_, {});
     if (duration <= Duration{}) return;
@@ -18,11 +28,17 @@ void VirtualHost::charge_for(fabric::Work work, std::uint64_t n) {
     switch (work) {
         case fabric::Work::match_entry:
             return compute(costs_.match_entry * times);
-        case fabric::Work::copied_byte:
-            return compute(costs_.copied_byte * times);
         case fabric::Work::request:
             return compute(costs_.request * times);
     }
+}
+
+Duration VirtualHost::memory_time(std::uint64_t n, const std::byte* to, const std::byte* from) {
+    Duration time;
+    if (!memory_) return time;
+    if (from != nullptr) time += memory_->read(from, n);
+    if (to != nullptr) time += memory_->write(to, n);
+    return time;
 }
 
 bool VirtualHost::wait(Ticket ticket, Time deadline, fabric::Wait how) {

@@ -6,8 +6,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "hosts/memory.hpp"
 #include "railyard/host.hpp"
 #include "sim/engine.hpp"
 
@@ -18,8 +20,9 @@ class VirtualHost final : public fabric::Host {
     /// What software and waking up cost on this host.
     struct Costs {
         Duration match_entry{};  ///< one unit of each kind of fabric::Work
-        Duration copied_byte{};
         Duration request{};
+        Duration copied_byte{};  ///< from cache to cache
+        Memory::Parameters memory{};
         Duration detect{};     ///< from an arrival until a spinning rank has seen it
         Duration interrupt{};  ///< from an arrival until a sleeping rank runs again
     };
@@ -29,16 +32,23 @@ class VirtualHost final : public fabric::Host {
 
     sim::Engine& engine() const { return engine_; }
     const Costs& costs() const { return costs_; }
-    void set_costs(const Costs& costs) {
-        costs_ = costs;
-        work_costs_ = costs.match_entry + costs.copied_byte + costs.request != Duration();
-    }
+    void set_costs(const Costs& costs);
 
     Time now() override { return engine_.now(); }
     void compute(Duration duration) override;
     std::optional<Duration> worked() const override { return worked_; }
     /// Work that is done before anything else the rank does: for destructors, which must not wait.
     void owe(Duration duration) { owed_ += duration; }
+    /// How long copying takes, as charge_copy() has it; and that part of it for which memory is
+    /// waited.
+    Duration copy_time(std::uint64_t n, const std::byte* to, const std::byte* from) {
+        return costs_.copied_byte * static_cast<std::int64_t>(n) + memory_time(n, to, from);
+    }
+    Duration memory_time(std::uint64_t n, const std::byte* to, const std::byte* from);
+    /// For Nics: an adapter has written to memory.
+    void overwritten(const std::byte* memory, std::uint64_t n) {
+        if (memory_) memory_->overwritten(memory, n);
+    }
     /// Nothing: in virtual time, events carry out what there is to do.
     void progress() override {}
 
@@ -67,6 +77,9 @@ class VirtualHost final : public fabric::Host {
 
   protected:
     void charge_for(fabric::Work work, std::uint64_t n) override;
+    void charge_for_copy(std::uint64_t n, const std::byte* to, const std::byte* from) override {
+        compute(copy_time(n, to, from));
+    }
 
   private:
     bool arrived_since(Ticket ticket, fabric::Wait how) const {
@@ -78,6 +91,7 @@ class VirtualHost final : public fabric::Host {
 
     sim::Engine& engine_;
     Costs costs_;
+    std::unique_ptr<Memory> memory_;  ///< null: copying costs the same from and to anywhere
     Duration worked_;
     Duration owed_;
     std::uint64_t arrivals_ = 0;

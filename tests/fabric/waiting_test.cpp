@@ -42,7 +42,7 @@ TEST_P(Waiting, time_goes_on_and_computing_takes_it) {
         const Time start = host.now();
         host.compute(200_us);
         check(host.now() - start >= 200_us, "computing took its time");
-        host.charge(fabric::Work::copied_byte, 1000);
+        host.charge_copy(1000);
         check(host.now() - start >= 200_us, "time never goes back");
     });
 }

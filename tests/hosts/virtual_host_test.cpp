@@ -36,13 +36,40 @@ TEST_F(VirtualHostTest, WorkCostsWhatTheTableSays) {
     run([&] {
         host.charge(fabric::Work::match_entry, 1000);
         EXPECT_EQ(host.now(), Time{}) << "free by default";
-        host.set_costs({.match_entry = 20_ns, .copied_byte = 1_ns, .request = 100_ns});
+        host.set_costs({.match_entry = 20_ns, .request = 100_ns, .copied_byte = 1_ns});
         host.charge(fabric::Work::match_entry, 3);
         EXPECT_EQ(host.now(), after(60_ns));
-        host.charge(fabric::Work::copied_byte, 40);
+        host.charge_copy(40);
         EXPECT_EQ(host.now(), after(100_ns));
         host.charge(fabric::Work::request, 1);
         EXPECT_EQ(host.now(), after(200_ns));
+    });
+}
+
+TEST_F(VirtualHostTest, CopyingWaitsForMemoryThatWasNotUsedLately) {
+    run([&] {
+        const std::array<std::byte, 64> from{};
+        const std::array<std::byte, 64> to{};
+        const VirtualHost::Costs costs{
+            .copied_byte = 1_ns,
+            .memory = {
+                .cache = 16_KiB, .miss = 100_ns, .rate = Rate::bytes_per_second(6'400'000'000U)}};
+        const auto time_of = [&](const std::byte* into, const std::byte* out_of) {
+            const Time start = host.now();
+            host.charge_copy(64, into, out_of);
+            return host.now() - start;
+        };
+        host.set_costs(costs);
+        EXPECT_EQ(time_of(nullptr, nullptr), 64_ns) << "memory of the library's";
+        EXPECT_EQ(time_of(to.data(), from.data()), 64_ns + 100_ns + 20_ns);
+        EXPECT_EQ(time_of(to.data(), from.data()), 64_ns);
+        host.set_costs(costs);
+        EXPECT_EQ(time_of(to.data(), from.data()), 64_ns) << "another Nic of the same host";
+        host.overwritten(from.data(), 1);
+        EXPECT_EQ(time_of(to.data(), from.data()), 64_ns + 100_ns);
+        host.set_costs({.copied_byte = 1_ns});
+        host.overwritten(from.data(), 1);
+        EXPECT_EQ(time_of(to.data(), from.data()), 64_ns) << "where memory costs nothing";
     });
 }
 

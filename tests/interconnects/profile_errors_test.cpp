@@ -79,7 +79,8 @@ TEST(ProfileErrors, SectionsOfNobody) {
     EXPECT_EQ(said_of("[mpl]\nname = \"x\"\n"),
               "mine.toml:2:2: mpl: there is no such part; did you mean 'mpi'?");
     EXPECT_EQ(said_of("[shmem]\n"),
-              "mine.toml:2:2: shmem: there is no such part; there are host, bus, adapter, memory, "
+              "mine.toml:2:2: shmem: there is no such part; there are host, cache, tlb, bus, "
+              "adapter, memory, "
               "translation, contexts, link, network, reliability, completion, connection, tagged, "
               "elan, ideal, mpi");
     EXPECT_THAT(said_of("[mpi]\nname = [1]\n"),

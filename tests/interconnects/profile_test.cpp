@@ -162,7 +162,7 @@ TEST(Profile, MakesADatasheet) {
     EXPECT_THAT(sheet.files, ElementsAre("net/mine.toml"));
     ASSERT_EQ(sheet.parts.size(), 1 + hardware::table().sections.size())
         << "the whole, and what its engine reads";
-    const fabric::Part& bus = sheet.parts[2];
+    const fabric::Part& bus = sheet.parts[4];
     EXPECT_EQ(bus.name, "bus");
     const auto find = [&](std::string_view name) {
         return *std::ranges::find(bus.parameters, name, &fabric::Parameter::name);

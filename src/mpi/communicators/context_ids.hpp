@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mpi/collectives/team.hpp"
+#include "mpi/engine/request.hpp"
 
 namespace railyard::mpi {
 
@@ -20,7 +21,7 @@ class ContextIds {
     static constexpr std::uint32_t self = 2;
     /// Added to a communicator's context: where some of its ranks agree on a new one without the
     /// others. All contexts fit into 16 bits, which is what adapters that match have room for.
-    static constexpr std::uint32_t of_subsets = 0x8000;
+    static constexpr std::uint32_t of_subsets = subset_context;
 
     /// Where an agreement is made. Of those that one rank has under way at a time, no two have the
     /// same: MPI asks for that.

@@ -100,9 +100,7 @@ class SubsetTeam final : public Team {
         }
         under_way_.clear();
     }
-    void charge_bytes(std::size_t bytes) override {
-        comm_.process().host().charge(fabric::Work::copied_byte, bytes);
-    }
+    void charge_bytes(std::size_t bytes) override { comm_.process().host().charge_copy(bytes); }
 
   private:
     int in_parent(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }

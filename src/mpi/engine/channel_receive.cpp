@@ -44,7 +44,7 @@ void ChannelTransport::finish_eager(Request& receive, const Header& header, Payl
         copy_bytes(receive.data, payload.data(), n);
     else
         receive.write_data(0, payload.data(), n);
-    engine_.overhead.copy(n);
+    engine_.overhead.copy_in(receive.users(0), n);
     engine_.complete(receive);
 }
 
@@ -144,7 +144,7 @@ void ChannelTransport::copy_from_self(Request& receive, Request& send) {
         send.read_data(0, packed.get(), n);
         receive.write_data(0, packed.get(), n);
     }
-    engine_.overhead.copy(n);
+    engine_.host.charge_copy(n, receive.users(0), send.users(0));
     engine_.complete(send);
     engine_.complete(receive);
 }

@@ -23,7 +23,7 @@ bool ChannelTransport::send_now(const std::byte* data, std::size_t n, int peer,
         return coalesce(*channel, header_for(envelope, PacketKind::eager, n), data);
     if (!channel->may_put(n)) return false;
     engine_.overhead.send();
-    engine_.overhead.copy(n);
+    engine_.overhead.copy_out(is_users(envelope) ? data : nullptr, n);
     copy_bytes(channel->reserve(n), data, n);
     channel->put(header_for(envelope, PacketKind::eager, n));
     engine_.overhead.sent();
@@ -58,7 +58,7 @@ bool ChannelTransport::push_eager(Channel& channel, Request& send) {
     if (!channel.has_room(send.bytes)) return false;
     if (send.bytes > channel.copied_limit && send.type == nullptr && !channel.out.open())
         return push_zero_copy(channel, send);
-    engine_.overhead.copy(send.bytes);
+    engine_.overhead.copy_out(send.users(0), send.bytes);
     send.read_data(0, channel.reserve(send.bytes), send.bytes);
     channel.put(header_for(send.envelope, PacketKind::eager, send.bytes));
     count_eager(send.bytes);

@@ -132,9 +132,7 @@ class EngineTeam final : public Team {
         if (!hub_) hub_ = std::make_unique<SharedHub>(process_, comm_, context_);
         return hub_.get();
     }
-    void charge_bytes(std::size_t bytes) override {
-        process_.host().charge(fabric::Work::copied_byte, bytes);
-    }
+    void charge_bytes(std::size_t bytes) override { process_.host().charge_copy(bytes); }
 
   private:
     /// One for all: between two ranks, collectives come in the same order on both.

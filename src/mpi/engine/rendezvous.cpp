@@ -87,7 +87,7 @@ bool ChannelTransport::push_rts(Channel& channel, Request& send) {
     if (rts.eager && send.mode != Mode::synchronous) rts.wants_fin = false;
     // Before reserve(): registering may wait, in virtual time, and must not find half a packet.
     const RemoteBuffer remote = extra != 0 ? export_data(send, send.bytes) : RemoteBuffer{};
-    engine_.overhead.copy(leading);
+    engine_.overhead.copy_out(send.users(0), leading);
     std::byte* to = channel.reserve(length);
     std::memcpy(to, &rts, sizeof rts);
     if (extra != 0) std::memcpy(to + sizeof rts, &remote, sizeof remote);
@@ -121,7 +121,7 @@ void ChannelTransport::on_rts(Request& receive, Channel& channel, const Header& 
     }
     receive.moved = std::min<std::uint64_t>(payload.size(), wanted);
     receive.write_stream(0, payload.data(), receive.moved);
-    engine_.overhead.copy(receive.moved);
+    engine_.overhead.copy_in(receive.users(0), receive.moved);
     if (rts.eager) {
         if (rts.wants_fin) send_read_fin(channel, rts.request);
     } else {
@@ -150,7 +150,7 @@ bool ChannelTransport::push_segment(Channel& channel) {
     const std::size_t n = std::min<std::size_t>(send.total - send.moved,
                                                 channel.netmod.settings.segment_size.count());
     if (!channel.has_room(n)) return false;
-    engine_.overhead.copy(n);
+    engine_.overhead.copy_out(send.users(send.moved), n);
     send.read_stream(send.moved, channel.reserve(n), n);
     channel.put({.context = send.partner,
                  .length = static_cast<std::uint32_t>(n),
@@ -166,7 +166,7 @@ bool ChannelTransport::push_segment(Channel& channel) {
 void ChannelTransport::on_segment(const Header& header, const std::byte* payload) {
     Request& receive = engine_.requests.at(header.context);
     receive.write_stream(receive.moved, payload, header.length);
-    engine_.overhead.copy(header.length);
+    engine_.overhead.copy_in(receive.users(receive.moved), header.length);
     receive.moved += header.length;
     if (receive.moved == receive.total) engine_.complete(receive);
 }
@@ -184,7 +184,7 @@ void ChannelTransport::push_eager_segments(Channel& channel, Request& send) {
     while (send.moved < send.total) {
         const std::size_t n =
             std::min<std::size_t>(send.total - send.moved, eager_segment_size(channel));
-        engine_.overhead.copy(n);
+        engine_.overhead.copy_out(send.users(send.moved), n);
         send.read_stream(send.moved, channel.reserve(n), n);
         channel.put({.length = static_cast<std::uint32_t>(n),
                      .freed = 0,
@@ -194,7 +194,8 @@ void ChannelTransport::push_eager_segments(Channel& channel, Request& send) {
 }
 
 void ChannelTransport::on_eager_segment(Channel& channel, Payload payload) {
-    engine_.overhead.copy(payload.size());
+    const Request* const into = channel.segmented_receive;
+    engine_.overhead.copy_in(into != nullptr ? into->users(into->moved) : nullptr, payload.size());
     if (Request* receive = channel.segmented_receive; receive != nullptr) {
         const std::uint64_t n =
             std::min<std::uint64_t>(payload.size(), receive->total - receive->moved);
@@ -363,7 +364,7 @@ void ChannelTransport::finish_if_written(Request& receive) {
 void ChannelTransport::finish_receive(Request& receive) {
     if (receive.packed) {
         receive.write_data(0, receive.packed.get(), receive.total);
-        engine_.overhead.copy(receive.total);
+        engine_.overhead.copy_in(receive.users(0), receive.total);
     }
     engine_.complete(receive);
 }

@@ -34,6 +34,15 @@ struct Envelope {
     friend bool operator==(const Envelope&, const Envelope&) = default;
 };
 
+/// In the context of messages that make communicators of some ranks.
+inline constexpr std::uint32_t subset_context = 0x8000;
+
+/// Contexts come in pairs, and odd ones are for collectives. What these send may be memory of the
+/// library's own.
+inline bool is_users(const Envelope& envelope) {
+    return (envelope.context & (subset_context | 1)) == 0;
+}
+
 /// Whether a receive that wants this takes that message.
 inline bool matches(const Envelope& wanted, const Envelope& message) {
     return wanted.context == message.context &&
@@ -113,6 +122,11 @@ class Request {
 
     enum class Kind : std::uint8_t { send, receive };
 
+    /// Where its data are from `at` on, if they are a program's; else null. Those with gaps are
+    /// named as if they lay together.
+    const std::byte* users(std::size_t at) const {
+        return is_users(envelope) ? data + at : nullptr;
+    }
     /// Copies `n` bytes of the data, from `at` on, to `to`; and the other way. Both buffers stay
     /// their owners'.
     void read_data(std::size_t at, std::byte* to, std::size_t n) const {

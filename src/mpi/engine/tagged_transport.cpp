@@ -116,6 +116,7 @@ bool TaggedTransport::post(Request& request) {
         send.bits = bits_of(request.envelope);
         send.data = {dense(request), request.bytes};
         send.synchronous = request.mode == Mode::synchronous;
+        send.scratch = request.packed || !is_users(request.envelope);
         status = port_.send(send);
         if (taken && status.ok()) engine_.complete(request);
     } else {
@@ -125,6 +126,7 @@ bool TaggedTransport::post(Request& request) {
         receive.bits = bits_of(request.envelope);
         receive.mask = mask_of(request.envelope);
         receive.buffer = {dense(request), request.bytes};
+        receive.scratch = request.packed || !is_users(request.envelope);
         status = port_.receive(receive);
     }
     if (status.failed())
@@ -209,7 +211,7 @@ void TaggedTransport::finish_receive(Request& receive, const fabric::TaggedCompl
     set_result(receive, status_of(completion));
     if (receive.packed && receive.type != nullptr) {
         receive.write_data(0, receive.packed.get(), receive.result.bytes);
-        engine_.overhead.copy(receive.result.bytes);
+        engine_.overhead.copy_in(receive.users(0), receive.result.bytes);
     }
     engine_.complete(receive);
 }

@@ -35,7 +35,12 @@ class Overhead {
     void receive() { charge(&Settings::receive_overhead); }
     void rendezvous() { charge(&Settings::rendezvous_overhead); }
 
-    void copy(std::uint64_t bytes) { host_.charge(fabric::Work::copied_byte, bytes); }
+    /// Between the library's own memory, which is at hand, and a program's buffer, if it is one.
+    void copy_out(const std::byte* from, std::uint64_t bytes) {
+        host_.charge_copy(bytes, nullptr, from);
+    }
+    void copy_in(const std::byte* to, std::uint64_t bytes) { host_.charge_copy(bytes, to); }
+    void copy(std::uint64_t bytes) { host_.charge_copy(bytes); }
     void request() { host_.charge(fabric::Work::request); }
 
     /// What the matcher has searched since this was last called (PR-5).
@@ -87,7 +92,7 @@ struct EngineState {
         request.packed = std::make_unique_for_overwrite<std::byte[]>(request.bytes);
         if (request.kind == Request::Kind::send) {
             request.read_data(0, request.packed.get(), request.bytes);
-            overhead.copy(request.bytes);
+            overhead.copy_out(request.users(0), request.bytes);
         }
         return request.packed.get();
     }

@@ -185,7 +185,7 @@ void Endpoint::landed(std::uint64_t sequence) {
     if (state_ != ConnectionState::connected) return;
     Request& request = sends_[sequence];
     request.status = usable(request.local);
-    if (request.status.ok()) Scatter(request.local).put(request.carried);
+    if (request.status.ok()) Scatter(*setup_.nic, request.local).put(request.carried);
     request.done = true;
     --reads_under_way_;
     // Nobody is told by a completion, but somebody may watch the memory.

@@ -67,6 +67,21 @@ void NicState::spend(HostStep step, Bytes size, std::size_t times) const {
     if (cost > Duration{}) host->compute(cost * static_cast<std::int64_t>(times));
 }
 
+void NicState::copy(Bytes size, Bytes waited, const std::byte* to, const std::byte* from) const {
+    if (!host || !network->engine.current()) return;
+    waited = std::min(size, waited);
+    host->compute(host->copy_time(waited.count(), to, from));
+    if (waited == size) return;
+    const auto rest = [&](const std::byte* buffer) {
+        return buffer != nullptr ? buffer + waited.count() : nullptr;
+    };
+    host->copy_time((size - waited).count(), rest(to), rest(from));
+}
+
+void NicState::touch(Bytes size, const std::byte* to, const std::byte* from) const {
+    if (host && network->engine.current()) host->compute(host->memory_time(size.count(), to, from));
+}
+
 namespace {
 
 template <class T, class Gone>

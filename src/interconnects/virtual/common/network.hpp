@@ -115,7 +115,12 @@ class NicState {
 
     /// The rank's processor is busy for as long as the fabric says.
     void spend(HostStep step, Bytes size = {}, std::size_t times = 1) const;
-    /// The same in a destructor, which must not wait: it is before whatever comes next.
+    /// The rank's processor copies between a program's buffer and the library's; only the first
+    /// `waited` bytes hold it up.
+    void copy(Bytes size, Bytes waited, const std::byte* to, const std::byte* from) const;
+    /// The same where what it does with bytes that are at hand is part of another step.
+    void touch(Bytes size, const std::byte* to, const std::byte* from) const;
+    /// As spend() in a destructor, which must not wait: it is before whatever comes next.
     void owe(HostStep step, Bytes size = {}) const {
         if (host) host->owe(network->wire->host_cost(step, size));
     }

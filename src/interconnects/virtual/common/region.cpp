@@ -37,6 +37,7 @@ void Scatter::put(std::span<const std::byte> bytes) {
         const std::size_t n = std::min(room.size(), bytes.size());
         // A queue pair may be connected to one of the same rank: source and target may overlap.
         if (n > 0) std::memmove(room.data(), bytes.data(), n);
+        if (nic_.host) nic_.host->overwritten(room.data(), n);
         bytes = bytes.subspan(n);
         filled_ += n;
         if (n == room.size()) {

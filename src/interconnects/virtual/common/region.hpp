@@ -90,10 +90,10 @@ Bytes total(std::span<const Piece> pieces);
 Status usable(std::span<const Piece> pieces);
 void extents_of(std::span<const Piece> pieces, std::vector<Extent>& out);
 
-/// Fills a list of pieces from front to back. They must be long enough.
+/// Fills a list of pieces of a Nic's memory from front to back. They must be long enough.
 class Scatter {
   public:
-    explicit Scatter(std::span<const Piece> into) : into_(into) {}
+    Scatter(const NicState& nic, std::span<const Piece> into) : nic_(nic), into_(into) {}
     void put(std::span<const std::byte> bytes);
     void put(std::span<const Piece> pieces) {
         for (const Piece& piece : pieces)
@@ -101,6 +101,7 @@ class Scatter {
     }
 
   private:
+    const NicState& nic_;
     std::span<const Piece> into_;
     std::size_t filled_ = 0;  ///< of the first of them
 };

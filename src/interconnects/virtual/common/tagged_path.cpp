@@ -21,7 +21,7 @@ void TaggedPort::start(const Message& message) {
     if (message->eager) {
         message->number = leaving.message;
         leaving.size = message->size;
-        leaving.inlined = message->size <= rules_.inline_limit;
+        leaving.inlined = inlined(message->size);
     }
     if (wire().can_break()) network().peer_loss.add(message);
     wire().carry(leaving, [message] { arrive(message); });
@@ -139,7 +139,7 @@ void TaggedPort::place(const Message& message) {
     coming.from = message->from->end();
     coming.to = end();
     coming.size = message->eager ? message->size : message->fitting();
-    coming.inlined = message->eager && message->size <= rules_.inline_limit;
+    coming.inlined = message->eager && inlined(message->size);
     wire().place(coming, [self = shared_from_this(), message] { self->placed(message); });
 }
 
@@ -158,6 +158,8 @@ void TaggedPort::deliver(const TaggedMessage& message) {
     const std::span<const std::byte> data = message.eager ? message.carried : message.kept;
     const std::size_t n = message.fitting().count();
     if (n > 0) std::memcpy(message.receive.buffer.data(), data.data(), n);
+    if (nic_->host && !(message.eager && (inlined(message.size) || copied(message.size))))
+        nic_->host->overwritten(message.receive.buffer.data(), n);
     complete_receive(message, n < data.size() ? Code::too_long : Code::ok);
 }
 
@@ -170,9 +172,12 @@ void TaggedPort::complete_receive(const TaggedMessage& message, Status status) {
     completion.bits = message.bits;
     completion.length = message.size;
     completion.receive = true;
-    const bool copied = message.eager && message.size >= rules_.copied_from;
-    complete(completion, copied ? std::optional(message.fitting()) : std::nullopt,
-             message.announced);
+    complete({.completion = completion,
+              .placed = message.fitting(),
+              .into = message.receive.scratch ? nullptr : message.receive.buffer.data(),
+              .copied = message.eager && copied(message.size),
+              .inlined = message.eager && inlined(message.size),
+              .unexpected = message.announced});
 }
 
 /// The target's word to the sender; the first one counts.
@@ -196,7 +201,7 @@ void TaggedPort::sent(const TaggedMessage& message, Status status) {
     completion.bits = message.bits;
     completion.length = message.size;
     completion.cancelled = message.withdrawn && status.ok();
-    complete(completion);
+    complete({completion});
 }
 
 }  // namespace railyard::virtual_time

@@ -144,7 +144,9 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
     const bool eager = !request.synchronous && !large(size);
 
     nic_->spend(HostStep::tagged_send, size);
-    if (eager && size >= rules_.copied_from) nic_->spend(HostStep::copy, size);
+    const std::byte* const from = request.scratch ? nullptr : request.data.data();
+    if (eager && copied(size)) nic_->copy(size, rules_.piece, nullptr, from);
+    if (eager && inlined(size)) nic_->touch(size, nullptr, from);
     if (large(size) && rules_.implicit_registration) {
         const TaggedRegistrations::Work work = registrations_.use(request.data);
         if (work.deregistered) nic_->spend(HostStep::deregister_memory, *work.deregistered);
@@ -190,7 +192,7 @@ bool TaggedPort::cancel(std::uint64_t receive_id) {
     completion.bits = receive->bits;
     completion.receive = true;
     completion.cancelled = true;
-    complete(completion);
+    complete({completion});
     return true;
 }
 
@@ -220,10 +222,9 @@ std::optional<TaggedCompletion> TaggedPort::probe(TaggedPeer from, fabric::Match
     return completion;
 }
 
-void TaggedPort::complete(const TaggedCompletion& completion, std::optional<Bytes> copied,
-                          bool unexpected) {
-    completions_.push() = {completion, copied, unexpected};
-    wire().complete(end(), {completion.receive, completion.length},
+void TaggedPort::complete(const Entry& entry) {
+    completions_.push() = entry;
+    wire().complete(end(), {entry.completion.receive, entry.completion.length},
                     [self = shared_from_this()] { self->show_next(); });
 }
 
@@ -242,7 +243,9 @@ std::size_t TaggedPort::poll(std::span<TaggedCompletion> out) {
         out[i] = entry.completion;
         nic_->spend(HostStep::tagged_reap, entry.completion.length);
         if (entry.copied)
-            nic_->spend(entry.unexpected ? HostStep::copy_after : HostStep::copy, *entry.copied);
+            nic_->copy(entry.placed, entry.unexpected ? entry.placed : rules_.piece, entry.into,
+                       nullptr);
+        if (entry.inlined) nic_->touch(entry.placed, entry.into, nullptr);
     }
     if (n == 0) nic_->spend(HostStep::poll_empty);
     return n;

@@ -155,17 +155,23 @@ class TaggedPort final : public fabric::TaggedPort,
         std::weak_ptr<TaggedPort> port;
     };
     struct Entry {
-        fabric::TaggedCompletion completion;
-        std::optional<Bytes> copied;  ///< by the rank's processor, when it takes the completion
-        bool unexpected = false;      ///< ... after all of it had come
+        fabric::TaggedCompletion completion{};
+        Bytes placed{};                   ///< so much ...
+        const std::byte* into = nullptr;  ///< ... there; null: scratch memory
+        // By the rank's processor, when it takes the completion:
+        bool copied = false;
+        bool inlined = false;
+        bool unexpected = false;  ///< after all of it had come
     };
 
     // tagged_port.cpp
     fabric::TaggedPeer number_of(const NicName& name);
-    void complete(const fabric::TaggedCompletion& completion, std::optional<Bytes> copied = {},
-                  bool unexpected = false);
+    void complete(const Entry& entry);
     void show_next();
     bool large(Bytes size) const { return size > rules_.eager_limit; }
+    // Eager messages that the ranks' processors handle: others are moved by the adapters alone.
+    bool inlined(Bytes size) const { return size <= rules_.inline_limit; }
+    bool copied(Bytes size) const { return !inlined(size) && size >= rules_.copied_from; }
 
     // tagged_path.cpp: at the sender.
     void start(const Message& message);

@@ -131,11 +131,11 @@ Status Endpoint::deliver(Request& request) {
         into = {&whole, 1};
     }
     if (request.payload_carried) {
-        Scatter(into).put(request.carried);
+        Scatter(*setup_.nic, into).put(request.carried);
     } else if (const Status status = usable(request.local); status.failed()) {
         return status;
     } else {
-        Scatter(into).put(request.local);
+        Scatter(*setup_.nic, into).put(request.local);
     }
     if (request.invalidated) request.invalidated->invalidated = true;
     // A plain write has no completion here: the rank may be watching the memory.

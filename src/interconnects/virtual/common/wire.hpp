@@ -82,8 +82,6 @@ enum class HostStep : std::uint8_t {
     tagged_send,
     tagged_receive,
     tagged_reap,
-    copy,        ///< of so many bytes, while they leave or arrive
-    copy_after,  ///< of so many bytes that were all there before
 };
 
 /// What a completion is of, as far as its timing goes.
@@ -106,8 +104,9 @@ struct NotReady {
 struct TaggedRules {
     Bytes inline_limit;  ///< up to here a message comes with the doorbell
     Bytes eager_limit;   ///< up to here it is sent at once; larger ones after the match
-    Bytes copied_from =
-        Bytes(~std::uint64_t{0});        ///< eager ones from here on are copied, both sides
+    static constexpr Bytes never{~std::uint64_t{0}};
+    Bytes copied_from = never;           ///< eager ones from here on are copied, both sides
+    Bytes piece = never;                 ///< ... in pieces, while others are under way
     bool implicit_registration = false;  ///< buffers of larger ones are registered on the way
     unsigned registration_cache = 0;     ///< so many of them stay registered
 };

@@ -40,8 +40,10 @@ namespace {
 using profiles::row;
 using P = Parameters;
 
-constexpr std::array<profiles::Section, 12> sections{{
+constexpr std::array<profiles::Section, 14> sections{{
     {"host", "what the rank's processor is busy with"},
+    {"cache", "the host's, where buffers are that were used lately"},
+    {"tlb", "pages whose addresses the host's processor knows"},
     {"bus", "between host memory and adapter"},
     {"adapter", "its engines, and what they spend on a message"},
     {"memory", "the adapter's own, where regions can live"},
@@ -78,7 +80,7 @@ constexpr std::array all_rows{
     row<&P::host, &Host::request>("host", "request", "software's work for one request"),
     row<&P::host, &Host::match_entry>("host", "match_entry",
                                       "software's look at one entry of a queue"),
-    row<&P::host, &Host::copy>("host", "copy", "how fast software copies"),
+    row<&P::host, &Host::copy>("host", "copy", "how fast software copies from cache to cache"),
     row<&P::host, &Host::register_memory>("host", "register_memory", "registering a region ..."),
     row<&P::host, &Host::register_page>("host", "register_page", "... and each page of it"),
     row<&P::host, &Host::deregister_memory>("host", "deregister_memory", "undoing that ..."),
@@ -89,6 +91,14 @@ constexpr std::array all_rows{
     row<&P::host, &Host::disconnect>("host", "disconnect", "the same for ending it"),
     row<&P::host, &Host::destroy_queue_pair>("host", "destroy_queue_pair",
                                              "giving a queue pair back"),
+    row<&P::cache, &Cache::size>("cache", "size", "buffers used lately fill it up to here"),
+    row<&P::cache, &Cache::miss>("cache", "miss", "the first line that is read from a page ..."),
+    row<&P::cache, &Cache::rate>("cache", "rate",
+                                 "... and how fast lines go between memory and cache besides"),
+    row<&P::cache, &Cache::fills>("cache", "fills",
+                                  "lines under way while the processor goes on writing"),
+    row<&P::tlb, &Tlb::entries>("tlb", "entries", "pages that it knows"),
+    row<&P::tlb, &Tlb::walk>("tlb", "walk", "finding the address of another one"),
     row<&P::bus, &Bus::duplex>("bus", "duplex", "half: reads and writes take turns"),
     row<&P::bus, &Bus::read_rate>("bus", "read_rate", "how fast a DMA read goes over it").needed(),
     row<&P::bus, &Bus::write_rate>("bus", "write_rate", "how fast a DMA write goes over it")
@@ -360,12 +370,6 @@ Duration host_cost(const Parameters& parameters, HostStep step, Bytes size) {
             return parameters.connection.connectionless ? Duration{} : host.disconnect;
         case HostStep::destroy_queue_pair:
             return host.destroy_queue_pair;
-        case HostStep::copy:
-            if (const Bytes piece = parameters.tagged.piece; piece > Bytes())
-                size = std::min(size, piece);
-            [[fallthrough]];
-        case HostStep::copy_after:
-            return host.copy == Rate{} ? Duration{} : size / host.copy;
     }
     return {};
 }
@@ -373,8 +377,14 @@ Duration host_cost(const Parameters& parameters, HostStep step, Bytes size) {
 hosts::VirtualHost::Costs host_costs(const Parameters& parameters) {
     const Host& host = parameters.host;
     return {.match_entry = host.match_entry,
-            .copied_byte = host.copy == Rate{} ? Duration{} : Bytes(1) / host.copy,
             .request = host.request,
+            .copied_byte = host.copy == Rate{} ? Duration{} : Bytes(1) / host.copy,
+            .memory = {.cache = parameters.cache.size,
+                       .miss = parameters.cache.miss,
+                       .rate = parameters.cache.rate,
+                       .fills = parameters.cache.fills,
+                       .entries = parameters.tlb.entries,
+                       .walk = parameters.tlb.walk},
             .detect = host.detect,
             .interrupt = host.interrupt};
 }
@@ -385,6 +395,7 @@ virtual_time::TaggedRules tagged_rules(const Parameters& parameters) {
     rules.inline_limit = tagged.inline_limit;
     rules.eager_limit = tagged.eager_limit;
     if (tagged.copied_from > Bytes()) rules.copied_from = tagged.copied_from;
+    if (tagged.piece > Bytes()) rules.piece = tagged.piece;
     rules.implicit_registration = tagged.implicit_registration;
     rules.registration_cache = tagged.registration_cache;
     return rules;

@@ -31,7 +31,7 @@ struct Host {
     Duration poll_empty;    ///< looking at a completion queue that has nothing
     Duration request;       ///< one unit of fabric::Work each
     Duration match_entry;
-    Rate copy;
+    Rate copy;                 ///< from cache to cache
     Duration register_memory;  ///< per region ...
     Duration register_page;    ///< ... and page
     Duration deregister_memory;
@@ -40,6 +40,18 @@ struct Host {
     Duration connect;     ///< the system's work for one side of a connection
     Duration disconnect;  ///< ... and for ending it
     Duration destroy_queue_pair;
+};
+
+/// [cache] and [tlb]: the host's, which buffers that were not used lately are not in.
+struct Cache {
+    Bytes size;          ///< off: everything is always in it
+    Duration miss;       ///< the first line that is read from a page ...
+    Rate rate;           ///< ... and how fast lines go between memory and cache besides
+    unsigned fills = 0;  ///< lines under way while the processor goes on writing
+};
+struct Tlb {
+    unsigned entries = 0;  ///< off: it knows all pages
+    Duration walk;         ///< finding the address of one that it does not know
 };
 
 enum class Duplex : std::uint8_t { half, full };
@@ -188,6 +200,8 @@ struct Parameters {
     std::string description;
     std::vector<fabric::Section> sections;  ///< of software above, handed on
     Host host;
+    Cache cache;
+    Tlb tlb;
     Bus bus;
     Adapter adapter;
     Memory memory;

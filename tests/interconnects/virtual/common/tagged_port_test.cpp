@@ -211,23 +211,75 @@ TEST_F(TaggedPorts, EachCallOfTheRankCostsItsStep) {
 
 TEST_F(TaggedPorts, SizesThatAreCopiedAreCopiedByBothHosts) {
     plan.rules.copied_from = 200_B;
-    plan.host[HostStep::copy] = 1_us;
+    plan.rules.piece = 300_B;
+    plan.costs.copied_byte = 1_ns;
     run(2, [&] {
         EXPECT_EQ(rank(0).port->taken_at_once(), 1000_B);
         const TaggedPeer peer = rank(0).peer(rank(1));
         const Data out(1001);
         Data in(500);
-        for (const std::size_t size : {199, 200, 1000, 1001})  // the last is no eager one
-            EXPECT_TRUE(rank(0).port->send({size, peer, size, std::span(out).first(size)}).ok());
-        EXPECT_EQ(plan.sizes_of(HostStep::copy), (std::vector{200_B, 1000_B}));
-        plan.forget();
-        for (const MatchBits size : {199, 200, 1000, 1001}) {
+        const auto time_of = [&](const auto& work) {
+            const Time start = engine.now();
+            work();
+            return elapsed(start);
+        };
+        const auto send = [&](std::size_t size) {
+            return time_of([&] {
+                EXPECT_TRUE(
+                    rank(0).port->send({size, peer, size, std::span(out).first(size)}).ok());
+            });
+        };
+        const auto take = [&](MatchBits size) {
+            return time_of([&] { EXPECT_EQ(rank(1).next().length, Bytes(size)); });
+        };
+        const auto post = [&](MatchBits size) {
             EXPECT_TRUE(rank(1).receive(size, any_peer, size, in).ok());
-            EXPECT_EQ(rank(1).next().length, Bytes(size));
+        };
+        EXPECT_EQ(send(199), 0_ns);
+        EXPECT_EQ(send(200), 200_ns);
+        EXPECT_EQ(send(1000), 300_ns) << "the first piece; others are copied while it leaves";
+        EXPECT_EQ(send(1001), 0_ns) << "no eager one";
+        pass(10_us);
+        for (const MatchBits size : {199, 200, 1000}) {
+            post(size);
+            EXPECT_EQ(take(size), size < 200 ? 0_ns : Duration::ns(size == 200 ? 200 : 500))
+                << "all of it is there, and as much as fits is copied";
         }
-        // The first had come before its receive was there; the second came while it was read.
-        EXPECT_EQ(plan.sizes_of(HostStep::copy_after), std::vector{200_B});
-        EXPECT_EQ(plan.sizes_of(HostStep::copy), std::vector{500_B}) << "what fits into the buffer";
+        send(1000);
+        post(1000);
+        EXPECT_EQ(take(1000), 1_us + 300_ns) << "the last piece";
+    });
+}
+
+// RC-3, on a port that copies: buffers that were not used lately cost more.
+TEST_F(TaggedPorts, FreshBuffersAreWaitedForWhereHostsHaveCaches) {
+    plan.rules.copied_from = 200_B;
+    plan.costs.copied_byte = 1_ns;
+    plan.costs.memory = {
+        .cache = 16_KiB, .miss = 100_ns, .rate = Rate::bytes_per_second(6'400'000'000U)};
+    run(2, [&] {
+        const TaggedPeer peer = rank(0).peer(rank(1));
+        Data out(2000);
+        Data in(2000);
+        const auto times = [&](std::size_t size, bool scratch) {
+            const Time start = engine.now();
+            EXPECT_TRUE(rank(1).port->receive({1, any_peer, 7, all_bits, in, scratch}).ok());
+            EXPECT_TRUE(
+                rank(0).port->send({1, peer, 7, std::span(out).first(size), false, scratch}).ok());
+            const Duration sent = elapsed(start);
+            rank(1).next();
+            return std::pair(sent, elapsed(start) - sent - (size > 1000 ? 3_us : 1_us));
+        };
+        EXPECT_EQ(times(256, true), std::pair(256_ns, 256_ns)) << "the library's own";
+        EXPECT_EQ(times(256, false), std::pair(256_ns + 130_ns, 256_ns + 80_ns));
+        EXPECT_EQ(times(256, false), std::pair(256_ns, 256_ns));
+        EXPECT_EQ(times(2000, false), std::pair(0_ns, 0_ns)) << "adapters move it";
+        EXPECT_EQ(times(256, false), std::pair(256_ns, 256_ns + 80_ns))
+            << "what they wrote has left the cache";
+        EXPECT_EQ(times(64, false), std::pair(0_ns, 0_ns));
+        in = Data(3000);
+        out = Data(3000);
+        EXPECT_EQ(times(64, false), std::pair(100_ns, 20_ns)) << "few bytes, no copy, but a line";
     });
 }
 

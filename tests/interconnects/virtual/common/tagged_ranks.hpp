@@ -33,6 +33,7 @@ struct Plan {
     Duration matching;     ///< each call of match() ...
     Duration match_entry;  ///< ... and each entry passed over
     std::map<HostStep, Duration> host;
+    hosts::VirtualHost::Costs costs;
     TaggedRules rules{.inline_limit = 64_B, .eager_limit = 1000_B};
 
     struct Carried {
@@ -103,6 +104,7 @@ class PlannedWire final : public Wire {
         later(free_at - engine_.now(), std::move(matched));
     }
     TaggedRules tagged_rules() const override { return plan_.rules; }
+    hosts::VirtualHost::Costs host_costs() const override { return plan_.costs; }
     Duration host_cost(HostStep step, Bytes size) const override {
         plan_.steps.push_back({step, size});
         const auto found = plan_.host.find(step);
