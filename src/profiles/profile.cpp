@@ -19,23 +19,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string shipped_file(std::string_view name) {
-    return fmt::format("profiles/{}.toml", name);
-}
+/// A kind of files that are part of the program.
+struct Shelf {
+    std::string_view of;  ///< "profile"
+    std::string_view folder;
+    std::span<const Shipped> texts;
 
-const Shipped* find_shipped(std::string_view name) {
-    const auto all = shipped_texts();
-    const auto found = std::ranges::find(all, name, &Shipped::name);
-    return found != all.end() ? &*found : nullptr;
-}
+    std::string file(std::string_view name) const {
+        return fmt::format("{}/{}.toml", folder, name);
+    }
+    const Shipped* find(std::string_view name) const {
+        const auto found = std::ranges::find(texts, name, &Shipped::name);
+        return found != texts.end() ? &*found : nullptr;
+    }
+    std::string none(std::string_view name) const {
+        std::vector<std::string> names;
+        for (const Shipped& shipped : texts)
+            names.emplace_back(shipped.name);
+        return fmt::format(
+            "there is no {} '{}'; {} (a file is named by a path with '/' or '.toml' in it)", of,
+            name, advice(name, names));
+    }
+};
 
-std::string no_such_profile(std::string_view name) {
-    std::vector<std::string> names;
-    for (const Shipped& shipped : shipped_texts())
-        names.emplace_back(shipped.name);
-    return fmt::format(
-        "there is no profile '{}'; {} (a file is named by a path with '/' or '.toml' in it)", name,
-        advice(name, names));
+Shelf profile_shelf() {
+    return {"profile", "profiles", shipped_texts()};
+}
+Shelf hosts_shelf() {
+    return {"file of hosts", "profiles/hosts", shipped_hosts()};
 }
 
 /// A profile without a name has its file's.
@@ -82,6 +93,7 @@ class Loader {
         if (!own.extends) profile.description = "profile " + file;
         if (own.engine != nullptr || profile.engine == nullptr)
             choose(own.engine != nullptr ? *own.engine : language_.engines().front(), profile);
+        if (own.hosts) move_to_hosts(own, profile);
         for (const ProfileFile::Entry& entry : own.entries) {
             const Setting& setting = entry.setting;
             const std::string path = setting.key->path();
@@ -96,29 +108,57 @@ class Loader {
     }
 
   private:
-    [[noreturn]] static void refuse(const ProfileFile& own, const std::string& what) {
-        throw UsageError(complaint(own.file, own.extends->position, "extends", what));
+    /// A file that another one names.
+    struct Named {
+        std::string text;
+        std::string file;
+        std::string identity;
+    };
+
+    [[noreturn]] static void refuse(const ProfileFile& own, const ProfileFile::Base& named,
+                                    std::string_view key, const std::string& what) {
+        throw UsageError(complaint(own.file, named.position, key, what));
+    }
+
+    Named find(const ProfileFile& own, const ProfileFile::Base& named, std::string_view key,
+               const Shelf& shelf) const {
+        const std::string& name = named.name;
+        if (!is_path(name)) {
+            const Shipped* shipped = shelf.find(name);
+            if (shipped == nullptr) refuse(own, named, key, shelf.none(name));
+            return {std::string(shipped->text), shelf.file(name), name};
+        }
+        const std::string file = (fs::path(own.file).parent_path() / name).string();
+        auto text = read_(file);
+        if (!text) refuse(own, named, key, fmt::format("there is no file '{}'", file));
+        return {std::move(*text), file, identity_of(file)};
     }
 
     Profile base(const ProfileFile& own) {
-        const std::string& name = own.extends->name;
-        if (!is_path(name)) {
-            const Shipped* shipped = find_shipped(name);
-            if (shipped == nullptr) refuse(own, no_such_profile(name));
-            return next(own, shipped->text, shipped_file(name), name);
-        }
-        const std::string file = (fs::path(own.file).parent_path() / name).string();
-        const auto text = read_(file);
-        if (!text) refuse(own, fmt::format("there is no file '{}'", file));
-        return next(own, *text, file, identity_of(file));
+        const Named next = find(own, *own.extends, "extends", profile_shelf());
+        if (std::ranges::find(chain_, next.identity) != chain_.end())
+            refuse(
+                own, *own.extends, "extends",
+                fmt::format("it goes in a circle: {} -> {}", fmt::join(files_, " -> "), next.file));
+        return load(next.text, next.file, next.identity);
     }
 
-    Profile next(const ProfileFile& own, std::string_view text, const std::string& file,
-                 std::string identity) {
-        if (std::ranges::find(chain_, identity) != chain_.end())
-            refuse(own,
-                   fmt::format("it goes in a circle: {} -> {}", fmt::join(files_, " -> "), file));
-        return load(text, file, std::move(identity));
+    /// What the file of its hosts says comes before what it says itself, and in place of what the
+    /// hosts of the one that it extends are like.
+    void move_to_hosts(const ProfileFile& own, Profile& profile) const {
+        const Named named = find(own, *own.hosts, "hosts", hosts_shelf());
+        const ProfileFile hosts = read_file(language_, named.text, named.file);
+        Complaints complaints;
+        hosts.check_engine(language_, *profile.engine, complaints);
+        if (hosts.extends || hosts.hosts || hosts.engine != nullptr || !hosts.sections.empty())
+            complaints.add(hosts.file, {}, "hosts", "hosts have parts of hardware, and no more");
+        complaints.throw_if_any();
+        std::erase_if(profile.settings, [&](const auto& setting) {
+            return !profile.hosts.empty() && setting.second.source.file == profile.hosts;
+        });
+        profile.hosts = named.file;
+        for (const ProfileFile::Entry& entry : hosts.entries)
+            profile.settings.insert_or_assign(entry.setting.key->path(), entry.setting);
     }
 
     /// What another engine was told is not for this one.
@@ -181,10 +221,11 @@ Profile parse_profile(const Language& language, std::string_view text, const std
 }
 
 Profile shipped_profile(const Language& language, std::string_view name) {
-    const Shipped* shipped = find_shipped(name);
-    if (shipped == nullptr) throw UsageError(no_such_profile(name));
+    const Shelf shelf = profile_shelf();
+    const Shipped* shipped = shelf.find(name);
+    if (shipped == nullptr) throw UsageError(shelf.none(name));
     return Loader(language, read_regular_file)
-        .load(shipped->text, shipped_file(name), std::string(name));
+        .load(shipped->text, shelf.file(name), std::string(name));
 }
 
 Profile load_profile(const Language& language, const std::string& path) {

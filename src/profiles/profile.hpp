@@ -1,6 +1,8 @@
 #pragma once
 /// A modelled interconnect as data: a TOML file with units, in which every value says where it
 /// comes from. A profile may extend another, and then differs from it only in what it sets itself.
+/// What is known of the hosts that an interconnect was measured on stands in a file of its own, for
+/// all profiles of the same hosts to name.
 
 #include <functional>
 #include <map>
@@ -31,6 +33,7 @@ struct Profile {
     const Language* language = nullptr;  ///< by which it was read; it outlives the profile
     const Engine* engine = nullptr;
     std::vector<std::string> files;  ///< itself, the one that it extends, and so on
+    std::string hosts;               ///< the file of its hosts; empty: it names none
     /// By Key::path(), of the file that has the last word; only what the engine reads.
     std::map<std::string, Setting> settings;
     std::vector<fabric::Section> sections;  ///< those of software above
@@ -65,6 +68,8 @@ struct Shipped {
     std::string_view text;
 };
 std::span<const Shipped> shipped_texts();
+/// ... and their hosts.
+std::span<const Shipped> shipped_hosts();
 
 /// The published records that any parameter of this profile names as its evidence, of whatever
 /// kind: what a parameter was chosen by, it cannot predict.

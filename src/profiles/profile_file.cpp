@@ -14,6 +14,7 @@ namespace railyard::profiles {
 namespace {
 
 constexpr std::string_view extends_key = "extends";
+constexpr std::string_view hosts_key = "hosts";
 
 const char* kind_of(const toml::node& node) {
     if (node.is_table()) return "a table";
@@ -54,7 +55,9 @@ class Reader {
             if (const Section* section = language_.find_section(name))
                 read_section(*section, node, position);
             else if (name == extends_key)
-                read_extends(node, position);
+                read_.extends = read_base(node, position, name);
+            else if (name == hosts_key)
+                read_.hosts = read_base(node, position, name);
             else if (const Key* known = language_.find_key({}, name))
                 read_value(*known, node, position);
             else if (node.is_table())
@@ -81,6 +84,7 @@ class Reader {
     std::vector<std::string> outer_names() const {
         std::vector<std::string> names = language_.key_names({});
         names.emplace_back(extends_key);
+        names.emplace_back(hosts_key);
         return names;
     }
 
@@ -125,12 +129,15 @@ class Reader {
         });
     }
 
-    void read_extends(const toml::node& node, TextPosition position) {
+    std::optional<ProfileFile::Base> read_base(const toml::node& node, TextPosition position,
+                                               std::string_view key) {
         const auto* text = node.as_string();
-        if (text == nullptr || text->get().empty())
-            return complain(position, extends_key,
-                            "expected the name of a profile in quotes, or the path of one");
-        read_.extends = ProfileFile::Base{text->get(), position};
+        if (text != nullptr && !text->get().empty())
+            return ProfileFile::Base{text->get(), position};
+        complain(position, key,
+                 fmt::format("expected the name of a {} in quotes, or the path of one",
+                             key == hosts_key ? "file of hosts" : "profile"));
+        return {};
     }
 
     void read_value(const Key& key, const toml::node& node, TextPosition position) {

@@ -29,13 +29,14 @@ struct ProfileFile {
         Setting setting;
         TextPosition position;
     };
-    struct Base {
+    struct Base {  ///< another file that it names
         std::string name;
         TextPosition position;
     };
 
     std::string file;
     std::optional<Base> extends;
+    std::optional<Base> hosts;
     const Engine* engine = nullptr;  ///< null: this file names none
     std::vector<Entry> entries;
     std::vector<fabric::Section> sections;                    ///< of software above

@@ -18,7 +18,7 @@ struct Number {
     std::string section{}, key{};
     std::string value{};  ///< "0.9 us"
     fabric::Evidence evidence = fabric::Evidence::none;
-    std::vector<std::string> fabrics{};  ///< that have it: the profile, and those that extend it
+    std::vector<std::string> fabrics{};  ///< that have it: by themselves, their base or hosts
 
     /// "elan.check"
     std::string path() const { return section.empty() ? key : section + "." + key; }

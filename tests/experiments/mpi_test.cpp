@@ -312,5 +312,37 @@ TEST(MpiExperiments, WithoutACacheEveryUsePaysForRegistration) {
     EXPECT_LT(ratio("no"), ratio("yes"));
 }
 
+class EagerReuse : public testing::TestWithParam<const char*> {};
+
+// RC-3: what is left to pay for fresh buffers of eager messages is their copying. RC-4: that stays
+// where registrations are not kept, and is all that is left there.
+TEST_P(EagerReuse, CopiesFromAndToFreshBuffersCostMore) {
+    for (const std::string cache : {"yes", "no"}) {
+        const auto rows = measure_only(
+            "mpi-buffer-reuse", GetParam(), {{"registration_cache", cache}},
+            {.sizes = {Bytes(256), Bytes(4 << 10), Bytes(1 << 20)}, .mpi = Library::paper});
+        const auto ratio = [&](std::int64_t size) {
+            return value_of(rows, "latency_ratio_noreuse_to_reuse",
+                            {{parameter::message_bytes, size}});
+        };
+        EXPECT_GT(ratio(256), 1.01);
+        EXPECT_LT(ratio(256), 1.1);
+        EXPECT_GT(ratio(4 << 10), 1.2);
+        EXPECT_LT(ratio(4 << 10), 1.55);
+        if (cache == "yes")
+            EXPECT_GT(ratio(1 << 20), 2);
+        else
+            EXPECT_LT(ratio(1 << 20), 1.01);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, EagerReuse,
+                         testing::Values("infiniband-memfree", "neteffect-iwarp", "mx10g-myrinet"),
+                         [](const auto& instance) {
+                             std::string name = instance.param;
+                             std::ranges::replace(name, '-', '_');
+                             return name;
+                         });
+
 }  // namespace
 }  // namespace railyard::experiments

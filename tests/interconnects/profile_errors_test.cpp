@@ -51,6 +51,27 @@ TEST(ProfileErrors, UnknownKeysAndParts) {
               "'extends'?");
 }
 
+TEST(ProfileErrors, Hosts) {
+    EXPECT_THAT(said_of("hosts = \"poweredge\"\n"),
+                AllOf(StartsWith("mine.toml:2:1: hosts: there is no file of hosts 'poweredge'"),
+                      HasSubstr("poweredge-2850")));
+    EXPECT_EQ(said_of("hosts = \"my/own.toml\"\n"),
+              "mine.toml:2:1: hosts: there is no file 'my/own.toml'");
+    EXPECT_EQ(
+        said_of("hosts = 1\n"),
+        "mine.toml:2:1: hosts: expected the name of a file of hosts in quotes, or the path of "
+        "one");
+    EXPECT_THAT(said("extends = \"quadrics\"\nhosts = \"own.toml\"\n",
+                     {{"own.toml", "[host]\ncopi = 1\n"}}),
+                StartsWith("own.toml:2:1: host.copi: there is no such key"));
+    EXPECT_THAT(said("extends = \"quadrics\"\nhosts = \"own.toml\"\n",
+                     {{"own.toml", "extends = \"clan-via\"\n"}}),
+                HasSubstr("own.toml:1:1: hosts: hosts have parts of hardware, and no more"));
+    EXPECT_THAT(said("engine = \"ideal\"\nhosts = \"own.toml\"\n",
+                     {{"own.toml", "[host]\ncopy = \"1 GB/s\"\n"}}),
+                StartsWith("own.toml:1:2: host: this profile's engine is \"ideal\""));
+}
+
 TEST(ProfileErrors, UnknownEngines) {
     EXPECT_EQ(said_of("engine = \"elam\"\n"),
               "mine.toml:2:1: engine: expected 'model' or 'elan' or 'ideal', found 'elam': did you "

@@ -92,6 +92,37 @@ read_rate = "700 MB/s"  # assumed: slower
     EXPECT_EQ(profile.settings.at("bus.write_rate").source.file, "net/base.toml");
 }
 
+constexpr const char* some_hosts = R"([host]
+copy = "2 GB/s"  # assumed: a byte a cycle
+[cache]
+size = "1 MiB"   # stated: paper.cache
+)";
+
+TEST(Profile, SharesItsHostsWithOthers) {
+    const std::map<std::string, std::string> files{
+        {"net/hosts/fast.toml", some_hosts},
+        {"net/base.toml", std::string("hosts = \"hosts/fast.toml\"\n") + least},
+        {"net/slow.toml", "[host]\ncopy = \"1 GB/s\"  # assumed: slower\n"}};
+    const Profile base = parse(files.at("net/base.toml"), files);
+    EXPECT_EQ(base.hosts, "net/hosts/fast.toml");
+    EXPECT_EQ(parameters_of(base).host.copy, Rate::bytes_per_second(2'000'000'000U));
+    EXPECT_EQ(base.settings.at("host.copy").source.file, "net/hosts/fast.toml");
+    EXPECT_THAT(cited_records(base), ::testing::Contains("paper.cache"));
+    EXPECT_THAT(base.files, ElementsAre("net/mine.toml")) << "they are no profile";
+
+    const Profile extending = parse("extends = \"base.toml\"\n", files);
+    EXPECT_EQ(parameters_of(extending).cache.size, Bytes(1 << 20));
+    const Profile elsewhere = parse("extends = \"base.toml\"\nhosts = \"slow.toml\"\n", files);
+    EXPECT_EQ(parameters_of(elsewhere).host.copy, Rate::bytes_per_second(1'000'000'000U));
+    EXPECT_EQ(parameters_of(elsewhere).cache.size, Bytes()) << "nothing is left of other hosts";
+    const Profile own =
+        parse("extends = \"base.toml\"\n[host]\ncopy = \"3 GB/s\"  # assumed: mine\n", files);
+    EXPECT_EQ(parameters_of(own).host.copy, Rate::bytes_per_second(3'000'000'000U));
+    const Profile shipped = parse(std::string("hosts = \"poweredge-2850\"\n") + least, files);
+    EXPECT_EQ(shipped.hosts, "profiles/hosts/poweredge-2850.toml");
+    EXPECT_EQ(parameters_of(shipped).cache.size, Bytes(1 << 20));
+}
+
 // Whatever the word: a parameter that a result was looked up for cannot predict it.
 TEST(Profile, NamesTheRecordsOfAnyEvidence) {
     const std::string assumed = R"(

@@ -36,11 +36,12 @@ std::set<std::string> published() {
     return ids;
 }
 
-/// Of the lines of this file: what it inherits is another file's business.
+/// Of the lines of this file and of its hosts': what it inherits is another file's business.
 std::vector<std::pair<std::string, fabric::Source>> own_settings(const Profile& profile) {
     std::vector<std::pair<std::string, fabric::Source>> own;
     const auto add = [&](const std::string& path, const fabric::Source& source) {
-        if (source.file == profile.files.front() && path != "name" && path != "description")
+        if ((source.file == profile.files.front() || source.file == profile.hosts) &&
+            path != "name" && path != "description")
             own.emplace_back(path, source);
     };
     for (const auto& [path, setting] : profile.settings)
@@ -89,6 +90,29 @@ TEST(ShippedProfiles, CiteOnlyWhatWasPublished) {
             for (const std::string& record : source.records)
                 EXPECT_TRUE(ids.contains(record))
                     << source.file << ":" << source.line << ": " << record;
+}
+
+// One host, one set of numbers.
+TEST(ShippedProfiles, SayOfTheirHostsWhatAllProfilesOfThemSay) {
+    std::set<std::string> used;
+    for (const std::string& name : names()) {
+        const Profile profile = shipped_profile(interconnects::language(), name);
+        ASSERT_NE(profile.hosts, "") << name;
+        used.insert(profile.hosts);
+        for (const Shipped& shipped : shipped_hosts()) {
+            if (profile.hosts != "profiles/hosts/" + std::string(shipped.name) + ".toml") continue;
+            const Profile bare = parse_profile(
+                interconnects::language(),
+                "extends = \"" + name + "\"\nhosts = \"" + std::string(shipped.name) + "\"\n",
+                "bare.toml", [](const std::string&) { return std::nullopt; });
+            for (const auto& [path, setting] : bare.settings)
+                if (setting.source.file == bare.hosts) {
+                    EXPECT_EQ(profile.settings.at(path).source.file, profile.hosts)
+                        << name << " overrides " << path;
+                }
+        }
+    }
+    EXPECT_EQ(used.size(), shipped_hosts().size()) << "hosts that no profile has";
 }
 
 }  // namespace
