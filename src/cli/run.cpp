@@ -34,7 +34,7 @@ void add_options(CLI::App& app, RunWords& words) {
     const auto add = [&](const char* name, std::string& word, const char* type, const char* help) {
         app.add_option(name, word, help)->type_name(type);
     };
-    add("-n,--ranks", words.ranks, "N", "How many ranks (default: 2)");
+    add("-n,--ranks", words.ranks, "N", "How many ranks (default: 2, or those of a recording)");
     add("--on", words.on, "FABRIC,...",
         "On which fabrics, of those that run in virtual time (default: ideal); several are "
         "compared");
@@ -54,7 +54,8 @@ void add_options(CLI::App& app, RunWords& words) {
         ->allow_extra_args(false);
     add("--compute", words.compute, "HOW",
         "What computation between MPI calls costs: none (the default), measured, measured×FACTOR, "
-        "record:FILE (measured, and written down), replay:FILE");
+        "record:FILE (measured, and written down with all calls), record-medians:FILE, replay:FILE "
+        "or replay×FACTOR:FILE; without a program, the calls of FILE are made again");
     add("--summary", words.summary, "FORM",
         "What is told at the end: none, short (the default), text, json");
     add("--trace", words.trace, "FILE", "Write there what each part did and when, for Perfetto");
@@ -142,7 +143,7 @@ void check_comparison(const Plan& plan, const RunWords& words) {
     if (!plan.compares()) return;
     if (!words.trace.empty())
         throw UsageError("--trace: a trace shows one fabric; give one with --on");
-    if (plan.each.compute.from == runs::ComputeChoice::From::recording)
+    if (plan.each.compute.records())
         throw UsageError(
             "--compute: a recording is of one run; record on one fabric, and then replay on all");
 }
@@ -157,22 +158,36 @@ void check_fault_cost(const Plan& plan) {
             "(--compute record:FILE) and replay it (--compute replay:FILE)");
 }
 
-Plan make_plan(const RunWords& words, const std::vector<std::string>& program_words) {
-    if (program_words.empty())
+/// The program that is named; or, if none is, the calls of the recording that is replayed. How many
+/// ranks there are, if nobody says so.
+unsigned choose_program(Plan& plan, const std::vector<std::string>& words) {
+    using From = runs::ComputeChoice::From;
+    if (words.empty() && plan.each.compute.from == From::file) {
+        const auto recorded = runs::recorded_program(plan.each.compute.file);
+        plan.each.words = recorded.words;
+        return static_cast<unsigned>(recorded.ranks);
+    }
+    if (words.empty())
         throw UsageError("run what? Name a program; `railyard run --help` lists them");
-    if (program_words.front().starts_with('-'))
-        throw UsageError(fmt::format("unknown option '{}'; `railyard run --help` lists all",
-                                     program_words.front()));
+    if (words.front().starts_with('-'))
+        throw UsageError(
+            fmt::format("unknown option '{}'; `railyard run --help` lists all", words.front()));
+    plan.each.main = program_named(words.front()).main;
+    plan.each.words = words;
+    return 2;
+}
+
+Plan make_plan(const RunWords& words, const std::vector<std::string>& program_words) {
     Plan plan;
-    plan.each.main = program_named(program_words.front()).main;
-    plan.each.words = program_words;
+    if (!words.compute.empty()) plan.each.compute = runs::parse_compute("--compute", words.compute);
+    const unsigned usual = choose_program(plan, program_words);
     for (const std::string& name : split_list("--on", words.on.empty() ? "ideal" : words.on))
         plan.fabrics.push_back(virtual_fabric(name));
-    const unsigned ranks = words.ranks.empty() ? 2 : parse_count("-n", words.ranks, 1, most_ranks);
+    const unsigned ranks =
+        words.ranks.empty() ? usual : parse_count("-n", words.ranks, 1, most_ranks);
     plan.each.job.ranks = static_cast<int>(ranks);
     plan.each.job.nodes = nodes(words, ranks);
     plan.each.job.trace = words.trace;
-    if (!words.compute.empty()) plan.each.compute = runs::parse_compute("--compute", words.compute);
     plan.form = summary_form(words.summary);
     plan.each.faults = words.faults;
     plan.fault_cost = words.fault_cost;
@@ -275,7 +290,8 @@ Command run_command(CLI::App& parent) {
         "  railyard run -n 16 --on infiniband-pcie,quadrics,myrinet2000-gm stencil\n"
         "  railyard run -n 16 --on quadrics --faults faults.toml --fault-cost ring\n"
         "  railyard run -n 16 --compute record:stencil.log stencil\n"
-        "  railyard run -n 16 --on clan-via --compute replay:stencil.log --summary text stencil");
+        "  railyard run -n 16 --on clan-via --compute replay:stencil.log --summary text stencil\n"
+        "  railyard run --on clan-via,berkeley-via --compute replay×10:stencil.log");
     return {app, [app, words] { return run(*words, app->remaining()); }};
 }
 

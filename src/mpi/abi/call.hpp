@@ -3,10 +3,13 @@
 /// takes the lock where several threads call, and tells whoever watches. Where there is neither, a
 /// call pays one test of a pointer for both.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "base/rank_local.hpp"
 #include "mpi/engine/counters.hpp"
@@ -32,6 +35,9 @@ constexpr std::string_view name(Function function) {
     return function_names[static_cast<std::size_t>(function)];
 }
 
+/// An argument as C has it: a number, a handle or an address.
+using Word = std::int64_t;
+
 /// Somebody who is told whenever a rank enters and leaves the library, and what the library had
 /// done by the end: how a run is accounted for, and how computation between calls is charged. Of
 /// one rank, which calls from one thread. Functions that may be called at any time
@@ -40,8 +46,9 @@ constexpr std::string_view name(Function function) {
 class CallWatch {
   public:
     virtual ~CallWatch() = default;
-    /// The call's work begins when this returns. It may wait, and must not throw.
-    virtual void entered(Function function) = 0;
+    /// The call's work begins when this returns. It may wait, and must not throw. `arguments` are
+    /// the function's, in order, not yet checked; none of MPI_Init's.
+    virtual void entered(Function function, std::span<const Word> arguments) = 0;
     /// An exception may be on its way, so it must neither wait nor throw.
     virtual void left(Function function) = 0;
     /// Within MPI_Finalize: this is what the rank's library has done.
@@ -83,9 +90,11 @@ struct Around {
 class Call {
   public:
     /// `around` outlives it; null: nothing to do.
-    Call(const Around* around, Function function) : around_(around), function_(function) {
+    template <class... Arguments>
+    Call(const Around* around, Function function, Arguments... arguments)
+        : around_(around), function_(function) {
         if (around_ != nullptr) [[unlikely]]
-            enter(*around_, function_);
+            enter(*around_, function_, std::array<Word, sizeof...(arguments)>{word(arguments)...});
     }
     ~Call() {
         if (around_ != nullptr) [[unlikely]]
@@ -95,8 +104,17 @@ class Call {
     Call& operator=(const Call&) = delete;
 
   private:
+    template <class Argument>
+    static Word word(Argument argument) {
+        if constexpr (std::is_pointer_v<Argument>)
+            return reinterpret_cast<Word>(argument);
+        else
+            return static_cast<Word>(argument);
+    }
+
     // Elsewhere, out of the way of the code that runs at every message.
-    [[gnu::noinline]] static void enter(const Around& around, Function function);
+    [[gnu::noinline]] static void enter(const Around& around, Function function,
+                                        std::span<const Word> arguments);
     [[gnu::noinline]] static void leave(const Around& around, Function function);
 
     const Around* around_;

@@ -64,7 +64,7 @@ void State::begin(int thread_level) {
     if (here() != nullptr || was_finalised())
         throw MpiError(ErrorClass::other, "MPI can be initialised once only");
     CallWatch* const watch = call_watch();
-    if (watch != nullptr) watch->entered(Function::Init);
+    if (watch != nullptr) watch->entered(Function::Init, {});
     std::unique_ptr<job::Rank> joined;
     auto* rank = static_cast<job::Rank*>(rank_local::here->rank);
     if (rank == nullptr) {
@@ -87,7 +87,7 @@ void State::end() {
     CallWatch* const watch = state->around_.watch;
     // Not by a Call, as the state goes before the call ends.
     const EngineLockGuard guard(lock.get());
-    if (watch != nullptr) watch->entered(Function::Finalize);
+    if (watch != nullptr) watch->entered(Function::Finalize, {});
     // Attributes of MPI_COMM_SELF go first, while MPI still works.
     state->self().attributes.erase_all(MPI_COMM_SELF);
     state->world().attributes.erase_all(MPI_COMM_WORLD);
@@ -217,12 +217,12 @@ Comm* State::comm_of(std::uint32_t context) {
     return found;
 }
 
-void Call::enter(const Around& around, Function function) {
+void Call::enter(const Around& around, Function function, std::span<const Word> arguments) {
     if (around.lock != nullptr) {
         around.lock->lock();
         ++around.lock->calls;
     }
-    if (around.watch != nullptr) around.watch->entered(function);
+    if (around.watch != nullptr) around.watch->entered(function, arguments);
 }
 
 void Call::leave(const Around& around, Function function) {

@@ -10,6 +10,7 @@
 #include "mpi/abi/call.hpp"
 #include "mpi/engine/counters.hpp"
 #include "programs/runs/computation.hpp"
+#include "programs/runs/replay.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/host.hpp"
@@ -54,7 +55,7 @@ class RankWatch final : public mpi::abi::CallWatch {
           host_(host),
           rank_(static_cast<std::size_t>(rank)) {}
 
-    void entered(mpi::abi::Function function) override;
+    void entered(mpi::abi::Function function, std::span<const mpi::abi::Word> arguments) override;
     void left(mpi::abi::Function function) override;
     void finalised(const mpi::Counters& counters) override { account_.add_rank(counters); }
 
@@ -153,11 +154,11 @@ void Account::summarise(Summary& summary, const std::vector<fabric::PartUse>& pa
     summary.busiest = busiest_of(parts);
 }
 
-void RankWatch::entered(mpi::abi::Function function) {
+void RankWatch::entered(mpi::abi::Function function, std::span<const mpi::abi::Word> arguments) {
     if (depth_++ > 0) return;
     // Before MPI_Init there is no call to have computed since.
     if (computation_.is_charged() && function != mpi::abi::Function::Init) {
-        const Duration computed = computation_.end(rank_);
+        const Duration computed = computation_.end(rank_, function, arguments);
         account_.add_computation(computed);
         host_.compute(computed);
     }
@@ -170,8 +171,17 @@ void RankWatch::left(mpi::abi::Function function) {
     if (computation_.is_charged()) computation_.begin(rank_);
 }
 
+RecordedProgram recorded_program(const std::filesystem::path& file) {
+    Recording recording = read_recording(file);
+    std::vector<std::string> words = std::move(recording.arguments);
+    words.insert(words.begin(), recording.program);
+    return {std::move(words), static_cast<int>(recording.ranks.size())};
+}
+
 Outcome run(const Options& options) {
     Computation computation(options.compute, options.words, options.job.ranks);
+    if (options.main == nullptr)
+        check_replayable(computation.recording(), options.compute.file.string());
     Account account;
     job::Options job = options.job;
     job.account_for_parts = true;
@@ -179,9 +189,13 @@ Outcome run(const Options& options) {
     const auto body = [&](job::Rank& rank) {
         RankWatch watch(account, computation, rank.host(), rank.id());
         mpi::abi::watch_calls(&watch);
-        Arguments arguments(options.words);
-        codes[static_cast<std::size_t>(rank.id())] =
-            options.main(arguments.count(), arguments.values());
+        if (options.main == nullptr) {
+            replay_calls(computation.recording(), static_cast<std::size_t>(rank.id()));
+        } else {
+            Arguments arguments(options.words);
+            codes[static_cast<std::size_t>(rank.id())] =
+                options.main(arguments.count(), arguments.values());
+        }
         account.add_end(rank.host().now());
     };
     job::Faults faults{options.faults, {}};

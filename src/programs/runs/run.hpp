@@ -3,13 +3,14 @@
 /// came of it.
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "launch/job/job.hpp"
-#include "programs/runs/computation.hpp"
+#include "programs/runs/compute_choice.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/fault_report.hpp"
@@ -114,7 +115,8 @@ struct Summary {
 };
 
 struct Options {
-    int (*main)(int argc, char** argv) = nullptr;  ///< every rank runs it
+    /// Every rank runs it. Null: the calls of the recording that `compute` replays are made again.
+    int (*main)(int argc, char** argv) = nullptr;
     std::vector<std::string> words;  ///< what it is given: its name, then its arguments
     job::Options job;                ///< on a fabric of virtual time
     ComputeChoice compute;
@@ -127,6 +129,13 @@ struct Outcome {
     int exit_code = 0;    ///< the job's, or what the first rank returned that did not return 0
     Summary summary;
 };
+
+/// What a recording is of. Throws Error.
+struct RecordedProgram {
+    std::vector<std::string> words;  ///< its name, then its arguments
+    int ranks;
+};
+RecordedProgram recorded_program(const std::filesystem::path& file);
 
 /// Throws UsageError for options that make no sense, and Error for files that cannot be read or
 /// written: before anything runs, or, of a recording, after all has.

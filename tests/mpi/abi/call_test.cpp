@@ -15,7 +15,11 @@ using ::testing::ElementsAre;
 /// Writes down what it is told: "+Send" and "-Send", and "=" for the end.
 class Notebook final : public abi::CallWatch {
   public:
-    void entered(abi::Function function) override { note('+', function); }
+    void entered(abi::Function function, std::span<const abi::Word> its_arguments) override {
+        note('+', function);
+        if (function == abi::Function::Send)
+            arguments.assign(its_arguments.begin(), its_arguments.end());
+    }
     void left(abi::Function function) override { note('-', function); }
     void finalised(const Counters& its_counters) override {
         lines.emplace_back("=");
@@ -23,6 +27,7 @@ class Notebook final : public abi::CallWatch {
     }
 
     std::vector<std::string> lines;
+    std::vector<abi::Word> arguments;  ///< of the last MPI_Send
     Counters counters;
 
   private:
@@ -79,6 +84,18 @@ void add_and_ask(void* in, void* inout, int* n, MPI_Datatype* type) {
     MPI_Type_size(*type, &size);
     for (int i = 0; i < *n; ++i)
         static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+}
+
+TEST_P(CallWatching, TellsTheArguments) {
+    static int word = 7;
+    const auto notes = notes_of(GetParam(), [](int rank) {
+        if (rank == 0)
+            MPI_Send(&word, 1, MPI_INT, 1, 42, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&word, 1, MPI_INT, 0, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    });
+    EXPECT_THAT(notes[0].arguments,
+                ElementsAre(reinterpret_cast<abi::Word>(&word), 1, MPI_INT, 1, 42, MPI_COMM_WORLD));
 }
 
 TEST_P(CallWatching, CallsFromInsideACallNest) {

@@ -30,7 +30,7 @@ void note(int partner, MPI_Comm comm, bool is_send) {
 /// Learns at a rank's end what its library has done.
 class Ending : public mpi::abi::CallWatch {
   public:
-    void entered(mpi::abi::Function) override {}
+    void entered(mpi::abi::Function, std::span<const mpi::abi::Word>) override {}
     void left(mpi::abi::Function) override {}
     void finalised(const mpi::Counters& counters) override {
         connections = static_cast<double>(counters.connections);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "programs/runs/computation.hpp"
+#include "programs/runs/recording.hpp"
 #include "railyard/base/error.hpp"
 #include "results/file.hpp"
 
@@ -37,8 +37,8 @@ class Runs : public ::testing::Test {
     ~Runs() override { std::filesystem::remove_all(folder_); }
 
     std::filesystem::path file() const { return folder_ / "compute.log"; }
-    void write(const ComputeLog& log) const { results::write_file(file(), to_text(log)); }
-    ComputeLog recorded() const { return parse_log(results::read_file(file()), "log"); }
+    void write(const Recording& recording) const { write_recording(recording, file()); }
+    Recording recorded() const { return read_recording(file()); }
 
     static Options options(int (*main)(int, char**), int ranks = 2,
                            const std::string& fabric = "ideal") {
@@ -49,7 +49,7 @@ class Runs : public ::testing::Test {
         options.job.fabric = fabric;
         return options;
     }
-    Options replaying(int (*main)(int, char**), const ComputeLog& log, double factor = 1) const {
+    Options replaying(int (*main)(int, char**), const Recording& log, double factor = 1) const {
         write(log);
         Options wanted = options(main, static_cast<int>(log.ranks.size()));
         wanted.compute = {ComputeChoice::From::file, factor, file()};
@@ -96,9 +96,15 @@ int fails(int, char**) {
     return 3;
 }
 
-const ComputeLog log_of_talk{.program = "program",
-                             .arguments = {"--loud"},
-                             .ranks = {{1000, 2000, 3000, 4000}, {0, 0, 0, 50'000}}};
+/// Without memory: of times alone.
+const Recording log_of_talk{
+    .program = "program",
+    .arguments = {"--loud"},
+    .processor = {},
+    .date = {},
+    .medians = false,
+    .calls = {{mpi::abi::Function::Start, false, {}}},
+    .ranks = {{{1000, 2000, 3000, 4000}, {0, 0, 0, 0}, {}}, {{0, 0, 0, 50'000}, {0, 0, 0, 0}, {}}}};
 
 TEST_F(Runs, TheSummaryTellsWhatWasDone) {
     const Outcome outcome = run(options(talk, 2, "infiniband-pcie"));
@@ -172,25 +178,27 @@ TEST_F(Runs, WhatIsMeasuredIsChargedAndWrittenDown) {
     options.compute = {ComputeChoice::From::recording, 1, file()};
     const Summary recording = run(options).summary;
     EXPECT_GE(recording.virtual_time, Duration::ms(3) - Duration::us(100));
-    const ComputeLog log = recorded();
+    const Recording log = recorded();
     EXPECT_EQ(log.program, "program");
     EXPECT_THAT(log.arguments, ElementsAre("--loud"));
     ASSERT_EQ(log.ranks.size(), 2U);
-    for (const auto& times : log.ranks)
-        EXPECT_EQ(times.size(), 1U);
+    for (const Recording::Rank& rank : log.ranks)
+        EXPECT_EQ(rank.times.size(), 1U);
+    EXPECT_EQ(log.processor, this_processor());
+    EXPECT_EQ(log.date.size(), 10U);
 
     options.compute = {ComputeChoice::From::file, 1, file()};
     EXPECT_EQ(run(options).summary.virtual_time, recording.virtual_time);
 }
 
 TEST_F(Runs, ARecordingOfAnotherRunIsRefused) {
-    const auto refused = [&](const ComputeLog& log, const char* what) {
+    const auto refused = [&](const Recording& log, const char* what) {
         EXPECT_THAT([&] { run(replaying(talk, log)); },
                     ThrowsMessage<UsageError>(AllOf(
                         HasSubstr(file().string() + ": recorded by `railyard run " + what),
                         HasSubstr("call it the same, or record this one with --compute record:"))));
     };
-    ComputeLog other = log_of_talk;
+    Recording other = log_of_talk;
     other.program = "ring";
     refused(other, "-n 2 ring --loud`, and this is `railyard run -n 2 program --loud`");
     other = log_of_talk;
@@ -205,8 +213,9 @@ TEST_F(Runs, ARecordingOfAnotherRunIsRefused) {
 
 TEST_F(Runs, OtherCallsThanRecordedAreNoticed) {
     for (const std::size_t calls : {3U, 5U}) {
-        ComputeLog log = log_of_talk;
-        log.ranks[1].resize(calls);
+        Recording log = log_of_talk;
+        log.ranks[1].times.resize(calls);
+        log.ranks[1].calls.resize(calls);
         EXPECT_THAT([&] { run(replaying(talk, log)); },
                     ThrowsMessage<Error>(AllOf(
                         HasSubstr("rank 1 has made 4 MPI calls, and " + std::to_string(calls)),

@@ -31,6 +31,14 @@ std::string argument(const Parameter& parameter, bool is_the_communicator) {
     return replaced(replaced(conversion, "NAME", parameter.name), "ON", "*on");
 }
 
+/// ", buf, count": as they came.
+std::string named(const std::vector<Parameter>& parameters) {
+    std::string names;
+    for (const Parameter& parameter : parameters)
+        names += ", " + parameter.name;
+    return names;
+}
+
 /// The first parameter that is a communicator: its error handler hears of failures.
 std::optional<std::size_t> communicator_of(const Function& function) {
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
@@ -57,7 +65,8 @@ void write_entry(std::ostream& out, const Function& function) {
                 << "    if (!state) [[unlikely]] return not_initialised(" << name << ");\n";
         // The last call sees to this itself: what it needs for that goes with the state.
         if (!function.always && function.name != "Finalize")
-            out << "    const Call call(state->around, Function::" << function.name << ");\n";
+            out << "    const Call call(state->around, Function::" << function.name
+                << named(function.parameters) << ");\n";
         if (communicator) out << "    Comm* on = nullptr;\n";
         out << "    try {\n";
         if (communicator)

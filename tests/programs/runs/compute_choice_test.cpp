@@ -1,4 +1,4 @@
-#include "programs/runs/computation.hpp"
+#include "programs/runs/compute_choice.hpp"
 
 #include <gmock/gmock.h>
 
@@ -29,8 +29,8 @@ TEST(ComputeChoice, IsReadAsItIsWritten) {
     EXPECT_EQ(parse("record:a.log").file, "a.log");
     EXPECT_EQ(parse("replay:x:2").file, "x:2") << "a name may have a colon";
     EXPECT_EQ(parse("replayx40:a.log").factor, 40);
-    for (const char* const text :
-         {"none", "measured", "measured×0.5", "record:a.log", "replay:a", "replay×2:b"})
+    for (const char* const text : {"none", "measured", "measured×0.5", "record:a.log",
+                                   "record-medians:a", "replay:a", "replay×2:b"})
         EXPECT_EQ(to_string(parse(text)), text);
 }
 
@@ -39,13 +39,14 @@ TEST(ComputeChoice, SaysWhetherRunsAreAlike) {
     EXPECT_TRUE(parse("replay:a").repeats());
     EXPECT_FALSE(parse("measured").repeats());
     EXPECT_FALSE(parse("record:a").repeats());
+    EXPECT_FALSE(parse("record-medians:a").repeats());
 }
 
 TEST(ComputeChoice, WrongOnesAreExplained) {
     for (const char* const text :
          {"", "some", "nonesuch", "measured2", "measuredx", "measuredx0", "measuredx-1",
           "measuredxnan", "measuredxinf", "measuredx2e6", "measured:a", "record",
-          "record:", "recordx2:a", "replay", "replay:", "replayx:a", "x2"})
+          "record:", "recordx2:a", "record-medians", "replay", "replay:", "replayx:a", "x2"})
         EXPECT_THAT([&] { parse(text); }, ThrowsMessage<UsageError>(AllOf(
                                               StartsWith("--compute: expected none, measured"),
                                               HasSubstr("found '" + std::string(text) + "'"))));
