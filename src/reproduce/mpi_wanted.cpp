@@ -143,6 +143,7 @@ Selection mpi_selection(const Record& record, const System& system) {
     out.where["mpi"] = "paper";
     out.sizes = value_sizes_of(record, system, out.metric);
     out.percent = false;
+    out.most_processes = system.most_processes;
     out.label = system.slug;
     copy_parameters(record, out);
     return out;

@@ -54,6 +54,12 @@ bool inside(double x, const Selection& selection) {
     return !selection.range || (x >= selection.range->first && x <= selection.range->second);
 }
 
+bool has_more_processes(const Row& row, const Selection& selection) {
+    const auto processes = parameter_of(row, results::parameter::processes);
+    return selection.most_processes > 0 && processes &&
+           *processes > static_cast<double>(selection.most_processes);
+}
+
 /// "op, queue": the parameters in which two rows differ.
 std::string differences(const Row& a, const Row& b) {
     std::string out;
@@ -116,6 +122,7 @@ experiments::Plan plan_of(const Want& want) {
     plan.experiments = {experiment};
     plan.fabrics = {want.fabric};
     plan.wishes = wishes(*experiment, want);
+    if (want.most_processes > 0) plan.most_ranks = static_cast<int>(want.most_processes);
     try {
         experiments::check(plan);
     } catch (const Error& error) {
@@ -129,7 +136,7 @@ experiments::Plan plan_of(const Want& want) {
 bool same(const Selection& a, const Selection& b) {
     const auto key = [](const Selection& s) {
         return std::tie(s.experiment, s.fabric, s.metric, s.where, s.sizes, s.over, s.range,
-                        s.last_only);
+                        s.most_processes, s.last_only);
     };
     return key(a) == key(b);
 }
@@ -138,6 +145,7 @@ std::variant<Series, Unavailable> select(std::span<const Row> rows, const Select
     std::map<double, const Row*> found;
     for (const Row& row : rows) {
         if (!matches(row, selection) || !has_size(row, selection)) continue;
+        if (has_more_processes(row, selection)) continue;
         const auto x = place(row, selection);
         if (!x)
             return Unavailable{
@@ -168,7 +176,13 @@ std::vector<Want> wants(std::span<const Selection> selections) {
         };
         auto found = std::ranges::find_if(out, same);
         if (found == out.end())
-            found = out.insert(out.end(), {selection.experiment, selection.fabric, {}, {}, {}});
+            found = out.insert(
+                out.end(),
+                {selection.experiment, selection.fabric, {}, {}, {}, selection.most_processes});
+        // None of them means any number.
+        found->most_processes = found->most_processes == 0 || selection.most_processes == 0
+                                    ? 0
+                                    : std::max(found->most_processes, selection.most_processes);
         found->sizes.insert(selection.sizes.begin(), selection.sizes.end());
         for (const auto& [name, value] : selection.where) {
             if (name == results::parameter::op) found->ops.insert(results::to_string(value));

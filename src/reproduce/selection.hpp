@@ -29,6 +29,7 @@ struct Selection {
     std::vector<std::int64_t> sizes{};  ///< along `over`, exactly one
     std::string over = results::parameter::message_bytes;
     std::optional<std::pair<double, double>> range{};  ///< of `over`, both included
+    std::int64_t most_processes = 0;                   ///< 0: any number
     bool last_only = false;                            ///< only the largest value of `over`
     bool percent = true;                               ///< ratios are read as percent
     std::string label{};                               ///< what people read beside its numbers
@@ -52,6 +53,7 @@ struct Want {
     std::set<std::int64_t> sizes{};
     std::set<std::string> ops{};
     std::set<std::int64_t> queues{};
+    std::int64_t most_processes = 0;  ///< 0: any number
 };
 
 /// One a pair of experiment and fabric, in the order in which they first occur.

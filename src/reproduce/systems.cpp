@@ -38,7 +38,8 @@ std::vector<System> make() {
         {"liu04pcie", "infiniband-pcie/mpi", "infiniband-pcie", mpi},
         {"liu04pcie", "infiniband-pcix/mpi", "infiniband-pcix", mpi},
         {"wu02", "clan-via/mvich", "clan-via", mpi},
-        {"wu02", "bvia-myrinet/mvich", "berkeley-via", mpi},
+        // One process on each of eight nodes (section 5.5).
+        {"wu02", "bvia-myrinet/mvich", "berkeley-via", mpi, 8},
         // How many VIs a program makes does not depend on the network; cLAN takes as many processes
         // as Table 2 has, Berkeley VIA only eight.
         {"wu02", "via/mvich", "clan-via", mpi},

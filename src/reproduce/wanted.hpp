@@ -24,6 +24,8 @@ struct System {
     /// Its operations, the one that the paper means when it names none first. An MPI library has
     /// none.
     std::vector<std::string_view> ops;
+    /// Processes that the paper could start on it; 0: as many as anybody asks for.
+    std::int64_t most_processes = 0;
 };
 
 /// In the papers' order.

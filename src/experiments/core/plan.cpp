@@ -248,7 +248,9 @@ std::vector<Variant> variants_of(const Experiment& experiment, const fabric::Tra
     std::vector<Variant> variants{{}};
     if (experiment.variants != nullptr) {
         variants = experiment.variants(traits, plan.ranks);
-        std::erase_if(variants, [&](const Variant& v) { return !is_wanted(v, plan); });
+        std::erase_if(variants, [&](const Variant& v) {
+            return !is_wanted(v, plan) || v.ranks > plan.most_ranks.value_or(v.ranks);
+        });
     }
     const int more = traits.clock == fabric::Clock::virtual_time ? experiment.virtual_ranks
                                                                  : experiment.real_ranks;

@@ -38,7 +38,8 @@ struct Plan {
     std::vector<const Experiment*> experiments{};
     std::vector<std::string> fabrics{};
     Wishes wishes{};
-    std::optional<int> ranks{};  ///< unset: as few as each experiment needs
+    std::optional<int> ranks{};       ///< unset: as few as each experiment needs
+    std::optional<int> most_ranks{};  ///< of experiments with variants, none with more
     /// Of experiments with variants, only those with these parameters, as people read them.
     std::vector<std::pair<std::string, std::string>> only{};
     std::optional<job::Kind> kind{};  ///< unset: as the fabric's clock demands

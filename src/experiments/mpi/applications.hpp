@@ -26,12 +26,9 @@ bool is_mpi_kernel(std::string_view application);
 
 bool runs_on(const MpiKernel& kernel, int ranks);
 
-// Between MPI_Init and MPI_Finalize, by all ranks. They throw Error if the kernel goes wrong.
-
-/// As little of it as shows whom ranks talk to.
+/// As little of it as shows whom ranks talk to. Between MPI_Init and MPI_Finalize, by all ranks.
+/// Throws Error if the kernel goes wrong.
 void meet_partners(const MpiKernel& kernel, int ranks);
-/// Enough of it to be timed.
-kernels::Outcome run_class_w(const MpiKernel& kernel);
 
 /// A small program in ordinary MPI code: what it is measured by is whom its ranks talk to.
 struct MpiProgram {

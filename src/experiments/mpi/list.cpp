@@ -12,6 +12,7 @@
 #include "experiments/core/experiment.hpp"
 #include "experiments/core/sampling.hpp"
 #include "experiments/mpi/applications.hpp"
+#include "experiments/mpi/recordings.hpp"
 #include "experiments/mpi/suite.hpp"
 #include "railyard/traits.hpp"
 
@@ -142,14 +143,24 @@ std::vector<Variant> kernels_on_demand(const fabric::Traits& traits, std::option
     return all;
 }
 
+/// {application, class, mode, processes}: in virtual time all that are recorded; where bytes move,
+/// the small ones run.
 std::vector<Variant> kernels_both_ways(const fabric::Traits& traits, std::optional<int> ranks) {
     std::vector<Variant> all;
-    for (const MpiKernel& kernel : mpi_kernels())
-        for (const int processes : rank_counts(
-                 traits, ranks, kernel.square ? std::vector{4, 16} : std::vector{8, 16, 32}, {4}))
-            for (const ConnectionMode& mode : modes)
-                if (runs_on(kernel, processes))
-                    all.push_back(with_application(with_mode(mode), kernel.application, processes));
+    const auto add = [&](const MpiKernel& kernel, const std::string& problem_class, int processes) {
+        for (const ConnectionMode& mode : modes) {
+            all.push_back(with_application(with_mode(mode), kernel.application, processes));
+            all.back().parameters[parameter::problem_class] = problem_class;
+        }
+    };
+    const bool replays = traits.clock == fabric::Clock::virtual_time;
+    for (const MpiKernel& kernel : mpi_kernels()) {
+        if (!replays && runs_on(kernel, ranks.value_or(4))) add(kernel, "W", ranks.value_or(4));
+        for (const RecordedKernel& recorded : recorded_kernels())
+            if (replays && recorded.kernel == kernel.kernel &&
+                ranks.value_or(recorded.ranks) == recorded.ranks)
+                add(kernel, recorded.problem_class, recorded.ranks);
+    }
     return all;
 }
 
