@@ -15,27 +15,45 @@ namespace railyard::elanlib {
 
 enum class Reduction : std::uint8_t { bit_and, bit_or, bit_xor, min, max, sum, prod };
 
-template <class T>
-requires std::is_arithmetic_v<T> T reduced(Reduction reduction, T a, T b) {
+/// Whole numbers wrap around.
+template <std::integral T>
+T reduced(Reduction reduction, T a, T b) {
+    using Bits = std::make_unsigned_t<T>;
+    const std::uint64_t x = static_cast<Bits>(a);
+    const std::uint64_t y = static_cast<Bits>(b);
+    switch (reduction) {
+        case Reduction::bit_and:
+            return static_cast<T>(x & y);
+        case Reduction::bit_or:
+            return static_cast<T>(x | y);
+        case Reduction::bit_xor:
+            return static_cast<T>(x ^ y);
+        case Reduction::min:
+            return std::min(a, b);
+        case Reduction::max:
+            return std::max(a, b);
+        case Reduction::sum:
+            return static_cast<T>(x + y);
+        case Reduction::prod:
+            return static_cast<T>(x * y);
+    }
+    return a;
+}
+
+template <std::floating_point T>
+T reduced(Reduction reduction, T a, T b) {
     switch (reduction) {
         case Reduction::min:
             return std::min(a, b);
         case Reduction::max:
             return std::max(a, b);
         case Reduction::sum:
-            return static_cast<T>(a + b);
+            return a + b;
         case Reduction::prod:
-            return static_cast<T>(a * b);
+            return a * b;
         default:
-            break;
+            throw UsageError("and, or and xor are of whole numbers; these are floating-point");
     }
-    if constexpr (std::integral<T>) {
-        if (reduction == Reduction::bit_and) return static_cast<T>(a & b);
-        if (reduction == Reduction::bit_or) return static_cast<T>(a | b);
-        return static_cast<T>(a ^ b);
-    }
-    throw UsageError(
-        "and, or and xor are of whole numbers; floating-point ones have no bits to see");
 }
 
 /// Of so many elements in everyone's source, into everyone's target.

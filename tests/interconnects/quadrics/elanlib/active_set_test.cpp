@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <map>
 
 #include "interconnects/quadrics/elan3/cluster.hpp"
@@ -151,6 +152,15 @@ TEST_P(ActiveSetOf, ReducesByAllOperations) {
         EXPECT_TRUE(reduce<double>(pe.sets, GetParam(), Reduction::sum, out_, data_, 1, sync).ok());
         EXPECT_EQ(pe.process.value<double>(out_), 0.5 * size);
     });
+}
+
+TEST(Reductions, WrapAroundAndKnowTheirTypes) {
+    constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
+    EXPECT_EQ(reduced(Reduction::sum, most, 1), std::numeric_limits<std::int32_t>::min());
+    EXPECT_EQ(reduced(Reduction::prod, std::int16_t{-3}, std::int16_t{7}), -21);
+    EXPECT_EQ(reduced(Reduction::min, -1, 1), -1);
+    EXPECT_EQ(reduced(Reduction::prod, 1.5, 2.0), 3.0);
+    EXPECT_THROW(reduced(Reduction::bit_or, 1.0, 2.0), UsageError);
 }
 
 TEST(ActiveSets, KnowWhereTheSwitchesServe) {
