@@ -93,6 +93,10 @@ TEST(MpiVariants, ManyRanksAreGoneThroughOrThoseAskedFor) {
     EXPECT_EQ(variants("vi-count", "clan-via", 36).size(), 8U * 2) << "SP and BT take squares";
     EXPECT_EQ(variants("vi-count", "clan-via", 3).size(), 6U * 2) << "no NAS kernel runs on three";
     EXPECT_EQ(variants("npb-cpu-time", "clan-via").size(), (3U * 3 + 2 * 2) * 2);
+    EXPECT_EQ(
+        variants_of(*find("npb-cpu-time"), *job::find_fabric("clan-via"), {.most_ranks = 8}).size(),
+        (3U * 1 + 2 * 1) * 2);
+    EXPECT_EQ(variants("npb-cpu-time", "shm", 4).size(), 5U * 2) << "class W, for real";
     EXPECT_THAT(variants("destinations-per-process", "clan-via", 8),
                 ElementsAre("8: application=CG mode=on-demand processes=8",
                             "8: application=MG mode=on-demand processes=8",

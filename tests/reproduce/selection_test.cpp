@@ -90,6 +90,22 @@ TEST(Selection, GoesAlongAnyParameter) {
     EXPECT_THAT(reason(rows, along), HasSubstr("the rows have no nodes"));
 }
 
+TEST(Selection, EndsWhereThePaperHasNoMoreProcesses) {
+    std::vector<Row> rows;
+    for (const std::int64_t processes : {4, 8, 16})
+        rows.push_back(row({{"processes", processes}}, 1.0 * processes));
+    Selection along = wanted({});
+    along.over = "processes";
+    along.most_processes = 8;
+    EXPECT_THAT(points(rows, along), ElementsAre(Point{4, 4}, Point{8, 8}));
+    Selection more = along;
+    more.most_processes = 12;
+    EXPECT_FALSE(same(along, more));
+    EXPECT_EQ(wants(std::vector{along, more}).at(0).most_processes, 12);
+    more.most_processes = 0;
+    EXPECT_EQ(wants(std::vector{along, more}).at(0).most_processes, 0) << "any number";
+}
+
 TEST(Selection, ReadsRatiosAsPercent) {
     EXPECT_THAT(points({row({}, 0.995, "1")}, wanted({4})), ElementsAre(Point{4, 99.5}));
     Selection factor = wanted({4});

@@ -18,7 +18,7 @@ namespace railyard::experiments {
 
 // Made by the build: the names and bytes of all files of data/kernels/, and the bytes of the other.
 std::span<const std::pair<std::string_view, std::string_view>> kernel_files();
-std::string_view kernels_toml();
+std::string_view slowdown_toml();
 
 namespace {
 
@@ -72,10 +72,10 @@ std::shared_ptr<const runs::Recording> read(const RecordedKernel& recorded) {
 
 double slowdown(std::string_view kernel) {
     static const toml::table table =
-        toml::parse(kernels_toml(), std::string_view("data/kernels.toml"));
+        toml::parse(slowdown_toml(), std::string_view("data/kernels/slowdown.toml"));
     const auto factor = table["slowdown"][kernel].value<double>();
     if (!factor || *factor <= 0)
-        throw Error(fmt::format("data/kernels.toml: slowdown.{}: expected a factor", kernel));
+        throw Error(fmt::format("data/kernels/slowdown.toml: slowdown.{}: expected a factor", kernel));
     return *factor;
 }
 

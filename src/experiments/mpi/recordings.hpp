@@ -1,6 +1,6 @@
 #pragma once
 /// The NAS kernels that come recorded (data/kernels/), and what makes the times of the processor
-/// that computed them those of the paper's (data/kernels.toml).
+/// that computed them those of the paper's (data/kernels/slowdown.toml).
 
 #include <memory>
 #include <span>
