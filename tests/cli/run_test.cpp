@@ -124,6 +124,28 @@ TEST(Run, ATraceIsWritten) {
     EXPECT_THAT(results::read_file(file), HasSubstr("traceEvents"));
 }
 
+TEST(Run, ReplaysARecordingWithoutTheProgram) {
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("is.gz");
+    ASSERT_EQ(
+        railyard({"run", "-n", "4", "--compute", "record:" + file, "is", "--quiet"}).exit_code, 0);
+    const Arguments replay{"run", "--on", "clan-via", "--compute", "replay×3:" + file};
+    Arguments program = replay;
+    program.insert(program.end(), {"-n", "4", "is", "--quiet"});
+    const Ended without = railyard(replay);
+    EXPECT_EQ(without.exit_code, 0);
+    EXPECT_THAT(without.err, StartsWith("is on clan-via: "));
+    EXPECT_EQ(without.err, railyard(program).err) << "as long as with it";
+
+    Arguments more = replay;
+    more.insert(more.end(), {"-n", "8"});
+    EXPECT_THAT(complaint(more), HasSubstr("recorded by `railyard run -n 4 is --quiet`"));
+    results::write_file(file, results::read_file(file).substr(0, 100));
+    const Ended damaged = railyard(replay);
+    EXPECT_EQ(damaged.exit_code, 1);
+    EXPECT_THAT(damaged.err, AllOf(HasSubstr(file), HasSubstr("damaged or cut off")));
+}
+
 TEST(Run, WrongCallsAreExplained) {
     EXPECT_EQ(complaint({"run"}),
               "railyard: run what? Name a program; `railyard run --help` lists them\n");
