@@ -186,7 +186,7 @@ Adapter& Machine::make_adapter(elite::NodeId node) {
         });
     Adapter& made = *adapters_[node];
     made.chip().journal = journal_;
-    for (const auto& [job, assignments] : jobs_)
+    for (const auto& [job, nodes, assignments] : jobs_)
         for (auto each =
                  std::lower_bound(assignments.begin(), assignments.end(), Assignment{node, 0});
              each != assignments.end() && each->node == node; ++each)
@@ -195,32 +195,41 @@ Adapter& Machine::make_adapter(elite::NodeId node) {
 }
 
 std::shared_ptr<const Job> Machine::add_job(const std::vector<elite::NodeId>& nodes) {
+    Running running{std::make_shared<Job>(), std::make_shared<std::vector<elite::NodeId>>(), {}};
+    running.job->key = jobs_.size() + 1;
+    running.job->nodes = running.nodes;
+    add_processes(running, nodes);
+    jobs_.push_back(std::move(running));
+    return jobs_.back().job;
+}
+
+void Machine::add_processes(const Job& job, const std::vector<elite::NodeId>& nodes) {
+    add_processes(jobs_.at(job.key - 1), nodes);
+}
+
+void Machine::add_processes(Running& running, const std::vector<elite::NodeId>& nodes) {
     for (const elite::NodeId node : nodes)
         if (node >= adapters_.size())
             throw UsageError(
                 fmt::format("node {} is not in a tree of {} nodes; give the network a "
                             "larger dimension",
                             node, adapters_.size()));
-    auto job = std::make_shared<Job>();
-    job->key = jobs_.size() + 1;
-    job->nodes = std::make_shared<const std::vector<elite::NodeId>>(nodes);
-    job->processes.reserve(nodes.size());
-    Running running{job, {}};
-    running.assignments.reserve(nodes.size());
-    for (Vpid vpid = 0; vpid < nodes.size(); ++vpid) {
-        const elite::NodeId node = nodes[vpid];
+    Job& job = *running.job;
+    const std::size_t before = job.processes.size();
+    job.processes.reserve(before + nodes.size());
+    running.assignments.reserve(before + nodes.size());
+    running.nodes->insert(running.nodes->end(), nodes.begin(), nodes.end());
+    for (const elite::NodeId node : nodes) {
         ContextId& next = contexts_[node];
         if (const auto& made = adapters_[node])
             next = std::max(next, static_cast<ContextId>(made->chip().contexts.size()));
-        job->processes.push_back({node, next++});
-        running.assignments.push_back({node, vpid});
+        running.assignments.push_back({node, static_cast<Vpid>(job.processes.size())});
+        job.processes.push_back({node, next++});
     }
     std::sort(running.assignments.begin(), running.assignments.end());
-    jobs_.push_back(std::move(running));
-    for (Vpid vpid = 0; vpid < nodes.size(); ++vpid)
-        if (adapters_[nodes[vpid]])
-            adapters_[nodes[vpid]]->open(job, vpid, job->processes[vpid].context);
-    return job;
+    for (std::size_t vpid = before; vpid < job.processes.size(); ++vpid)
+        if (const auto& made = adapters_[job.processes[vpid].node])
+            made->open(running.job, static_cast<Vpid>(vpid), job.processes[vpid].context);
 }
 
 Context& Machine::context(const Job& job, Vpid vpid) {

@@ -107,10 +107,14 @@ class Machine {
         return made ? *made : make_adapter(node);
     }
 
+    /// Null if it has not been used.
+    Adapter* find_adapter(elite::NodeId node) const { return adapters_.at(node).get(); }
     std::size_t adapters_in_use() const;
 
     /// A job whose process i runs on the i-th of these nodes; each gets a context there.
     std::shared_ptr<const Job> add_job(const std::vector<elite::NodeId>& nodes);
+    /// More processes of that job, behind those that it has.
+    void add_processes(const Job& job, const std::vector<elite::NodeId>& nodes);
     Context& context(const Job& job, Vpid vpid);
 
     /// From now on, what happens to every DMA is written down there; null: no more.
@@ -133,10 +137,12 @@ class Machine {
         friend auto operator<=>(const Assignment&, const Assignment&) = default;
     };
     struct Running {
-        std::shared_ptr<const Job> job;
-        std::vector<Assignment> assignments;  ///< sorted
+        std::shared_ptr<Job> job;
+        std::shared_ptr<std::vector<elite::NodeId>> nodes;  ///< the job's own, which may grow
+        std::vector<Assignment> assignments;                ///< sorted
     };
     Adapter& make_adapter(elite::NodeId node);
+    void add_processes(Running& running, const std::vector<elite::NodeId>& nodes);
 
     sim::Engine& engine_;
     const Parameters parameters_;

@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "interconnects/quadrics/fabric/node.hpp"
+#include "interconnects/quadrics/elan/address_space.hpp"
+#include "interconnects/quadrics/fabric/memory_map.hpp"
+#include "interconnects/virtual/common/wire.hpp"
 
 namespace railyard::quadrics {
 
@@ -25,8 +27,8 @@ struct Message {
     std::vector<elan::Address> blocks;  ///< descriptors and envelope in the source's Elan memory
     elan::Address sent = elan::null_address;
     elan::Address landed = elan::null_address;
-    std::vector<MemoryMap::Use> source;
-    std::vector<MemoryMap::Use> target;
+    std::vector<MemoryMap::RegionId> source;
+    std::vector<MemoryMap::RegionId> target;
     bool acknowledged = false;
 
     // Its place among those between the same two nodes.

@@ -47,18 +47,18 @@ std::vector<elite::NodeId> all_nodes(elan::Machine& machine) {
     return nodes;
 }
 
-/// A list of extents as addresses of one adapter, taken piece by piece.
+/// A list of extents as addresses of one process, taken piece by piece.
 class Pieces {
   public:
-    Pieces(Node& node, std::uint32_t nic, std::span<const Extent> extents, Bytes size,
-           std::vector<MemoryMap::Use>& uses) {
+    Pieces(MemoryMap& memory, std::span<const Extent> extents, Bytes size,
+           std::vector<MemoryMap::RegionId>& uses) {
         for (const Extent& extent : extents) {
             if (extent.length == Bytes()) continue;
-            uses.push_back({nic, extent.region});
-            pieces_.push_back({node.memory().take(uses.back(), extent), extent.length});
+            uses.push_back(extent.region);
+            pieces_.push_back({memory.take(extent), extent.length});
         }
         if (pieces_.empty() && size > Bytes())
-            pieces_.push_back({node.memory().somewhere(size), size});
+            pieces_.push_back({memory.system_buffer(size), size});
     }
     elan::Address address() const { return pieces_.empty() ? 0 : pieces_[next_].address; }
     Bytes left() const { return pieces_.empty() ? Bytes() : pieces_[next_].length; }
@@ -85,15 +85,18 @@ Traffic::Traffic(sim::Engine& engine, const hardware::Parameters& profile,
     : engine_(engine),
       profile_(profile),
       machine_(engine, machine),
-      job_(machine_.add_job(all_nodes(machine_))),
-      nodes_(job_->processes.size()) {}
+      job_(machine_.add_job(all_nodes(machine_))) {}
 
-Node& Traffic::node(fabric::NodeId id) {
-    if (id >= nodes_.size())
-        throw UsageError(fmt::format("node {} is not in a tree of {} nodes", id, nodes_.size()));
-    auto& its = nodes_[id];
+Process& Traffic::process(const virtual_time::End& end) {
+    if (end.node >= nodes())
+        throw UsageError(fmt::format("node {} is not in a tree of {} nodes", end.node, nodes()));
+    const elan::Vpid self = vpid(end);
+    while (self >= job_->processes.size())
+        machine_.add_processes(*job_, all_nodes(machine_));
+    if (self >= processes_.size()) processes_.resize(job_->processes.size());
+    auto& its = processes_[self];
     if (!its) {
-        its = std::make_unique<Node>(machine_, *job_, id);
+        its = std::make_unique<Process>(machine_, *job_, self);
         its->on_envelope = [this](std::uint64_t number) { landed(*messages_[number]); };
     }
     return *its;
@@ -103,8 +106,8 @@ void Traffic::stop() {
     stopped_ = true;
     for (const auto& message : messages_)
         message->arrived.reset();
-    for (const auto& node : nodes_)
-        if (node) node->stop();
+    for (const auto& process : processes_)
+        if (process) process->stop();
     if (faults_) faults_->tell_when_given_up(nullptr);
 }
 
@@ -152,17 +155,17 @@ void Traffic::acknowledge(const Transfer& transfer, sim::Action arrived) {
 /// Both sides hear of it: the source when all packets have been acknowledged, the destination when
 /// all data are in place.
 void Traffic::watch(Message& message, std::uint32_t dmas) {
-    message.sent = node(message.from.node).take_event(dmas, [this, &message](Status status) {
+    message.sent = process(message.from).take_event(dmas, [this, &message](Status status) {
         sent(message, status);
     });
     if (is_envelope(message.kind)) return;
     message.landed =
-        node(message.to.node).take_event(dmas, [this, &message](Status) { landed(message); });
+        process(message.to).take_event(dmas, [this, &message](Status) { landed(message); });
 }
 
 void Traffic::send_envelope(Message& message, Bytes with_it) {
-    Node& from = node(message.from.node);
-    node(message.to.node).thread(message.to.nic);  // its queue must be there
+    Process& from = process(message.from);
+    process(message.to).thread();  // its queue must be there
     watch(message, 1);
     const elan::Address envelope = from.take_block();
     from.store(envelope, std::as_bytes(std::span(&message.number, 1)));
@@ -170,18 +173,18 @@ void Traffic::send_envelope(Message& message, Bytes with_it) {
     elan::Descriptor descriptor;
     descriptor.direction = elan::Direction::message;
     descriptor.size = static_cast<std::uint32_t>((envelope_size + with_it).count());
-    descriptor.source = message.from.node;
-    descriptor.destination = message.to.node;
+    descriptor.source = vpid(message.from);
+    descriptor.destination = vpid(message.to);
     descriptor.source_address = envelope;
-    descriptor.destination_address = message.to.nic;
+    descriptor.destination_address = Process::tagged_queue;
     descriptor.source_event = message.sent;
     from.command(descriptor, message.blocks.back());
 }
 
 void Traffic::find_stretches(Message& message, const Transfer& transfer) {
     const Bytes size = payload(transfer);
-    Pieces from(node(message.from.node), message.from.nic, transfer.source, size, message.source);
-    Pieces to(node(message.to.node), message.to.nic, transfer.target, size, message.target);
+    Pieces from(process(message.from).memory(), transfer.source, size, message.source);
+    Pieces to(process(message.to).memory(), transfer.target, size, message.target);
     stretches_.clear();
     for (Bytes left = size; left > Bytes();) {
         const Bytes n = std::min({from.left(), to.left(), left});
@@ -195,12 +198,12 @@ void Traffic::find_stretches(Message& message, const Transfer& transfer) {
 
 void Traffic::send_data(Message& message) {
     watch(message, static_cast<std::uint32_t>(stretches_.size()));
-    Node& from = node(message.from.node);
+    Process& from = process(message.from);
     for (const Stretch& stretch : stretches_) {
         elan::Descriptor descriptor;
         descriptor.size = static_cast<std::uint32_t>(stretch.size.count());
-        descriptor.source = message.from.node;
-        descriptor.destination = message.to.node;
+        descriptor.source = vpid(message.from);
+        descriptor.destination = vpid(message.to);
         descriptor.source_address = stretch.from;
         descriptor.destination_address = stretch.to;
         descriptor.source_event = message.sent;
@@ -245,8 +248,8 @@ void Traffic::lose(Message& message, Status status) {
     if (status.code() != Code::timed_out)
         throw Error(fmt::format("quadrics: the adapter of node {} refused a DMA to node {}: {}",
                                 message.from.node, message.to.node, status.name()));
-    for (const MemoryMap::Use& use : message.source)
-        node(message.from.node).memory().let_go(use);
+    for (const MemoryMap::RegionId region : message.source)
+        process(message.from).memory().let_go(region);
     message.source.clear();
     if (message.delivered) return;
     message.delivered = true;
@@ -257,46 +260,50 @@ void Traffic::lose(Message& message, Status status) {
 
 void Traffic::let_go_if_done(Message& message) {
     if (!message.acknowledged || !message.delivered) return;
-    Node& from = node(message.from.node);
-    Node& to = node(message.to.node);
+    Process& from = process(message.from);
+    Process& to = process(message.to);
     from.give_back_event(message.sent);
     if (message.landed != elan::null_address) to.give_back_event(message.landed);
     message.landed = elan::null_address;
     for (const elan::Address block : message.blocks)
         from.give_back_block(block);
-    for (const MemoryMap::Use& use : message.source)
-        from.memory().let_go(use);
-    for (const MemoryMap::Use& use : message.target)
-        to.memory().let_go(use);
+    for (const MemoryMap::RegionId region : message.source)
+        from.memory().let_go(region);
+    for (const MemoryMap::RegionId region : message.target)
+        to.memory().let_go(region);
     message.blocks.clear();
     message.source.clear();
     message.target.clear();
     free_.push_back(&message);
 }
 
-/// Only what comes with an envelope is not in place when it has arrived: the thread writes it
-/// there.
+/// Only what comes with an envelope is not in place when it has arrived: the thread writes it to
+/// its buffer, or to one of the system's, from which it writes it to its buffer later (TP-4).
 void Traffic::place(const Transfer& transfer, sim::Action placed) {
-    if (transfer.kind != Kind::tagged || transfer.size == Bytes()) return placed();
-    node(transfer.to.node).thread(transfer.to.nic).write(transfer.size, std::move(placed));
+    if (transfer.kind != Kind::tagged) return placed();
+    const Extent* const buffer = transfer.target.empty() ? nullptr : &transfer.target.front();
+    const Bytes size = buffer ? buffer->length : transfer.size;
+    if (size == Bytes()) return placed();
+    process(transfer.to).thread().write(buffer, size, std::move(placed));
 }
 
 void Traffic::complete(const virtual_time::End& end, const virtual_time::Finished& what,
                        sim::Action visible) {
     const hardware::Completion& library = profile_.completion;
     if (what.receive && what.size > Bytes() && what.size <= library.with_data)
-        node(end.node).show_with_data(end.nic, std::move(visible));
+        process(end).show_with_data(std::move(visible));
     else
-        node(end.node).show(end.nic, library.write,
-                            what.receive ? elan::Step::destination_event : elan::Step::source_event,
-                            std::move(visible));
+        process(end).show(
+            library.write,
+            what.receive ? elan::Step::destination_event : elan::Step::source_event,
+            std::move(visible));
 }
 
 void Traffic::match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
                     sim::Action matched) {
     const elan::TportTimes& times = machine_.parameters().tports;
     const Duration passing = times.entry * static_cast<std::int64_t>(posted + unexpected);
-    MatchingThread& thread = node(end.node).thread(end.nic);
+    MatchingThread& thread = process(end).thread();
     if (delivering_envelope_)
         thread.match(times.match + passing, std::move(matched));
     else
@@ -323,9 +330,9 @@ std::vector<fabric::PartUse> Traffic::parts() const {
     const auto add = [&](PartKind kind, Duration busy, const std::string& name) {
         if (busy > Duration{}) all.push_back({kind, name, busy});
     };
-    for (fabric::NodeId id = 0; id < nodes_.size(); ++id) {
-        if (!nodes_[id]) continue;
-        elan::Adapter& adapter = nodes_[id]->adapter();
+    for (fabric::NodeId id = 0; id < nodes(); ++id) {
+        if (!machine_.find_adapter(id)) continue;
+        elan::Adapter& adapter = *machine_.find_adapter(id);
         elan::MemoryPath& path = adapter.chip().path;
         const std::string node = fmt::format("node {}, ", id);
         for (std::size_t i = 0; i < elan::role_names.size(); ++i)
@@ -350,9 +357,13 @@ std::vector<fabric::PartUse> Traffic::parts() const {
 }
 
 void Traffic::forgotten(const virtual_time::End& end, std::uint64_t region) {
-    // A destructor asks: a node that is not there is no error here.
-    if (end.node < nodes_.size() && nodes_[end.node])
-        nodes_[end.node]->memory().forget({end.nic, region});
+    // A destructor asks: a process that is not there is no error here.
+    if (end.node < nodes() && vpid(end) < processes_.size() && processes_[vpid(end)])
+        process(end).memory().forget(region);
+}
+
+void Traffic::became_part(const virtual_time::End& end, std::uint64_t region, const Extent& whole) {
+    process(end).memory().became_part(region, whole);
 }
 
 }  // namespace railyard::quadrics

@@ -7,8 +7,9 @@
 /// - Answers, pulls, announced data: DMAs that the adapter starts by itself.
 /// - An acknowledgment: the token, which takes the network's time and nothing else.
 ///
-/// Where a message's place is not known before it has been judged, its data are written to other
-/// memory of the same kind: only time passes there.
+/// A tagged message's data come from and go to the program's own pages. Where the place of others
+/// is not known before they have been judged, they are written to memory of the system's: only time
+/// passes there.
 
 #include <cstdint>
 #include <memory>
@@ -17,8 +18,8 @@
 
 #include "interconnects/quadrics/elan/machine.hpp"
 #include "interconnects/quadrics/fabric/machine_faults.hpp"
-#include "interconnects/quadrics/fabric/node.hpp"
 #include "interconnects/quadrics/fabric/order.hpp"
+#include "interconnects/quadrics/fabric/process.hpp"
 #include "interconnects/virtual/common/wire.hpp"
 #include "interconnects/virtual/hardware/parameters.hpp"
 
@@ -40,6 +41,8 @@ class Traffic final : public virtual_time::Wire {
     void match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
                sim::Action matched) override;
     void forgotten(const virtual_time::End& end, std::uint64_t region) override;
+    void became_part(const virtual_time::End& end, std::uint64_t region,
+                     const virtual_time::Extent& whole) override;
     /// Events that are under way still find this object: the engine keeps it.
     void stop() override;
     std::vector<fabric::PartUse> parts() const override;
@@ -50,7 +53,10 @@ class Traffic final : public virtual_time::Wire {
     }
 
     virtual_time::TaggedRules tagged_rules() const override {
-        return hardware::tagged_rules(profile_);
+        virtual_time::TaggedRules rules = hardware::tagged_rules(profile_);
+        rules.virtual_memory = true;  // GV-1
+        rules.shared_memory = true;   // TP-6
+        return rules;
     }
     /// Of the process' steps, what it writes to the adapter is the machine's to say.
     Duration host_cost(virtual_time::HostStep step, Bytes size) const override;
@@ -64,7 +70,11 @@ class Traffic final : public virtual_time::Wire {
         Bytes size;
     };
 
-    Node& node(fabric::NodeId id);
+    /// The first Nics of all nodes are the first processes of the job, in the order of nodes, the
+    /// second ones the next, and so on.
+    elan::Vpid vpid(const virtual_time::End& end) const { return end.nic * nodes() + end.node; }
+    fabric::NodeId nodes() const { return machine_.network().tree().nodes(); }
+    Process& process(const virtual_time::End& end);
     Message& take_message(const virtual_time::Transfer& transfer, sim::Action arrived);
     void acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived);
     void send_envelope(Message& message, Bytes with_it);
@@ -83,8 +93,8 @@ class Traffic final : public virtual_time::Wire {
     std::shared_ptr<MachineFaults> faults_;  ///< null: there are none
     const std::shared_ptr<const elan::Job> job_;
     Order order_;
-    std::vector<std::unique_ptr<Node>> nodes_;
-    std::vector<std::unique_ptr<Message>> messages_;  ///< an envelope carries a place in this list
+    std::vector<std::unique_ptr<Process>> processes_;  ///< by VPID
+    std::vector<std::unique_ptr<Message>> messages_;   ///< an envelope carries a place in this list
     std::vector<Message*> free_;
     std::vector<Stretch> stretches_;  ///< of the message that is being sent
     bool stopped_ = false;

@@ -1,6 +1,7 @@
 #include "interconnects/virtual/common/tagged_port.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -102,7 +103,8 @@ TaggedRegistrations::Work TaggedRegistrations::use(std::span<const std::byte> bu
 TaggedPort::TaggedPort(std::shared_ptr<NicState> nic)
     : nic_(std::move(nic)),
       rules_(wire().tagged_rules()),
-      registrations_(rules_.registration_cache) {}
+      registrations_(rules_.registration_cache),
+      memory_(*nic_) {}
 
 void TaggedPort::keep_registrations(bool keep) {
     registrations_ = TaggedRegistrations(keep ? rules_.registration_cache : 0);
@@ -113,6 +115,9 @@ void TaggedPort::close() {
     kept_sends_.clear();
     for (const Message& message : matching_.clear())
         answer(message, Code::remote_closed);
+    for (std::uint64_t i = completions_.begin(); i != completions_.end(); ++i)
+        if (const Message message = std::move(completions_[i].from_peer))
+            answer(message, Code::remote_closed);
 }
 
 TaggedPeer TaggedPort::peer(const fabric::Address& address) {
@@ -142,11 +147,12 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
     if (request.to >= peers_.size()) return Code::invalid;
     if (size > network().traits.max_message) return Code::too_long;
     const bool eager = !request.synchronous && !large(size);
+    const bool on_node = rules_.shared_memory && peers_[request.to].end.node == nic_->name.node;
 
     nic_->spend(HostStep::tagged_send, size);
     const std::byte* const from = request.scratch ? nullptr : request.data.data();
-    if (eager && copied(size)) nic_->copy(size, rules_.piece, nullptr, from);
-    if (eager && inlined(size)) nic_->touch(size, nullptr, from);
+    if (eager && (on_node || copied(size))) nic_->copy(size, rules_.piece, nullptr, from);
+    if (eager && !on_node && inlined(size)) nic_->touch(size, nullptr, from);
     if (large(size) && rules_.implicit_registration) {
         const TaggedRegistrations::Work work = registrations_.use(request.data);
         if (work.deregistered) nic_->spend(HostStep::deregister_memory, *work.deregistered);
@@ -161,6 +167,7 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
     message->bits = request.bits;
     message->size = size;
     message->eager = eager;
+    message->on_node = on_node;
     if (eager)
         message->carried.assign(request.data.begin(), request.data.end());
     else
@@ -192,7 +199,7 @@ bool TaggedPort::cancel(std::uint64_t receive_id) {
     completion.bits = receive->bits;
     completion.receive = true;
     completion.cancelled = true;
-    complete({completion});
+    complete({.completion = completion});
     return true;
 }
 
@@ -222,10 +229,11 @@ std::optional<TaggedCompletion> TaggedPort::probe(TaggedPeer from, fabric::Match
     return completion;
 }
 
-void TaggedPort::complete(const Entry& entry) {
-    completions_.push() = entry;
-    wire().complete(end(), {entry.completion.receive, entry.completion.length},
-                    [self = shared_from_this()] { self->show_next(); });
+void TaggedPort::complete(Entry entry) {
+    const TaggedCompletion& completion = entry.completion;
+    const Finished what{completion.receive, completion.length};
+    completions_.push() = std::move(entry);
+    wire().complete(end(), what, [self = shared_from_this()] { self->show_next(); });
 }
 
 void TaggedPort::show_next() {
@@ -233,19 +241,31 @@ void TaggedPort::show_next() {
     nic_->notify();
 }
 
+/// The sender's memory may be the user's again, and gone.
+void TaggedPort::copy_from_peer(Entry& entry) {
+    const TaggedMessage& message = *entry.from_peer;
+    const std::size_t n = message.fitting().count();
+    if (!message.from->open_)
+        entry.completion.status = Code::remote_closed;
+    else if (n > 0)
+        std::memcpy(message.receive.buffer.data(), message.kept.data(), n);
+    answer(entry.from_peer, {});
+}
+
 std::size_t TaggedPort::poll(std::span<TaggedCompletion> out) {
     // Those that come while the processor is busy with these are for the next poll.
     const std::size_t n =
         std::min(out.size(), static_cast<std::size_t>(shown_ - completions_.begin()));
     for (std::size_t i = 0; i < n; ++i) {
-        const Entry entry = completions_.front();
+        Entry entry = std::move(completions_.front());
         completions_.pop();
-        out[i] = entry.completion;
         nic_->spend(HostStep::tagged_reap, entry.completion.length);
         if (entry.copied)
             nic_->copy(entry.placed, entry.unexpected ? entry.placed : rules_.piece, entry.into,
                        nullptr);
         if (entry.inlined) nic_->touch(entry.placed, entry.into, nullptr);
+        if (entry.from_peer) copy_from_peer(entry);
+        out[i] = entry.completion;
     }
     if (n == 0) nic_->spend(HostStep::poll_empty);
     return n;

@@ -33,6 +33,7 @@ struct Extent {
     Bytes length;
     fabric::Home home = fabric::Home::host;
     Bytes region_size = {};
+    bool shares_pages = false;  ///< with what was named before and after it
 };
 
 enum class Kind : std::uint8_t {
@@ -109,6 +110,11 @@ struct TaggedRules {
     Bytes piece = never;                 ///< ... in pieces, while others are under way
     bool implicit_registration = false;  ///< buffers of larger ones are registered on the way
     unsigned registration_cache = 0;     ///< so many of them stay registered
+    /// The adapter works on the program's own pages: transfers say which, and it takes unexpected
+    /// messages out of the system's buffers by itself.
+    bool virtual_memory = false;
+    /// Ranks of one node copy from each other's memory; the adapter matches, and moves no data.
+    bool shared_memory = false;
 };
 
 class Wire {
@@ -153,6 +159,8 @@ class Wire {
     virtual void closed(const End&) {}
     /// A region is gone: its pages mean nothing any more.
     virtual void forgotten(const End&, std::uint64_t /*region*/) {}
+    /// What was a region is that extent of a larger one; of the program's own memory alone.
+    virtual void became_part(const End&, std::uint64_t /*region*/, const Extent& /*whole*/) {}
 
     /// How long the rank's processor is busy with it. `size` is that of the message or the region.
     virtual Duration host_cost(HostStep, Bytes) const { return {}; }
