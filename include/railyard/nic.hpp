@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "railyard/barrier.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/connection.hpp"
 #include "railyard/host.hpp"
@@ -57,6 +58,13 @@ class Nic {
 
     /// Null unless Traits::tagged.
     virtual TaggedPort* tagged_port() { return nullptr; }
+
+    /// Of the Nics with these addresses, this one among them: each makes one, with the same list,
+    /// before any uses it. Null where the network has none (Traits::network_barrier), or not for
+    /// these members; then it is so for all of them.
+    virtual std::unique_ptr<Barrier> make_barrier(std::span<const Address> /*members*/) {
+        return nullptr;
+    }
 
   protected:
     Nic() = default;

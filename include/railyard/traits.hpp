@@ -54,10 +54,11 @@ struct Traits {
     /// queue of its own, or none.
     bool shared_receives = true;
     bool crosses_nodes = false;
-    bool write_immediate = true;  ///< rdma_write_imm is there: a write can tell the peer of itself
-    bool tagged = false;          ///< Nic::tagged_port() gives one
-    bool adapter_memory = false;  ///< Home::adapter is available
-    bool maps_allocated = false;  ///< peers reach allocated memory better than registered memory
+    bool write_immediate = true;   ///< rdma_write_imm is there: a write can tell the peer of itself
+    bool tagged = false;           ///< Nic::tagged_port() gives one
+    bool network_barrier = false;  ///< Nic::make_barrier() gives one, at least for some groups
+    bool adapter_memory = false;   ///< Home::adapter is available
+    bool maps_allocated = false;   ///< peers reach allocated memory better than registered memory
     unsigned ports = 1;
 
     Bytes max_message;

@@ -35,6 +35,24 @@ TEST_P(EveryProgram, GivesTheSameOutputEachTime) {
     }
 }
 
+/// The time of one barrier, as the program says it.
+double barrier_us(Arguments call) {
+    call.insert(call.begin(), {"run", "--on", "quadrics"});
+    call.push_back("barrier");
+    const Ended ended = railyard(call);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    const std::size_t at = ended.out.find("ranks: ");
+    return at == std::string::npos ? 0 : std::stod(ended.out.substr(at + 7));
+}
+
+TEST(Run, BarriersOfARangeOfNodesAreTheNetworks) {
+    const double few = barrier_us({"-n", "4"});
+    const double many = barrier_us({"-n", "256"});
+    EXPECT_LT(many, 1.5 * few) << "a packet to all, and one back";
+    EXPECT_GT(barrier_us({"-n", "256", "--set", "network-barrier=off"}), 5 * many);
+    EXPECT_GT(barrier_us({"-n", "8", "--ranks-per-node", "2"}), 3 * few) << "two on a node";
+}
+
 TEST_P(EveryProgram, RunsAlone) {
     const Ended ended = railyard({"run", "-n", "1", GetParam()});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;

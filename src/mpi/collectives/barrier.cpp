@@ -49,6 +49,8 @@ void barrier_shared(Hub& hub) {
 }  // namespace
 
 void barrier(Team& team) {
+    if (team.algorithms()[Collective::barrier] == Algorithm::automatic && team.network_barrier())
+        return;
     switch (choose(Collective::barrier, team, 0)) {
         case Algorithm::shared:
             return barrier_shared(*team.hub());

@@ -70,6 +70,9 @@ class Team {
     /// Memory that all share, where there is any. All ranks ask for it in the same collective.
     virtual Hub* hub() { return nullptr; }
 
+    /// A barrier by the network itself; false: it has none for these ranks, and nothing was done.
+    virtual bool network_barrier() { return false; }
+
     /// Whether ranks gave different lengths since this was last asked: a message was longer or
     /// shorter than what was to receive it. The algorithm goes on all the same, since other ranks
     /// wait for what this one passes on.

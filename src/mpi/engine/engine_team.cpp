@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mpi/collectives/team.hpp"
@@ -132,11 +133,13 @@ class EngineTeam final : public Team {
         if (!hub_) hub_ = std::make_unique<SharedHub>(process_, comm_, context_);
         return hub_.get();
     }
+    bool network_barrier() override;
     void charge_bytes(std::size_t bytes) override { process_.host().charge_copy(bytes); }
 
   private:
     /// One for all: between two ranks, collectives come in the same order on both.
     static constexpr int tag = 0;
+    std::unique_ptr<fabric::Barrier> make_network_barrier();
     void finish(Request& request);
 
     Process& process_;
@@ -144,12 +147,49 @@ class EngineTeam final : public Team {
     std::uint32_t context_;
     std::vector<Request*> under_way_;
     std::unique_ptr<SharedHub> hub_;
+    std::unique_ptr<fabric::Barrier> network_barrier_;
+    bool asked_network_ = false;  ///< for a barrier of its own
 };
 
 void EngineTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
     Request& receive = process_.start_receive_in(context_, in, from, tag, comm_);
     process_.send_in(context_, out, to, tag, comm_);
     finish(receive);
+}
+
+std::unique_ptr<fabric::Barrier> EngineTeam::make_network_barrier() {
+    job::Rank& rank = process_.rank();
+    if (!process_.settings().network_barrier || !rank.nic().traits().network_barrier)
+        return nullptr;
+    std::vector<fabric::Address> members;
+    for (int i = 0; i < comm_.size(); ++i)
+        members.push_back(address_of(rank, comm_.world_rank(i), address_key));
+    return rank.nic().make_barrier(members);
+}
+
+bool EngineTeam::network_barrier() {
+    if (!asked_network_) {
+        // Others may not have theirs yet: this one barrier goes by messages.
+        asked_network_ = true;
+        network_barrier_ = make_network_barrier();
+        return false;
+    }
+    if (!network_barrier_) return false;
+    const bool in_virtual_time =
+        process_.rank().nic().traits().clock == fabric::Clock::virtual_time;
+    Overhead overhead(process_.host(), process_.settings(), in_virtual_time);
+    overhead.send();
+    network_barrier_->arrive();
+    std::optional<railyard::Status> status;
+    process_.wait_until([&] {
+        status = network_barrier_->poll();
+        return status.has_value();
+    });
+    overhead.receive();
+    if (status->failed())
+        throw MpiError(ErrorClass::other,
+                       "a barrier of the network failed: a rank is out of reach");
+    return true;
 }
 
 void EngineTeam::wait_all() {

@@ -174,6 +174,8 @@ const std::vector<SettingRow>& setting_rows() {
                   &S::unexpected_limit),
         word_row("shared-memory", "collectives of one host go through its memory",
                  &S::shared_memory, switch_words),
+        word_row("network-barrier", "let the network carry barriers out, where it can",
+                 &S::network_barrier, switch_words),
         {"algorithms", "of collectives, as collective=algorithm,...", true,
          [](S& s, std::string_view t) { s.algorithms = t; },
          [](const S& s) { return s.algorithms.empty() ? "automatic" : s.algorithms; }},

@@ -75,10 +75,21 @@ Status Group::barrier(Way way) {
     return way == Way::hardware ? hardware_barrier() : tree_barrier();
 }
 
-Status Group::hardware_barrier() {
+void Group::start_barrier() {
     must_be_a_range();
     process_.put_value(round_, ++rounds_);
     if (process_.self() == 0) process_.set(0, begin_.address);
+}
+
+std::optional<Status> Group::test_barrier() {
+    if (!process_.poll(go_)) return {};
+    const Status status = process_.status(go_);
+    process_.prime(go_);
+    return status;
+}
+
+Status Group::hardware_barrier() {
+    start_barrier();
     return take(go_);
 }
 

@@ -3,6 +3,7 @@
 /// tree of messages.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "interconnects/quadrics/elan3/process.hpp"
@@ -30,6 +31,9 @@ class Group {
     explicit Group(elan3::Process& process);
 
     Status barrier(Way way);
+    /// The same by the switches, for those who do not wait: nothing until all have come.
+    void start_barrier();
+    std::optional<Status> test_barrier();
     /// From the root's memory to the same address in all others. When it returns, the buffer holds
     /// the data, and the root may use it again. By the tree, nothing is written to a process before
     /// it has come to this broadcast, so its buffer is its own until then. By the switches, the

@@ -11,6 +11,12 @@ namespace railyard::quadrics {
 
 namespace {
 
+fabric::Traits traits_of(const Parameters& profile) {
+    fabric::Traits traits = hardware::traits(profile);
+    traits.network_barrier = true;
+    return traits;
+}
+
 std::shared_ptr<Traffic> make_traffic(sim::Engine& engine, const Parameters& profile,
                                       fabric::NodeId nodes) {
     auto traffic = std::make_shared<Traffic>(engine, profile, machine_parameters(profile, nodes));
@@ -23,7 +29,7 @@ std::shared_ptr<Traffic> make_traffic(sim::Engine& engine, const Parameters& pro
 
 std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& profile,
                                      fabric::NodeId nodes) {
-    return std::make_unique<virtual_time::Fabric>(engine, hardware::traits(profile),
+    return std::make_unique<virtual_time::Fabric>(engine, traits_of(profile),
                                                   make_traffic(engine, profile, nodes));
 }
 
@@ -32,15 +38,14 @@ std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& prof
                                      std::shared_ptr<fabric::FaultReport> report) {
     auto traffic = make_traffic(engine, profile, nodes);
     traffic->expect_faults(script, hardware::layout(profile, nodes), std::move(report));
-    return std::make_unique<virtual_time::Fabric>(engine, hardware::traits(profile),
-                                                  std::move(traffic));
+    return std::make_unique<virtual_time::Fabric>(engine, traits_of(profile), std::move(traffic));
 }
 
 namespace {
 
 virtual_time::Described described(const profiles::Profile& profile) {
     const auto kept = std::make_shared<const Parameters>(read(profile));
-    return {.traits = hardware::traits(*kept),
+    return {.traits = traits_of(*kept),
             .open = [kept](sim::Engine& engine,
                            fabric::NodeId nodes) { return open(engine, *kept, nodes); },
             .layout = [kept](fabric::NodeId nodes) { return hardware::layout(*kept, nodes); },

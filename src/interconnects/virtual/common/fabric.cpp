@@ -39,6 +39,8 @@ class Nic final : public fabric::Nic {
     std::optional<fabric::PeerRequest> poll_peer_request() override;
 
     fabric::TaggedPort* tagged_port() override;
+    std::unique_ptr<fabric::Barrier> make_barrier(
+        std::span<const fabric::Address> members) override;
 
   private:
     std::shared_ptr<NicState> state_;
@@ -147,6 +149,23 @@ std::optional<fabric::PeerRequest> Nic::poll_peer_request() {
 
 fabric::TaggedPort* Nic::tagged_port() {
     return tagged_.get();
+}
+
+std::unique_ptr<fabric::Barrier> Nic::make_barrier(std::span<const fabric::Address> members) {
+    if (!traits().network_barrier) return nullptr;
+    std::vector<End> ends;
+    std::optional<std::size_t> self;
+    for (const fabric::Address& member : members) {
+        const NicName name = NicName::of(member);
+        if (!state_->network->find(name))
+            throw UsageError(fmt::format(
+                "barrier: an address is of no open Nic on {}; give what Nic::address() of one says",
+                traits().name));
+        if (name == state_->name) self = ends.size();
+        ends.push_back({.node = name.node, .nic = name.nic});
+    }
+    if (!self) throw UsageError("barrier: this Nic is not among its members");
+    return state_->network->wire->make_barrier(ends, *self, *state_->host);
 }
 
 }  // namespace railyard::virtual_time

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "hosts/virtual_host.hpp"
+#include "railyard/barrier.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
@@ -166,6 +168,14 @@ class Wire {
     virtual Duration host_cost(HostStep, Bytes) const { return {}; }
     /// What software and waking up cost on a host that opens a Nic here.
     virtual hosts::VirtualHost::Costs host_costs() const { return {}; }
+
+    /// See fabric::Nic::make_barrier(); `self` is a place in the list, and the host is told of
+    /// news.
+    virtual std::unique_ptr<fabric::Barrier> make_barrier(std::span<const End> /*members*/,
+                                                          std::size_t /*self*/,
+                                                          hosts::VirtualHost& /*host*/) {
+        return nullptr;
+    }
 
     /// A wire can break: then some of what it carries never arrives. Whoever hears of it is told,
     /// in an event, that one node has given another up: what was under way between the two, either
