@@ -93,6 +93,7 @@ const std::map<std::string, Maker>& setting_makers() {
         {"registration-cache", bytes(number(0, 26))},
         {"unexpected-limit", bytes(number(0, 20))},
         {"shared-memory", one_of({"on", "off"})},
+        {"network-barrier", one_of({"on", "off"})},
         {"algorithms", draw_algorithms},
         {"progress-thread", one_of({"on", "off"})},
         {"address-exchange", cost()},
