@@ -49,8 +49,7 @@ ProgramMemory::Stretches::iterator ProgramMemory::add(const std::byte* begin,
         end = std::max(end, end_of(behind->first, behind->second.size));
     if (first != behind) begin = std::min(begin, first->first);
     const Bytes whole(static_cast<std::uint64_t>(end - begin));
-    const bool begins_page = reinterpret_cast<std::uintptr_t>(begin) % page == 0;
-    const Stretch made{whole, nic_.next_region++, whole < Bytes(page) && !begins_page, 0};
+    const Stretch made{whole, nic_.next_region++, whole < Bytes(page), 0};
     Wire& wire = *nic_.network->wire;
     for (auto part = first; part != behind; part = stretches_.erase(part)) {
         const Bytes offset(static_cast<std::uint64_t>(part->first - begin));

@@ -1,8 +1,8 @@
 #pragma once
 /// The memory that a program gives to its tagged port: in no region, so it is given names as if it
 /// were. A buffer is part of what was given before, or it begins something new, or it makes that
-/// larger. Pages are counted from where that begins, small buffers that do not begin a page lie
-/// side by side as they come. So what is named, and in which order, follows from the program's use
+/// larger. Pages are counted from where that begins, and what is smaller than one lies side by side
+/// with others as they come. So what is named, and in which order, follows from the program's use
 /// of its buffers and not from where they happen to lie.
 
 #include <cstddef>

@@ -131,11 +131,11 @@ void TaggedPort::pulled(const std::shared_ptr<TaggedPort>& target, const Message
     message->number = data.message;
     data.size = message->fitting();
     Extent source;
-    if (rules_.virtual_memory) {
+    if (rules_.virtual_memory && !message->scratch) {
         source = memory_.name(message->kept.first(data.size.count()));
         data.source = {&source, 1};
-        data.target = {&message->place, 1};
     }
+    if (message->place.length > Bytes()) data.target = {&message->place, 1};
     wire().carry(data, [target, message] { target->land(message); });
 }
 
@@ -146,7 +146,7 @@ void TaggedPort::land(const Message& message) {
 }
 
 std::span<const Extent> TaggedPort::place_of(TaggedMessage& message) {
-    if (!rules_.virtual_memory) return {};
+    if (!rules_.virtual_memory || message.receive.scratch) return {};
     message.place = memory_.name(message.receive.buffer);
     message.place.length = message.fitting();
     return {&message.place, 1};

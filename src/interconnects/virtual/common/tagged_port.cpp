@@ -168,6 +168,7 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
     message->size = size;
     message->eager = eager;
     message->on_node = on_node;
+    message->scratch = request.scratch;
     if (eager)
         message->carried.assign(request.data.begin(), request.data.end());
     else

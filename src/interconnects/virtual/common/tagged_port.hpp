@@ -67,6 +67,7 @@ struct TaggedMessage {
     bool on_node = false;             ///< the data are in memory that both share
     std::vector<std::byte> carried;   ///< of an eager one: the buffer may be free before they land
     std::span<const std::byte> kept;  ///< of any other: the user's memory, while `from` is open
+    bool scratch = false;             ///< that is the library's own
     std::uint64_t number = 0;         ///< Transfer::message of what carries the data
     bool answered = false;            ///< the sender is being told
     bool told = false;                ///< the sender has been told
