@@ -66,10 +66,9 @@ class Ceilings {
         const hardware::Link& link = numbers_.link;
         const double block = std::max(1.0, static_cast<double>(link.block.count()));
         const double blocks = std::ceil(payload / block);
-        // Of Elan's packets the transactions are counted, and not what frames them.
+        // On Elan's link each block is a transaction.
         const auto transaction = static_cast<double>(numbers_.elan.transaction.count());
-        if (transaction > 0) return blocks * (block + transaction);
-        return blocks * block + static_cast<double>(link.header.count());
+        return blocks * (block + transaction) + static_cast<double>(link.header.count());
     }
 
     /// A message is read over the bus of its source and written over that of its destination.

@@ -76,11 +76,11 @@ struct Parameters {
     unsigned requests = 8;                             ///< of memory, outstanding: stated
     unsigned tlb_entries = 16;                         ///< stated
     Duration thread_packet = Duration::ns(400);        ///< for a thread to build one: assumed
-    Bytes transaction{10};  ///< type, address and CRC of each: fitted with 335 MB/s
-    unsigned slice = 32;    ///< packets of one DMA before others have their turn: assumed
-    unsigned buffers = 3;   ///< of the DMA engine: one leaves on each channel, one is filled
-    unsigned retries = 3;   ///< FA-6; then another way
-    unsigned rounds = 1;    ///< of all ways anew, where the tables know none: assumed
+    Bytes transaction{9};  ///< type, address and CRC of each: fitted with 335 MB/s
+    unsigned slice = 32;   ///< packets of one DMA before others have their turn: assumed
+    unsigned buffers = 3;  ///< of the DMA engine: one leaves on each channel, one is filled
+    unsigned retries = 3;  ///< FA-6; then another way
+    unsigned rounds = 1;   ///< of all ways anew, where the tables know none: assumed
     Duration fault_delay = Duration::us(1);  ///< before the first retry; each next waits twice that
     Duration backoff = Duration::us(2);      ///< before what was refused for now is sent again
     unsigned queue_slots = 64;               ///< of an input queue

@@ -132,7 +132,10 @@ Duration PacketNetwork::share(Circuit& mine, const Leg& leg) {
     // Where the other has but half a link anyway, elsewhere, this one leaves it that.
     const Duration slow = std::min(rest, std::max(Duration(), other.slow_until - engine_.now()));
     const Duration both = std::min(rest - slow / 2, flit_time_ * mine.flits);
-    put_off(other, mine, both - slow / 2);
+    // The tags and the first flit have passed before now: in the other's time, if it was there.
+    const bool was_there = others.granted <= leg.granted;
+    const Duration before = flit_time_ * (1 + mine.packet.route.size() - leg.depth);
+    put_off(other, mine, both - slow / 2 + (was_there ? before : Duration()));
     other.slow_until = std::max(other.slow_until, engine_.now() + both * 2);
     return both;
 }

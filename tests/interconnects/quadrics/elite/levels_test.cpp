@@ -87,6 +87,26 @@ TEST(EliteLevels, ShareALinkAlike) {
     EXPECT_GT(last[0], at(508 * 5_ns + 1800_ns));
 }
 
+// And so do streams: what packets on one channel carry in tags and first flits is not for nothing.
+TEST(EliteLevels, CarryStreamsOnBothChannelsAtTheSameRate) {
+    std::vector<double> last;
+    for (const Detail detail : {Detail::packets, Detail::flits}) {
+        Stations stations(of(detail, 1));
+        Packet packet = stations.packet(0, 1, 370_B);
+        for (int i = 0; i < 200; ++i) {
+            packet.channel = static_cast<std::uint8_t>(i % 2);
+            // As an adapter fills them: one while the other leaves.
+            stations.send_at(at(i % 2 * 500_ns), packet);
+        }
+        stations.engine.run();
+        ASSERT_EQ(stations.arrivals.size(), 200U);
+        last.push_back((stations.arrivals.back().at - Time()).microseconds());
+    }
+    // A tag and 192 flits each.
+    EXPECT_GE(last[0], 200 * 193 * 0.005);
+    EXPECT_NEAR(last[0] / last[1], 1, 0.001);
+}
+
 struct Under {
     Pattern pattern;
     double offered;
