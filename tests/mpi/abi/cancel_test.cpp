@@ -133,7 +133,7 @@ TEST_P(CancelledSends, AreTakenBackOrReceivedWhateverCrosses) {
                 continue;
             }
             std::fill(data.begin(), data.end(), -1);
-            pass_time(turn * 37 % 211);
+            pass_time(turn * 37 % 257);
             MPI_Request request = MPI_REQUEST_NULL;
             MPI_Irecv(data.data(), count, MPI_INT, 0, 1000 + turn, MPI_COMM_WORLD, &request);
             int gone = -1;
