@@ -20,9 +20,11 @@ using fabric::TaggedCompletion;
 
 constexpr std::size_t page = 4096;
 
-/// Page-aligned memory that is not given back: what is taken later is never the same.
+/// Page-aligned memory that is given back at the end: what is taken later is never the same.
 std::byte* memory_of(std::size_t size) {
-    return static_cast<std::byte*>(std::aligned_alloc(page, (size + page - 1) / page * page));
+    static std::vector<std::unique_ptr<void, decltype(&std::free)>> all;
+    all.emplace_back(std::aligned_alloc(page, (size + page - 1) / page * page), std::free);
+    return static_cast<std::byte*>(all.back().get());
 }
 
 /// Two ranks, on those nodes; one sends, and the other has posted its receive.
