@@ -75,7 +75,8 @@ double slowdown(std::string_view kernel) {
         toml::parse(slowdown_toml(), std::string_view("data/kernels/slowdown.toml"));
     const auto factor = table["slowdown"][kernel].value<double>();
     if (!factor || *factor <= 0)
-        throw Error(fmt::format("data/kernels/slowdown.toml: slowdown.{}: expected a factor", kernel));
+        throw Error(
+            fmt::format("data/kernels/slowdown.toml: slowdown.{}: expected a factor", kernel));
     return *factor;
 }
 

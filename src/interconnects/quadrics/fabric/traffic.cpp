@@ -293,10 +293,9 @@ void Traffic::complete(const virtual_time::End& end, const virtual_time::Finishe
     if (what.receive && what.size > Bytes() && what.size <= library.with_data)
         process(end).show_with_data(std::move(visible));
     else
-        process(end).show(
-            library.write,
-            what.receive ? elan::Step::destination_event : elan::Step::source_event,
-            std::move(visible));
+        process(end).show(library.write,
+                          what.receive ? elan::Step::destination_event : elan::Step::source_event,
+                          std::move(visible));
 }
 
 void Traffic::match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
