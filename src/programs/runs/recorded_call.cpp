@@ -86,40 +86,40 @@ constexpr NamedHandle ops[] = {
     {"BXOR", MPI_BXOR, 0}, {"MINLOC", MPI_MINLOC, 0}, {"MAXLOC", MPI_MAXLOC, 0},
 };
 
-bool is_memory(char letter) {
-    return letter == kind::memory || letter == kind::memory_all || letter == kind::memory_span;
+bool is_memory(char code) {
+    return code == kind::memory || code == kind::memory_all || code == kind::memory_span;
 }
-bool is_list(char letter) {
-    return letter == kind::old_requests || letter == kind::each_rank;
+bool is_list(char code) {
+    return code == kind::old_requests || code == kind::each_rank;
 }
 
 /// How many numbers a recording keeps of a parameter, the first of which is `first`.
-std::size_t kept(char letter, std::int64_t first) {
-    if (letter == kind::result) return 0;
-    if (is_memory(letter)) return 2;
-    return is_list(letter) ? 1 + static_cast<std::size_t>(first) : 1;
+std::size_t kept(char code, std::int64_t first) {
+    if (code == kind::result) return 0;
+    if (is_memory(code)) return 2;
+    return is_list(code) ? 1 + static_cast<std::size_t>(first) : 1;
 }
 
 /// A whole call's parameters, one after the other.
 struct Parameter {
-    char letter;
+    char code;
     std::size_t at;  ///< in the arguments
 };
 
 std::vector<Parameter> parameters_of(const RecordedCall& call, std::string_view kinds) {
     std::vector<Parameter> all;
     std::size_t at = 0;
-    for (const char letter : kinds) {
-        all.push_back({letter, at});
-        at += kept(letter, at < call.arguments.size() ? call.arguments[at] : 0);
+    for (const char code : kinds) {
+        all.push_back({code, at});
+        at += kept(code, at < call.arguments.size() ? call.arguments[at] : 0);
     }
     return all;
 }
 
 /// Behind parameter `i`, the next of that kind.
-const Parameter* next(const std::vector<Parameter>& all, std::size_t i, char letter) {
+const Parameter* next(const std::vector<Parameter>& all, std::size_t i, char code) {
     const auto found = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(),
-                                    [&](const Parameter& p) { return p.letter == letter; });
+                                    [&](const Parameter& p) { return p.code == code; });
     return found == all.end() ? nullptr : &*found;
 }
 
@@ -159,15 +159,15 @@ std::optional<std::vector<MemoryUse>> memory_of(const RecordedCall& call, std::s
     std::vector<MemoryUse> uses;
     const auto all = parameters_of(call, *signature(call.function));
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!is_memory(all[i].letter)) continue;
+        if (!is_memory(all[i].code)) continue;
         const auto size =
             types[static_cast<std::size_t>(call.arguments[next(all, i, kind::type)->at])].size;
         std::optional<std::uint64_t> elements;
-        if (all[i].letter == kind::memory_span)
+        if (all[i].code == kind::memory_span)
             elements = span_of(call, all[i + 1], all[i + 2], ranks);
         else
             elements = static_cast<std::uint64_t>(call.arguments[next(all, i, kind::count)->at]) *
-                       (all[i].letter == kind::memory_all ? ranks : 1);
+                       (all[i].code == kind::memory_all ? ranks : 1);
         if (!elements) return std::nullopt;
         uses.push_back({all[i].at, *elements * size});
     }
@@ -178,19 +178,19 @@ std::string to_string(const RecordedCall& call) {
     std::string text(name(call.function).substr(4));
     if (!call.whole) return text + " ?";
     const auto out = std::back_inserter(text);
-    for (const auto& [letter, at] : parameters_of(call, *signature(call.function))) {
-        if (letter == kind::result) continue;
+    for (const auto& [code, at] : parameters_of(call, *signature(call.function))) {
+        if (code == kind::result) continue;
         const std::int64_t value = call.arguments[at];
-        if (is_memory(letter) && value < 0)
+        if (is_memory(code) && value < 0)
             text += value == in_place ? " =" : " -";
-        else if (is_memory(letter))
+        else if (is_memory(code))
             fmt::format_to(out, " {}+{}", value, call.arguments[at + 1]);
-        else if (letter == kind::type)
+        else if (code == kind::type)
             fmt::format_to(out, " {}", types[static_cast<std::size_t>(value)].name);
-        else if (letter == kind::op)
+        else if (code == kind::op)
             fmt::format_to(out, " {}", ops[static_cast<std::size_t>(value)].name);
         else
-            for (std::size_t i = 0; i < kept(letter, value); ++i)
+            for (std::size_t i = 0; i < kept(code, value); ++i)
                 fmt::format_to(out, " {}", call.arguments[at + i]);
     }
     return text;
@@ -254,16 +254,16 @@ bool take_list(Words& words, std::vector<std::int64_t>& into) {
     return true;
 }
 
-bool take_parameter(char letter, Words& words, std::vector<std::int64_t>& into) {
-    if (letter == kind::result) return true;
-    if (is_memory(letter)) return take_memory(words, into);
-    if (letter == kind::type) return take_name(words, types, into);
-    if (letter == kind::op) return take_name(words, ops, into);
-    if (is_list(letter)) return take_list(words, into);
-    const bool any = letter == kind::number;
-    const auto value = words.number(any ? std::numeric_limits<std::int32_t>::min()
-                                    : letter == kind::count ? 0
-                                                            : no_handle);
+bool take_parameter(char code, Words& words, std::vector<std::int64_t>& into) {
+    if (code == kind::result) return true;
+    if (is_memory(code)) return take_memory(words, into);
+    if (code == kind::type) return take_name(words, types, into);
+    if (code == kind::op) return take_name(words, ops, into);
+    if (is_list(code)) return take_list(words, into);
+    const bool any = code == kind::number;
+    const auto value = words.number(any                   ? std::numeric_limits<std::int32_t>::min()
+                                    : code == kind::count ? 0
+                                                          : no_handle);
     if (value) into.push_back(*value);
     return value.has_value();
 }
@@ -285,8 +285,8 @@ std::optional<RecordedCall> parse_call(std::string_view text) {
     }
     const auto kinds = signature(call.function);
     if (!kinds) return std::nullopt;
-    for (const char letter : *kinds)
-        if (!take_parameter(letter, words, call.arguments)) return std::nullopt;
+    for (const char code : *kinds)
+        if (!take_parameter(code, words, call.arguments)) return std::nullopt;
     // Written as it would be written: no signs, zeros or spaces more.
     return words.at_end() && to_string(call) == text ? std::optional(call) : std::nullopt;
 }

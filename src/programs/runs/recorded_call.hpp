@@ -24,7 +24,7 @@ struct RecordedCall {
     friend auto operator<=>(const RecordedCall&, const RecordedCall&) = default;
 };
 
-/// What a letter of a signature stands for, and what a recording keeps of it.
+/// What a code of a signature stands for, and what a recording keeps of it.
 namespace kind {
 inline constexpr char memory = '@';       ///< of a count and a type, the next ones: piece, offset
 inline constexpr char memory_all = '%';   ///< the same, once for each rank
@@ -43,7 +43,7 @@ inline constexpr char each_rank = 'V';     ///< how many, and a number for each 
 inline constexpr char result = 's';        ///< what the call answers: nothing is kept
 }  // namespace kind
 
-/// A letter for each parameter; none if calls of this function cannot be made again.
+/// A code for each parameter; none if calls of this function cannot be made again.
 std::optional<std::string_view> signature(mpi::abi::Function function);
 
 /// Where a piece of memory would be.

@@ -75,17 +75,17 @@ void Recorder::entered(Function function, std::span<const Word> arguments) {
     answer_ = nullptr;
     const auto kinds = signature(function);
     if (!kinds) return;
-    call_.whole = std::ranges::all_of(*kinds, [&](char letter) { return take(letter, arguments); });
+    call_.whole = std::ranges::all_of(*kinds, [&](char code) { return take(code, arguments); });
     // MPI finds out itself what is wrong with a count or a displacement.
     call_.whole = call_.whole && memory_of(call_, ranks_).has_value();
 }
 
 /// One parameter, off the arguments. False: it cannot be kept.
-bool Recorder::take(char letter, std::span<const Word>& words) {
+bool Recorder::take(char code, std::span<const Word>& words) {
     const Word word = words.front();
     words = words.subspan(1);
     std::vector<std::int64_t>& into = call_.arguments;
-    switch (letter) {
+    switch (code) {
         case kind::result:
             return true;
         case kind::memory:
@@ -108,7 +108,7 @@ bool Recorder::take(char letter, std::span<const Word>& words) {
             return takes_name(recorded_ops(), word, into);
         case kind::comm:
         case kind::old_comm: {
-            const bool frees = letter == kind::old_comm;
+            const bool frees = code == kind::old_comm;
             const auto found = comms_.find(frees ? *pointer<int>(word) : static_cast<int>(word));
             if (found == comms_.end()) return false;
             into.push_back(found->second);

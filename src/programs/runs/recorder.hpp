@@ -26,7 +26,7 @@ class Recorder {
                            std::map<RecordedCall, std::uint32_t>& index);
 
   private:
-    bool take(char letter, std::span<const mpi::abi::Word>& words);
+    bool take(char code, std::span<const mpi::abi::Word>& words);
     bool take_requests(const int* handles, std::int64_t count);
     std::int64_t request_of(int handle);
     std::vector<MemoryUse> memory_in(const RecordedCall& call) const;
