@@ -1,11 +1,13 @@
 # What stands around the layer mpi_abi: the generator of the C interface, the header that users
 # include, and the shared library.
 set(interface ${PROJECT_SOURCE_DIR}/src/mpi/abi/interface.txt)
+set(later ${PROJECT_SOURCE_DIR}/src/mpi/abi/later.txt)
 set(generated ${PROJECT_BINARY_DIR}/generated/mpi)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${interface})
 
 set(generator ${PROJECT_SOURCE_DIR}/src/mpi/abi/generator)
-add_executable(mpi_interface_generator ${generator}/main.cpp ${generator}/table.cpp)
+add_executable(mpi_interface_generator ${generator}/main.cpp ${generator}/later.cpp
+               ${generator}/table.cpp)
 set_target_properties(mpi_interface_generator PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${generated}/bin)
 
 # A chapter of the table is a file of entry points.
@@ -13,14 +15,15 @@ file(STRINGS ${interface} chapters REGEX "^\\[.*\\]$")
 string(REGEX REPLACE "\\[([^]]*)\\]" "${generated}/entries/\\1.inc" entries "${chapters}")
 
 # The build directory has the header where an installation has it.
-set(made ${entries} ${generated}/mpi_prototypes.h ${generated}/mpi_functions.inc)
+set(made ${entries} ${generated}/entries/later.inc ${generated}/mpi_prototypes.h
+    ${generated}/mpi_functions.inc ${generated}/mpi_later_calls.inc)
 set(header ${PROJECT_BINARY_DIR}/include/mpi.h ${PROJECT_BINARY_DIR}/include/mpi_prototypes.h)
 add_custom_command(
     OUTPUT ${made} ${header}
-    COMMAND mpi_interface_generator ${interface} ${generated}
+    COMMAND mpi_interface_generator ${interface} ${later} ${generated}
     COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/include/mpi.h
             ${generated}/mpi_prototypes.h ${PROJECT_BINARY_DIR}/include
-    DEPENDS mpi_interface_generator ${interface} ${PROJECT_SOURCE_DIR}/include/mpi.h
+    DEPENDS mpi_interface_generator ${interface} ${later} ${PROJECT_SOURCE_DIR}/include/mpi.h
     COMMENT "Making the C interface of MPI from its table" VERBATIM)
 add_custom_target(mpi_interface DEPENDS ${made} ${header})
 

@@ -207,6 +207,8 @@ constexpr std::pair<int, std::string_view> others[] = {
     {MPI_ERR_UNSUPPORTED_DATAREP, "unsupported data representation"},
     {MPI_ERR_BASE, "invalid base"},
     {MPI_ERR_VALUE_TOO_LARGE, "value too large"},
+    {MPI_T_ERR_CANNOT_INIT, "this library has no tools interface yet"},
+    {MPI_T_ERR_NOT_INITIALIZED, "the tools interface was not initialised"},
 };
 
 }  // namespace

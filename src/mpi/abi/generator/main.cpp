@@ -1,8 +1,8 @@
-// Reads the table of the interface and writes what follows from it: the prototypes for mpi.h, the
-// list of all functions, and for each chapter its C entry points, which that chapter's source file
-// includes at its end.
+// Reads the tables of the interface and writes what follows from them: the prototypes for mpi.h,
+// the list of all functions, and for each chapter its C entry points, which that chapter's source
+// file includes at its end.
 //
-//     mpi_interface_generator interface.txt OUTPUT_DIRECTORY
+//     mpi_interface_generator interface.txt later.txt OUTPUT_DIRECTORY
 
 #include <cctype>
 #include <filesystem>
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "later.hpp"
 #include "table.hpp"
 
 namespace {
@@ -80,7 +81,6 @@ void write_entry(std::ostream& out, const Function& function) {
 }
 
 void write_prototypes(std::ostream& out, const std::vector<Chapter>& chapters) {
-    out << "/* Made by the build from the table of the interface. Include mpi.h instead. */\n";
     for (const Chapter& chapter : chapters) {
         out << "\n/* " << chapter.name << " */\n";
         for (const Function& function : chapter.functions)
@@ -98,16 +98,20 @@ void write_functions(std::ostream& out, const std::vector<Chapter>& chapters) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::cerr << "usage: mpi_interface_generator interface.txt OUTPUT_DIRECTORY\n";
+    if (argc != 4) {
+        std::cerr << "usage: mpi_interface_generator interface.txt later.txt OUTPUT_DIRECTORY\n";
         return 2;
     }
     try {
-        const std::filesystem::path directory = argv[2];
+        const std::filesystem::path directory = argv[3];
         const std::vector<Chapter> chapters = read_table(argv[1]);
+        const std::vector<Chapter> later = read_table(argv[2]);
         std::filesystem::create_directories(directory / "entries");
         std::ostringstream prototypes;
+        prototypes
+            << "/* Made by the build from the tables of the interface. Include mpi.h instead. */\n";
         write_prototypes(prototypes, chapters);
+        write_prototypes(prototypes, later);
         write_file(directory / "mpi_prototypes.h", prototypes.str());
         std::ostringstream functions;
         write_functions(functions, chapters);
@@ -118,6 +122,12 @@ int main(int argc, char** argv) {
                 write_entry(entries, function);
             write_file(directory / "entries" / (chapter.name + ".inc"), entries.str());
         }
+        std::ostringstream absent;
+        write_later_entries(absent, later);
+        write_file(directory / "entries" / "later.inc", absent.str());
+        std::ostringstream calls;
+        write_later_calls(calls, later);
+        write_file(directory / "mpi_later_calls.inc", calls.str());
     } catch (const std::exception& error) {
         std::cerr << "mpi_interface_generator: " << error.what() << '\n';
         return 1;

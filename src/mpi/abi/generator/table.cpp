@@ -106,7 +106,9 @@ std::vector<Chapter> read_table(const std::filesystem::path& path) {
         line = trimmed(line.substr(0, line.find('#')));
         if (line.empty()) continue;
         if (line.front() == '[') {
-            chapters.push_back({line.substr(1, line.size() - 2), {}});
+            const auto closing = line.find(']');
+            chapters.push_back(
+                {line.substr(1, closing - 1), trimmed(line.substr(closing + 1)), {}});
             continue;
         }
         // A comma at the end: the list goes on in the next line.

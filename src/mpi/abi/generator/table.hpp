@@ -24,7 +24,8 @@ struct Function {
 };
 
 struct Chapter {
-    std::string name;
+    std::string name;    ///< what stands in its brackets
+    std::string remark;  ///< what follows them
     std::vector<Function> functions;
 };
 
