@@ -8,7 +8,10 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${interface})
 set(generator ${PROJECT_SOURCE_DIR}/src/mpi/abi/generator)
 add_executable(mpi_interface_generator ${generator}/main.cpp ${generator}/later.cpp
                ${generator}/table.cpp)
-set_target_properties(mpi_interface_generator PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${generated}/bin)
+# Prints which functions of the standard there are: docs/mpi-functions.md.
+add_executable(mpi_function_list ${generator}/list.cpp ${generator}/table.cpp)
+set_target_properties(mpi_interface_generator mpi_function_list
+                      PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${generated}/bin)
 
 # A chapter of the table is a file of entry points.
 file(STRINGS ${interface} chapters REGEX "^\\[.*\\]$")

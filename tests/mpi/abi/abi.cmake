@@ -49,6 +49,13 @@ endif()
 railyard_abi_test(ExportsNothingElse COMMAND
                   sh -c "! nm -D --defined-only '$<TARGET_FILE:mpi>' | grep -v ' P\\?MPI_\\| MPIR_Dup_fn'")
 
+# The list of functions in docs is what the tables give.
+set(tables ${PROJECT_SOURCE_DIR}/src/mpi/abi)
+railyard_abi_test(ListOfFunctionsIsTrue COMMAND
+                  sh -c "'$<TARGET_FILE:mpi_function_list>' '${tables}/interface.txt' '${tables}/later.txt' \
+                  '${tables}/standard.txt' '${PROJECT_SOURCE_DIR}/include/mpi.h' | \
+                  diff - '${PROJECT_SOURCE_DIR}/docs/mpi-functions.md'")
+
 if(MPICC_MPICH AND MPIEXEC_MPICH)
     execute_process(COMMAND ${MPICC_MPICH} -show OUTPUT_VARIABLE shown)
     string(REGEX MATCH "-I([^ \n]*)" shown "${shown}")
