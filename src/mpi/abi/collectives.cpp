@@ -1,5 +1,7 @@
 // Blocking collectives. Arguments that count at the root alone are looked at there alone.
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "mpi/abi/entry.hpp"
@@ -11,13 +13,13 @@ namespace railyard::mpi::abi {
 namespace {
 
 /// MPI_IN_PLACE where it is allowed.
-ConstBuffer sent(State& state, const void* address, int count, MPI_Datatype type,
+ConstBuffer sent(State& state, const void* address, MPI_Count count, MPI_Datatype type,
                  bool may_be_in_place = true) {
     if (address == MPI_IN_PLACE && may_be_in_place) return mpi::in_place();
     return const_buffer(address, to_count(count, "sendcount"), state.committed(type, "sendtype"));
 }
 
-Buffer received(State& state, void* address, int count, MPI_Datatype type,
+Buffer received(State& state, void* address, MPI_Count count, MPI_Datatype type,
                 bool may_be_in_place = false) {
     if (address == MPI_IN_PLACE && may_be_in_place) return mpi::in_place();
     return buffer(address, to_count(count, "recvcount"), state.committed(type, "recvtype"));
@@ -28,28 +30,28 @@ ConstBuffer contribution(const void* address, std::size_t count, const TypeRef& 
                                    : const_buffer(address, count, type);
 }
 
+void check_array(Integers array, const char* argument) {
+    if (array.is_null()) null_argument(argument);
+}
+
 /// All of them together.
-std::size_t check_counts(const int counts[], const Comm& comm, const char* argument) {
-    if (counts == nullptr) null_argument(argument);
+std::size_t check_counts(Integers counts, const Comm& comm, const char* argument) {
+    check_array(counts, argument);
     std::size_t total = 0;
     for (int rank = 0; rank < comm.size(); ++rank)
         total += to_count(counts[rank], argument);
     return total;
 }
 
-void check_array(const void* array, const char* argument) {
-    if (array == nullptr) null_argument(argument);
-}
-
 /// A block for each rank, by the user's arrays; the buffer is checked as one of all of them.
-Blocks blocks(void* address, const int counts[], const int displacements[], const TypeRef& type,
+Blocks blocks(void* address, Integers counts, Integers displacements, const TypeRef& type,
               const Comm& comm, const char* argument) {
     const std::size_t total = check_counts(counts, comm, argument);
     check_array(displacements, "displs");
     return {buffer(address, total, type).address, counts, displacements, *type};
 }
 
-Blocks blocks(void* address, const int counts[], const int displacements[],
+Blocks blocks(void* address, Integers counts, Integers displacements,
               const std::vector<const Datatype*>& types, const Comm& comm, const char* argument) {
     check_counts(counts, comm, argument);
     check_array(displacements, "displs");
@@ -102,8 +104,8 @@ void bcast(State&, void* data, std::size_t count, const TypeRef& type, int root,
     together(comm, [&](Team& team) { mpi::bcast(team, all, root); });
 }
 
-void gather(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
-            int incount, MPI_Datatype intype, int root, Comm& comm) {
+void gather(State& state, const void* out, MPI_Count outcount, MPI_Datatype outtype, void* in,
+            MPI_Count incount, MPI_Datatype intype, int root, Comm& comm) {
     const bool is_root = comm.rank() == root;
     const ConstBuffer mine = sent(state, out, outcount, outtype, is_root);
     const Buffer all = is_root ? received(state, in, incount, intype) : Buffer();
@@ -111,8 +113,8 @@ void gather(State& state, const void* out, int outcount, MPI_Datatype outtype, v
     together(comm, [&](Team& team) { mpi::gather(team, mine, all, root); });
 }
 
-void gatherv(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
-             const int counts[], const int displs[], MPI_Datatype intype, int root, Comm& comm) {
+void gatherv(State& state, const void* out, MPI_Count outcount, MPI_Datatype outtype, void* in,
+             Integers counts, Integers displs, MPI_Datatype intype, int root, Comm& comm) {
     const bool is_root = comm.rank() == root;
     const ConstBuffer mine = sent(state, out, outcount, outtype, is_root);
     Blocks all{Buffer()};
@@ -123,8 +125,8 @@ void gatherv(State& state, const void* out, int outcount, MPI_Datatype outtype, 
     together(comm, [&](Team& team) { mpi::gatherv(team, mine, all, root); });
 }
 
-void scatter(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
-             int incount, MPI_Datatype intype, int root, Comm& comm) {
+void scatter(State& state, const void* out, MPI_Count outcount, MPI_Datatype outtype, void* in,
+             MPI_Count incount, MPI_Datatype intype, int root, Comm& comm) {
     const bool is_root = comm.rank() == root;
     const ConstBuffer all = is_root ? sent(state, out, outcount, outtype, false) : ConstBuffer();
     const Buffer mine = received(state, in, incount, intype, is_root);
@@ -132,9 +134,8 @@ void scatter(State& state, const void* out, int outcount, MPI_Datatype outtype, 
     together(comm, [&](Team& team) { mpi::scatter(team, all, mine, root); });
 }
 
-void scatterv(State& state, const void* out, const int counts[], const int displs[],
-              MPI_Datatype outtype, void* in, int incount, MPI_Datatype intype, int root,
-              Comm& comm) {
+void scatterv(State& state, const void* out, Integers counts, Integers displs, MPI_Datatype outtype,
+              void* in, MPI_Count incount, MPI_Datatype intype, int root, Comm& comm) {
     const bool is_root = comm.rank() == root;
     const Buffer mine = received(state, in, incount, intype, is_root);
     ConstBlocks all{ConstBuffer()};
@@ -146,7 +147,7 @@ void scatterv(State& state, const void* out, const int counts[], const int displ
     together(comm, [&](Team& team) { mpi::scatterv(team, all, mine, root); });
 }
 
-void allgather(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
+void allgather(State& state, const void* out, MPI_Count outcount, MPI_Datatype outtype, void* in,
                std::size_t incount, const TypeRef& intype, Comm& comm) {
     const ConstBuffer mine = sent(state, out, outcount, outtype);
     const Buffer all = buffer(in, incount, intype);
@@ -154,15 +155,15 @@ void allgather(State& state, const void* out, int outcount, MPI_Datatype outtype
     together(comm, [&](Team& team) { mpi::allgather(team, mine, all); });
 }
 
-void allgatherv(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
-                const int counts[], const int displs[], const TypeRef& intype, Comm& comm) {
+void allgatherv(State& state, const void* out, MPI_Count outcount, MPI_Datatype outtype, void* in,
+                Integers counts, Integers displs, const TypeRef& intype, Comm& comm) {
     const ConstBuffer mine = sent(state, out, outcount, outtype);
     const Blocks all = blocks(in, counts, displs, intype, comm, "recvcounts");
     check_apart(mine, all[comm.rank()]);
     together(comm, [&](Team& team) { mpi::allgatherv(team, mine, all); });
 }
 
-void alltoall(State& state, const void* out, int outcount, MPI_Datatype outtype, void* in,
+void alltoall(State& state, const void* out, MPI_Count outcount, MPI_Datatype outtype, void* in,
               std::size_t incount, const TypeRef& intype, Comm& comm) {
     const ConstBuffer from = sent(state, out, outcount, outtype);
     const Buffer into = buffer(in, incount, intype);
@@ -170,8 +171,8 @@ void alltoall(State& state, const void* out, int outcount, MPI_Datatype outtype,
     together(comm, [&](Team& team) { mpi::alltoall(team, from, into); });
 }
 
-void alltoallv(State& state, const void* out, const int outcounts[], const int outdispls[],
-               MPI_Datatype outtype, void* in, const int incounts[], const int indispls[],
+void alltoallv(State& state, const void* out, Integers outcounts, Integers outdispls,
+               MPI_Datatype outtype, void* in, Integers incounts, Integers indispls,
                const TypeRef& intype, Comm& comm) {
     const Blocks into = blocks(in, incounts, indispls, intype, comm, "recvcounts");
     const ConstBlocks from = out == MPI_IN_PLACE
@@ -184,15 +185,15 @@ void alltoallv(State& state, const void* out, const int outcounts[], const int o
 
 std::vector<const Datatype*> types_of(State& state, const MPI_Datatype types[], const Comm& comm,
                                       const char* argument) {
-    check_array(types, argument);
+    if (types == nullptr) null_argument(argument);
     std::vector<const Datatype*> list;
     for (int rank = 0; rank < comm.size(); ++rank)
         list.push_back(state.committed(types[rank], argument).get());
     return list;
 }
 
-void alltoallw(State& state, const void* out, const int outcounts[], const int outdispls[],
-               const MPI_Datatype outtypes[], void* in, const int incounts[], const int indispls[],
+void alltoallw(State& state, const void* out, Integers outcounts, Integers outdispls,
+               const MPI_Datatype outtypes[], void* in, Integers incounts, Integers indispls,
                const MPI_Datatype intypes[], Comm& comm) {
     const auto in_types = types_of(state, intypes, comm, "recvtypes");
     const Blocks into = blocks(in, incounts, indispls, in_types, comm, "recvcounts");
@@ -225,7 +226,7 @@ void allreduce(State&, const void* out, void* in, std::size_t count, const TypeR
     together(comm, [&](Team& team) { mpi::allreduce(team, mine, result, op); });
 }
 
-void reduce_scatter(State&, const void* out, void* in, const int counts[], const TypeRef& type,
+void reduce_scatter(State&, const void* out, void* in, Integers counts, const TypeRef& type,
                     const Operation& op, Comm& comm) {
     op.check(*type);
     const std::size_t total = check_counts(counts, comm, "recvcounts");
@@ -267,15 +268,30 @@ void exscan(State&, const void* out, void* in, std::size_t count, const TypeRef&
 
 // Reduction operations.
 
-void op_create(State& state, MPI_User_function* function, int commute, MPI_Op& op) {
+/// A user's function, which counts in `Count`s; more elements than those hold come in several
+/// calls.
+template <class Count, class Function>
+void make_op(State& state, Function* function, int commute, MPI_Op& op) {
     if (function == nullptr) null_argument("user_fn");
     const auto call = [&state, function](const void* in, void* inout, std::size_t count,
                                          const Datatype& type) {
-        int length = static_cast<int>(count);
+        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Count>::max());
         MPI_Datatype handle = state.find_handle(type);
-        function(const_cast<void*>(in), inout, &length, &handle);
+        for (std::size_t from = 0; from < count; from += most) {
+            auto length = static_cast<Count>(std::min(count - from, most));
+            const std::ptrdiff_t offset = signed_of(from) * type.extent();
+            function(moved(in, offset), moved(inout, offset), &length, &handle);
+        }
     };
     op = state.ops.add(std::make_unique<Operation>(call, commute != 0));
+}
+
+void op_create(State& state, MPI_User_function* function, int commute, MPI_Op& op) {
+    make_op<int>(state, function, commute, op);
+}
+
+void op_create_c(State& state, MPI_User_function_c* function, int commute, MPI_Op& op) {
+    make_op<MPI_Count>(state, function, commute, op);
 }
 
 void op_free(State& state, MPI_Op& op) {

@@ -2,7 +2,6 @@
 // and how users set one.
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "mpi/abi/requests.hpp"
@@ -218,36 +217,28 @@ void set_bytes(MPI_Status& status, std::size_t bytes) {
         static_cast<int>((bytes >> 32) << 1) | (status.count_hi_and_cancelled & 1);
 }
 
-int as_int(std::size_t n) {
-    return n > static_cast<std::size_t>(std::numeric_limits<int>::max()) ? MPI_UNDEFINED
-                                                                         : static_cast<int>(n);
-}
-
 void test_cancelled(State&, const MPI_Status& status, int& flag) {
     flag = status.count_hi_and_cancelled & 1;
 }
 
-void get_count(State&, const MPI_Status& status, const TypeRef& type, int& count) {
+void get_count(State&, const MPI_Status& status, const TypeRef& type, CountResult count) {
     const std::size_t bytes = bytes_of(status);
     if (type->size() == 0)
         count = bytes == 0 ? 0 : MPI_UNDEFINED;
     else
-        count = bytes % type->size() == 0 ? as_int(bytes / type->size()) : MPI_UNDEFINED;
+        count = bytes % type->size() == 0 ? signed_of(bytes / type->size()) : MPI_UNDEFINED;
 }
 
-/// Nothing, any number of times, is no bytes.
-MPI_Count elements_of(const MPI_Status& status, const Datatype& type) {
-    if (type.size() == 0 && bytes_of(status) != 0) return MPI_UNDEFINED;
-    return static_cast<MPI_Count>(type.basics_in(bytes_of(status)));
+void get_elements(State&, const MPI_Status& status, const TypeRef& type, CountResult count) {
+    // Nothing, any number of times, is no bytes.
+    if (type->size() == 0 && bytes_of(status) != 0)
+        count = MPI_UNDEFINED;
+    else
+        count = signed_of(type->basics_in(bytes_of(status)));
 }
 
-void get_elements(State&, const MPI_Status& status, const TypeRef& type, int& count) {
-    const MPI_Count elements = elements_of(status, *type);
-    count = elements < 0 ? MPI_UNDEFINED : as_int(static_cast<std::size_t>(elements));
-}
-
-void get_elements_x(State&, const MPI_Status& status, const TypeRef& type, MPI_Count& count) {
-    count = elements_of(status, *type);
+void get_elements_x(State& state, const MPI_Status& status, const TypeRef& type, MPI_Count& count) {
+    get_elements(state, status, type, count);
 }
 
 /// The fewest bytes that hold so many basics.
@@ -268,10 +259,7 @@ std::size_t bytes_for(std::size_t basics, const Datatype& type) {
 }
 
 void status_set_elements_x(State&, MPI_Status& status, const TypeRef& type, MPI_Count count) {
-    if (count < 0)
-        throw MpiError(ErrorClass::count,
-                       "count is " + std::to_string(count) + "; it must not be negative");
-    set_bytes(status, bytes_for(static_cast<std::size_t>(count), *type));
+    set_bytes(status, bytes_for(to_count(count, "count"), *type));
 }
 
 void status_set_elements(State& state, MPI_Status& status, const TypeRef& type, int count) {

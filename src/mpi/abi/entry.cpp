@@ -8,7 +8,7 @@ namespace railyard::mpi::abi {
 
 namespace {
 
-std::string said(const char* argument, int value) {
+std::string said(const char* argument, MPI_Count value) {
     return std::string(argument) + " is " + std::to_string(value);
 }
 
@@ -18,7 +18,7 @@ std::string ranks_of(const Communicator& comm) {
 
 }  // namespace
 
-void bad_count(int value, const char* argument) {
+void bad_count(MPI_Count value, const char* argument) {
     throw MpiError(ErrorClass::count, said(argument, value) + "; it must not be negative");
 }
 
@@ -48,6 +48,14 @@ void check_address(const void* address, std::size_t count, const Datatype& type)
     if (count != 0 && type.size() != 0 && type.true_lower_bound() == 0)
         throw MpiError(ErrorClass::buffer,
                        "the buffer is a null pointer, but the count is " + std::to_string(count));
+}
+
+void check_bytes(std::size_t count, const Datatype& type) {
+    std::ptrdiff_t bytes = 0;
+    if (__builtin_mul_overflow(count, type.size(), &bytes))
+        throw MpiError(ErrorClass::count, std::to_string(count) + " elements of " +
+                                              std::to_string(type.size()) +
+                                              " bytes are more than memory can hold");
 }
 
 }  // namespace railyard::mpi::abi

@@ -22,13 +22,15 @@ namespace railyard::mpi::abi {
 // The engine's words for no rank and any rank are the ABI's.
 static_assert(no_rank == MPI_PROC_NULL && any_source == MPI_ANY_SOURCE && any_tag == MPI_ANY_TAG);
 
-[[noreturn, gnu::cold]] void bad_count(int value, const char* argument);
+[[noreturn, gnu::cold]] void bad_count(MPI_Count value, const char* argument);
 [[noreturn, gnu::cold]] void bad_rank(int value, const Communicator& comm, const char* argument);
 [[noreturn, gnu::cold]] void bad_root(int value, const Communicator& comm, const char* argument);
 [[noreturn, gnu::cold]] void bad_tag(int value, const char* argument);
 [[noreturn, gnu::cold]] void null_argument(const char* argument);
 
-inline std::size_t to_count(int value, const char* argument) {
+/// Of int or of 64 bits.
+template <class Integer>
+std::size_t to_count(Integer value, const char* argument) {
     if (value < 0) [[unlikely]]
         bad_count(value, argument);
     return static_cast<std::size_t>(value);
@@ -87,15 +89,47 @@ inline MPI_Status* to_status(MPI_Status* status, const char* argument) {
 }
 
 template <class T>
-T* to_array(T* array, int length, const char* argument) {
+T* to_array(T* array, MPI_Count length, const char* argument) {
     if (array == nullptr && length > 0) [[unlikely]]
         null_argument(argument);
     return array;
 }
 
+/// A number that a call gives back, as an int or with 64 bits. What an int cannot hold is
+/// MPI_UNDEFINED in one.
+class CountResult {
+  public:
+    CountResult(int& narrow) : narrow_(&narrow) {}  // NOLINT: the user's, as it is
+    CountResult(MPI_Count& wide) : wide_(&wide) {}  // NOLINT
+
+    MPI_Count get() const { return wide_ != nullptr ? *wide_ : *narrow_; }
+    bool holds(MPI_Count value) const {
+        return wide_ != nullptr || value == static_cast<int>(value);
+    }
+    const CountResult& operator=(MPI_Count value) const {
+        if (wide_ != nullptr)
+            *wide_ = value;
+        else
+            *narrow_ = holds(value) ? static_cast<int>(value) : MPI_UNDEFINED;
+        return *this;
+    }
+
+  private:
+    int* narrow_ = nullptr;
+    MPI_Count* wide_ = nullptr;
+};
+
 /// A null address is right only with a type made of absolute addresses (MPI_BOTTOM); MPI_IN_PLACE
 /// is none.
 [[gnu::cold]] void check_address(const void* address, std::size_t count, const Datatype& type);
+
+/// Throws if so many bytes cannot be.
+[[gnu::cold]] void check_bytes(std::size_t count, const Datatype& type);
+
+/// Whether the number of bytes may be more than 64 bits hold, or memory.
+inline bool is_huge(std::size_t count, const Datatype& type) {
+    return ((count | type.size()) >> 31) != 0;
+}
 
 /// MPI_BOTTOM or MPI_IN_PLACE, the lowest address and the highest.
 inline bool is_special(const void* address) {
@@ -105,12 +139,16 @@ inline bool is_special(const void* address) {
 inline ConstBuffer const_buffer(const void* address, std::size_t count, const TypeRef& type) {
     if (is_special(address)) [[unlikely]]
         check_address(address, count, *type);
+    if (is_huge(count, *type)) [[unlikely]]
+        check_bytes(count, *type);
     return ConstBuffer(address, count, *type);
 }
 
 inline Buffer buffer(void* address, std::size_t count, const TypeRef& type) {
     if (is_special(address)) [[unlikely]]
         check_address(address, count, *type);
+    if (is_huge(count, *type)) [[unlikely]]
+        check_bytes(count, *type);
     return Buffer{address, count, type.get()};
 }
 

@@ -178,6 +178,9 @@ constexpr Meaning classes[] = {
     {ErrorClass::io, MPI_ERR_IO, "input or output failed"},
     {ErrorClass::session, MPI_ERR_SESSION, "invalid session"},
     {ErrorClass::proc_aborted, MPI_ERR_PROC_ABORTED, "a peer has ended"},
+    {ErrorClass::conversion, MPI_ERR_CONVERSION, "conversion failed"},
+    {ErrorClass::unsupported_datarep, MPI_ERR_UNSUPPORTED_DATAREP,
+     "unsupported data representation"},
 };
 
 static_assert(
@@ -194,7 +197,6 @@ constexpr std::pair<int, std::string_view> others[] = {
     {MPI_ERR_ACCESS, "access denied"},
     {MPI_ERR_AMODE, "invalid access mode"},
     {MPI_ERR_BAD_FILE, "invalid file name"},
-    {MPI_ERR_CONVERSION, "conversion failed"},
     {MPI_ERR_DUP_DATAREP, "data representation exists already"},
     {MPI_ERR_FILE_EXISTS, "file exists"},
     {MPI_ERR_FILE_IN_USE, "file in use"},
@@ -204,7 +206,6 @@ constexpr std::pair<int, std::string_view> others[] = {
     {MPI_ERR_NO_SUCH_FILE, "no such file"},
     {MPI_ERR_QUOTA, "quota exceeded"},
     {MPI_ERR_READ_ONLY, "read-only"},
-    {MPI_ERR_UNSUPPORTED_DATAREP, "unsupported data representation"},
     {MPI_ERR_BASE, "invalid base"},
     {MPI_ERR_VALUE_TOO_LARGE, "value too large"},
     {MPI_T_ERR_CANNOT_INIT, "this library has no tools interface yet"},

@@ -138,10 +138,10 @@ void buffer_attach(State& state, void* buffer, std::size_t size) {
     state.attached.attach(abi::buffer(buffer, size, predefined(Basic::byte)).address, size);
 }
 
-void buffer_detach(State& state, void* buffer_addr, int& size) {
+void buffer_detach(State& state, void* buffer_addr, CountResult size) {
     const AttachedBuffer::Lent lent = state.attached.detach(state.process());
     if (buffer_addr != nullptr) *static_cast<void**>(buffer_addr) = lent.memory;
-    size = static_cast<int>(lent.size);
+    size = static_cast<MPI_Count>(lent.size);
 }
 
 void make_local(State& state, MPI_Request& request) {

@@ -193,7 +193,7 @@ MPI_Datatype State::add(TypeRef type, bool committed) {
 }
 
 MPI_Datatype State::find_handle(const Datatype& type) const {
-    if (type.is_predefined()) return handle_of(type.basic());
+    if (type.is_named()) return handle_of(type.basic());
     MPI_Datatype found = MPI_DATATYPE_NULL;
     types.any([&](int handle, const TypeEntry& entry) {
         if (entry.type.get() != &type) return false;

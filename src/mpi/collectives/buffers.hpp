@@ -8,6 +8,7 @@
 
 #include "mpi/collectives/team.hpp"
 #include "mpi/types/datatype.hpp"
+#include "mpi/types/integers.hpp"
 
 namespace railyard::mpi {
 
@@ -60,20 +61,6 @@ void unpack(Team& team, std::span<const std::byte> in, const Buffer& to);
 /// Both have as many bytes of data, perhaps in different types; they do not overlap, or are the
 /// same. If one has more, the ranks disagree, and no more is copied than both have.
 void copy(Team& team, const ConstBuffer& from, const Buffer& to);
-
-/// A user's array of counts or displacements: of int, or of 64 bits as in MPI's large-count calls.
-class Integers {
-  public:
-    Integers() = default;
-    Integers(const int* values) : narrow_(values) {}         // NOLINT: an array as it is
-    Integers(const std::int64_t* values) : wide_(values) {}  // NOLINT
-
-    std::int64_t operator[](int i) const { return wide_ ? wide_[i] : narrow_[i]; }
-
-  private:
-    const int* narrow_ = nullptr;
-    const std::int64_t* wide_ = nullptr;
-};
 
 /// One block of data for each rank, as MPI lays them out: even, by counts and displacements, or
 /// each with a type of its own. Refers to the user's arrays.

@@ -1,6 +1,7 @@
 #pragma once
 /// MPI's predefined datatypes: what each is called and how a compiler lays it out.
 
+#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -87,6 +88,13 @@ enum class Basic : std::uint8_t {
 };
 
 constexpr std::size_t basic_kinds = static_cast<std::size_t>(Basic::cxx_long_double_complex) + 1;
+
+/// A floating-point number of 16 bytes: Fortran's REAL(16), and C's long double on some machines.
+#if LDBL_MANT_DIG == 113
+using Quad = long double;
+#else
+__extension__ typedef __float128 Quad;
+#endif
 
 /// What one can calculate with it.
 enum class Family : std::uint8_t {

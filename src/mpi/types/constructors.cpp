@@ -282,4 +282,24 @@ TypeRef darray(std::size_t size, std::size_t rank, std::span<const DistributedDi
     return make(std::move(shape), std::move(contents));
 }
 
+TypeRef with_large_counts(const TypeRef& type) {
+    Contents contents = type->contents();
+    auto& integers = contents.integers;
+    auto& large = contents.large_counts;
+    const auto widen = [&](std::ptrdiff_t from, std::ptrdiff_t count) {
+        large.assign(integers.begin() + from, integers.begin() + from + count);
+        integers.erase(integers.begin() + from, integers.begin() + from + count);
+    };
+    if (contents.combiner == Combiner::subarray) {
+        widen(1, 3 * integers[0]);
+    } else if (contents.combiner == Combiner::darray) {
+        widen(3, integers[2]);  // the sizes of the array
+    } else {
+        large = std::exchange(integers, {});
+        append(large, contents.addresses);
+        contents.addresses.clear();
+    }
+    return make(type->shape(), std::move(contents));
+}
+
 }  // namespace railyard::mpi

@@ -46,4 +46,15 @@ struct DistributedDimension {
 TypeRef darray(std::size_t size, std::size_t rank, std::span<const DistributedDimension> dimensions,
                Order order, const TypeRef& old);
 
+/// Fortran's kinds, by the decimal digits and the range of exponents that they must have at least,
+/// or no_requirement. They are predefined types, of which reductions know what they are, but with a
+/// combiner of their own.
+constexpr int no_requirement = -32766;
+TypeRef f90_real(int digits, int range);
+TypeRef f90_complex(int digits, int range);
+TypeRef f90_integer(int range);
+
+/// The same type as a large-count call makes it: with the numbers in its contents that are such.
+TypeRef with_large_counts(const TypeRef& type);
+
 }  // namespace railyard::mpi

@@ -159,7 +159,8 @@ Shape ShapeList::finish() && {
     return {std::move(layouts_).finish(), std::move(signatures_).finish(), bounds_, alignment_};
 }
 
-Datatype::Datatype(Basic basic) : Datatype(shape_of(basic), Contents()) {
+Datatype::Datatype(Basic basic, Contents contents)
+    : Datatype(shape_of(basic), std::move(contents)) {
     basic_ = basic;
 }
 

@@ -168,6 +168,9 @@ enum class Combiner : std::uint8_t {
     create_struct = 12,
     subarray = 13,
     darray = 14,
+    f90_real = 15,
+    f90_complex = 16,
+    f90_integer = 17,
     resized = 18,
     hindexed_block = 19,
 };
@@ -178,6 +181,8 @@ struct Contents {
     std::vector<std::ptrdiff_t> integers;
     std::vector<std::ptrdiff_t> addresses;
     std::vector<TypeRef> types;
+    /// Of a type that a large-count call has made; then the others lack them.
+    std::vector<std::ptrdiff_t> large_counts = {};
 };
 
 /// How deep layouts and signatures may be nested. What walks them calls itself once a level, on the
@@ -186,7 +191,8 @@ inline constexpr std::uint32_t max_nesting = 256;
 
 class alignas(64) Datatype : public std::enable_shared_from_this<Datatype> {
   public:
-    explicit Datatype(Basic basic);  ///< for predefined(), which has one of each
+    /// For predefined(), which has one of each, and for other names of it.
+    explicit Datatype(Basic basic, Contents contents = {});
     /// Throws MpiError(type) for a shape that is nested too deep.
     Datatype(Shape shape, Contents contents);
     ~Datatype();
@@ -238,6 +244,8 @@ class alignas(64) Datatype : public std::enable_shared_from_this<Datatype> {
     /// Which predefined type this is; none for a derived one.
     Basic basic() const { return basic_; }
     bool is_predefined() const { return basic_ != Basic::none; }
+    /// Predefined under a name of its own; not so what MPI_Type_create_f90_* return.
+    bool is_named() const { return contents_.combiner == Combiner::named; }
     /// The one predefined type that this is made of; none if there are several.
     Basic uniform_basic() const { return shape_.signature->basic; }
     /// Basics in one element; a pair such as MPI_DOUBLE_INT is two.
@@ -245,8 +253,8 @@ class alignas(64) Datatype : public std::enable_shared_from_this<Datatype> {
     /// Whole basics in the first `bytes` of a stream of elements, for MPI_Get_elements.
     std::size_t basics_in(std::size_t bytes) const;
 
-    /// Of a predefined type, its name in MPI; empty for derived ones.
-    std::string_view name() const { return traits(basic_).name; }
+    /// Of a named type, its name in MPI; empty for others.
+    std::string_view name() const { return is_named() ? traits(basic_).name : std::string_view(); }
     const Contents& contents() const { return contents_; }
     const Shape& shape() const { return shape_; }
 

@@ -55,6 +55,8 @@ enum class ErrorClass : std::uint8_t {
     io,
     session,
     proc_aborted,
+    conversion,
+    unsupported_datarep,
 };
 
 class MpiError : public Error {

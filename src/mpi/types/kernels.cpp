@@ -1,7 +1,6 @@
 // The loops of the predefined operations, one for each kind of element.
 
 #include <array>
-#include <cfloat>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -108,12 +107,6 @@ struct ComplexProd {
                 a.real * b.imaginary + a.imaginary * b.real};
     }
 };
-
-#if LDBL_MANT_DIG == 113
-using Quad = long double;
-#else
-__extension__ typedef __float128 Quad;
-#endif
 
 template <class T>
 T load(const std::byte* at) {

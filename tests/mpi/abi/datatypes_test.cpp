@@ -200,6 +200,89 @@ TEST_P(Datatypes, PackAndUnpackByPosition) {
     });
 }
 
+TEST_P(Datatypes, PackForEveryMachine) {
+    run(1, [](int, int) {
+        MPI_Aint size = 0;
+        ASSERT_EQ(MPI_Pack_external_size("external32", 2, MPI_LONG_DOUBLE, &size), MPI_SUCCESS);
+        EXPECT_EQ(size, 32);
+        const int out[] = {0x01020304, -1};
+        std::array<unsigned char, 10> packed{};
+        MPI_Aint position = 1;
+        ASSERT_EQ(MPI_Pack_external("external32", out, 2, MPI_INT, packed.data(), 10, &position),
+                  MPI_SUCCESS);
+        EXPECT_EQ(position, 9);
+        EXPECT_THAT(packed, testing::ElementsAre(0, 1, 2, 3, 4, 255, 255, 255, 255, 0));
+        position = 1;
+        int in[2] = {};
+        ASSERT_EQ(MPI_Unpack_external("external32", packed.data(), 10, &position, in, 2, MPI_INT),
+                  MPI_SUCCESS);
+        EXPECT_EQ(position, 9);
+        EXPECT_THAT(in, testing::ElementsAreArray(out));
+        EXPECT_EQ(MPI_Unpack_external("external32", packed.data(), 10, &position, in, 2, MPI_INT),
+                  MPI_ERR_TRUNCATE);
+        EXPECT_EQ(MPI_Pack_external("native", out, 2, MPI_INT, packed.data(), 10, &position),
+                  MPI_ERR_UNSUPPORTED_DATAREP);
+        MPI_Count wide = 0;
+        ASSERT_EQ(MPI_Pack_external_size_c("external32", 2, MPI_WCHAR, &wide), MPI_SUCCESS);
+        EXPECT_EQ(wide, 4);
+        const wchar_t beyond = 0x1f600;
+        position = 0;
+        EXPECT_EQ(
+            MPI_Pack_external("external32", &beyond, 1, MPI_WCHAR, packed.data(), 10, &position),
+            MPI_ERR_CONVERSION);
+    });
+}
+
+TEST_P(Datatypes, AreOfTheKindsOfFortran) {
+    run(2, [](int rank, int) {
+        MPI_Datatype type = MPI_DATATYPE_NULL;
+        MPI_Datatype again = MPI_DATATYPE_NULL;
+        ASSERT_EQ(MPI_Type_create_f90_real(10, MPI_UNDEFINED, &type), MPI_SUCCESS);
+        MPI_Type_create_f90_real(10, MPI_UNDEFINED, &again);
+        EXPECT_EQ(type, again);
+        MPI_Type_create_f90_real(10, 100, &again);
+        EXPECT_NE(type, again);
+        int size = 0;
+        MPI_Type_size(type, &size);
+        EXPECT_EQ(size, 8);
+        int counts[4] = {};
+        MPI_Type_get_envelope(type, &counts[0], &counts[1], &counts[2], &counts[3]);
+        EXPECT_THAT(counts, testing::ElementsAre(2, 0, 0, MPI_COMBINER_F90_REAL));
+        int integers[2] = {};
+        MPI_Type_get_contents(type, 2, 0, 0, integers, nullptr, nullptr);
+        EXPECT_THAT(integers, testing::ElementsAre(10, MPI_UNDEFINED));
+        // It can be calculated with, and is not freed.
+        const double mine = rank + 0.5;
+        double sum = 0;
+        ASSERT_EQ(MPI_Allreduce(&mine, &sum, 1, type, MPI_SUM, MPI_COMM_WORLD), MPI_SUCCESS);
+        EXPECT_EQ(sum, 2.0);
+        again = type;
+        EXPECT_EQ(MPI_Type_free(&again), MPI_ERR_TYPE);
+        // Types made of it say so.
+        MPI_Datatype row = MPI_DATATYPE_NULL;
+        MPI_Datatype part = MPI_DATATYPE_NULL;
+        MPI_Type_contiguous(2, type, &row);
+        MPI_Type_get_contents(row, 1, 0, 1, integers, nullptr, &part);
+        EXPECT_EQ(part, type);
+        MPI_Type_free(&row);
+
+        MPI_Type_create_f90_complex(6, 37, &type);
+        MPI_Type_size(type, &size);
+        EXPECT_EQ(size, 8);
+        const int sizes[][2] = {{2, 1}, {3, 2}, {9, 4}, {10, 8}, {18, 8}};
+        for (const auto& [range, bytes] : sizes) {
+            ASSERT_EQ(MPI_Type_create_f90_integer(range, &type), MPI_SUCCESS);
+            MPI_Type_size(type, &size);
+            EXPECT_EQ(size, bytes) << range;
+        }
+        EXPECT_EQ(MPI_Type_create_f90_integer(19, &type), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Type_create_f90_integer(-1, &type), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Type_create_f90_real(34, 0, &type), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Type_create_f90_real(-3, 0, &type), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Type_create_f90_complex(MPI_UNDEFINED, MPI_UNDEFINED, &type), MPI_ERR_ARG);
+    });
+}
+
 // A type made of absolute addresses, sent from MPI_BOTTOM.
 TEST_P(Datatypes, ReachFromTheBottomOfMemory) {
     run(1, [](int, int) {

@@ -11,14 +11,15 @@ Naive::Naive(Basic basic) {
     if (basic == Basic::ub) upper_marks_ = {0};
     if (t.size() == 0) return;
     map_.push_back({basic, t.first, 0});
-    if (t.second != 0) map_.push_back({basic, t.second, static_cast<std::ptrdiff_t>(t.second_at)});
+    if (t.second != 0)
+        map_.push_back({basic, t.second, static_cast<std::ptrdiff_t>(t.second_at), true});
     natural_ = {0, static_cast<std::ptrdiff_t>(t.extent)};
     alignment_ = t.alignment;
 }
 
 void Naive::put(const Naive& old, std::ptrdiff_t at) {
     for (const Entry& e : old.map_)
-        map_.push_back({e.basic, e.size, e.at + at});
+        map_.push_back({e.basic, e.size, e.at + at, e.second});
     for (const std::ptrdiff_t end : old.natural_)
         natural_.push_back(end + at);
     for (const std::ptrdiff_t mark : old.lower_marks_)

@@ -17,6 +17,7 @@ class Naive {
         Basic basic;
         std::size_t size;
         std::ptrdiff_t at;
+        bool second = false;  ///< of a pair
     };
 
     Naive() = default;

@@ -186,6 +186,9 @@ TypeRef again(const TypeRef& type) {
     };
     switch (c.combiner) {
         case Combiner::named:
+        case Combiner::f90_real:
+        case Combiner::f90_complex:
+        case Combiner::f90_integer:
             break;
         case Combiner::dup:
             return dup(olds[0]);

@@ -36,8 +36,8 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 /// A handle that the call takes, or room for one that it makes.
 int handle_in(const Function& function, const std::string& type) {
-    const bool frees = ends_with(function.name, "_free") || function.name == "Comm_disconnect" ||
-                       function.name == "Type_commit";
+    const bool frees = ends_with(function.base, "_free") || function.base == "Comm_disconnect" ||
+                       function.base == "Type_commit";
     if (type == "MPI_Comm*") return frees ? fresh_comm() : MPI_COMM_NULL;
     if (type == "MPI_Group*") return frees ? fresh_group() : MPI_GROUP_NULL;
     if (type == "MPI_Datatype*") return frees ? fresh_type() : MPI_DATATYPE_NULL;
@@ -46,23 +46,33 @@ int handle_in(const Function& function, const std::string& type) {
     if (type == "MPI_Errhandler*") return frees ? fresh_handler() : MPI_ERRHANDLER_NULL;
     if (type == "MPI_Message*") return MPI_MESSAGE_NO_PROC;
     if (type == "MPI_Request*")
-        return function.name == "Start" ? fresh_persistent() : fresh_request();
-    if (ends_with(function.name, "eyval_free") || ends_with(function.name, "_free_keyval"))
-        return fresh_keyval(function.name.starts_with("Type"));
+        return function.base == "Start" ? fresh_persistent() : fresh_request();
+    if (ends_with(function.base, "eyval_free") || ends_with(function.base, "_free_keyval"))
+        return fresh_keyval(function.base.starts_with("Type"));
     return 0;
+}
+
+/// Two numbers, of int or of 64 bits.
+void set_numbers(const Value at, const Parameter& p, int first, int second) {
+    if (p.is_wide()) {
+        static_cast<MPI_Count*>(at)[0] = first;
+        static_cast<MPI_Count*>(at)[1] = second;
+    } else {
+        static_cast<int*>(at)[0] = first;
+        static_cast<int*>(at)[1] = second;
+    }
 }
 
 Value array(const Function& function, const Parameter& p, std::size_t place) {
     const Value at = zeros(place);
     auto* const ints = static_cast<int*>(at);
-    auto* const addresses = static_cast<MPI_Aint*>(at);
     if (p.type.find("MPI_Request") != std::string::npos)
         for (int i = 0; i < 2; ++i)
-            ints[i] = function.name == "Startall" ? fresh_persistent() : fresh_request();
+            ints[i] = function.base == "Startall" ? fresh_persistent() : fresh_request();
     else if (p.type.find("MPI_Datatype") != std::string::npos)
         ints[0] = ints[1] = MPI_INT;
-    else if (p.type.find("MPI_Aint") != std::string::npos)
-        addresses[1] = 16;
+    else if (p.type.find("MPI_Aint") != std::string::npos && p.name.find("counts") == p.name.npos)
+        set_numbers(at, p, 0, 16);
     else if (p.name.find("istrib") != std::string::npos)
         ints[0] = ints[1] = MPI_DISTRIBUTE_BLOCK;
     else if (p.name.find("dargs") != std::string::npos)
@@ -70,18 +80,18 @@ Value array(const Function& function, const Parameter& p, std::size_t place) {
     else if (p.name.find("displ") != std::string::npos ||
              p.name.find("starts") != std::string::npos || p.name == "coords" ||
              p.name == "periods" || p.name == "remain_dims")
-        ints[1] = p.name == "array_of_displacements" ? 2 : 0;
+        set_numbers(at, p, 0, p.name == "array_of_displacements" ? 2 : 0);
     else if (p.name == "ranges")
         ints[2] = 1;
     else if (p.name != "ranks" && p.name != "ranks1" && p.name != "ranks2")
-        ints[0] = ints[1] = 1;
+        set_numbers(at, p, 1, 1);
     return at;
 }
 
 Value text(const Parameter& p, std::size_t place) {
     const Value at = zeros(place);
     if (p.name != "key" || p.type.starts_with("const"))
-        std::strcpy(static_cast<char*>(at), "color");
+        std::strcpy(static_cast<char*>(at), p.name == "datarep" ? "external32" : "color");
     return at;
 }
 
@@ -90,9 +100,10 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
     if (p.type == "MPI_Datatype") return MPI_INT;
     if (p.type == "MPI_Info") return kept_info();
     if (p.type == "MPI_Request") return kept_request();
+    if (p.type == "MPI_User_function_c*") return reinterpret_cast<const void*>(&add_many);
     if (p.name == "user_fn") return reinterpret_cast<const void*>(&add);
     if (p.name == "comm_errhandler_fn") return reinterpret_cast<const void*>(&hear);
-    if (p.name.ends_with("keyval")) return kept_keyval(function.name.starts_with("Type"));
+    if (p.name.ends_with("keyval")) return kept_keyval(function.base.starts_with("Type"));
     if (p.name == "base") return fresh_memory();
     if (p.name == "errorcode" || p.name == "errorclass") return kept_error();
     if (p.name == "order") return MPI_ORDER_C;
@@ -100,6 +111,8 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
     if (p.name == "typeclass") return MPI_TYPECLASS_INTEGER;
     if (p.name == "size" || p.name == "valuelen" || p.name == "extent") return 4;
     if (p.name.ends_with("count")) return 2;
+    if (p.name == "outsize" || p.name == "insize") return 4096;
+    if (p.name.starts_with("max_")) return 16;
     if (p.name == "argc" || p.name == "argv" || p.name.ends_with("_fn")) return 0;
     if (p.type.ends_with("*")) return zeros(place);
     return p.name == "stride" ? 2 : 0;
@@ -108,26 +121,27 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
 }  // namespace
 
 std::vector<Value> right_arguments(const Function& function, bool partners_are_nobody) {
-    const bool on_grid = function.name.starts_with("Cart_") || function.name == "Cartdim_get";
+    const bool on_grid = function.base.starts_with("Cart_") || function.base == "Cartdim_get";
     const int partner = partners_are_nobody ? MPI_PROC_NULL : 0;
     std::vector<Value> values;
     for (const Parameter& p : function.parameters) {
         const std::size_t place = values.size();
         if (p.kind == "comm")
-            values.emplace_back(on_grid && function.name != "Cart_create" ? grid() : MPI_COMM_SELF);
+            values.emplace_back(on_grid && function.base != "Cart_create" ? grid() : MPI_COMM_SELF);
         else if (p.kind == "group")
             values.emplace_back(kept_group());
         else if (p.kind == "type" || p.kind == "anytype")
-            values.emplace_back(function.name == "Type_get_contents" ? kept_type() : MPI_INT);
+            values.emplace_back(function.base.starts_with("Type_get_contents") ? kept_type()
+                                                                               : MPI_INT);
         else if (p.kind == "op")
             values.emplace_back(MPI_SUM);
         else if (p.kind == "info")
             values.emplace_back(MPI_INFO_NULL);
         else if (p.kind == "errhandler")
             values.emplace_back(MPI_ERRORS_RETURN);
-        else if (p.kind == "count")
+        else if (p.kind == "count" || p.kind == "number")
             values.emplace_back(p.name == "n" || p.name == "ndims" || p.name == "nnodes" ||
-                                        (p.name == "size" && function.name != "Buffer_attach")
+                                        (p.name == "size" && function.base != "Buffer_attach")
                                     ? 1
                                 : p.name.starts_with("max") ? 16
                                 : p.name.ends_with("size")  ? 4096
@@ -138,7 +152,7 @@ std::vector<Value> right_arguments(const Function& function, bool partners_are_n
             values.emplace_back(0);
         else if (p.kind == "status")
             values.push_back(zeros(place));
-        else if (p.kind == "result")
+        else if (p.kind == "result" || p.kind == "newtype")
             values.push_back(pointing_to(place, handle_in(function, p.type)));
         else if (p.kind == "in" || p.kind == "out")
             values.push_back(zeros(place));

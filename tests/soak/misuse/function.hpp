@@ -30,10 +30,17 @@ struct Parameter {
     std::string type;  ///< in C, arrays with "[]"
     std::string name;
     std::string length;  ///< of an array: the parameter that counts it
+
+    /// Points to numbers of 64 bits.
+    bool is_wide() const {
+        return type.find("MPI_Count") != std::string::npos ||
+               type.find("MPI_Aint") != std::string::npos;
+    }
 };
 
 struct Function {
     std::string name;  ///< without MPI_
+    std::string base;  ///< the name that it has in common with its large-count twin
     std::string chapter;
     bool always;  ///< may be called before MPI_Init and after MPI_Finalize
     std::vector<Parameter> parameters;

@@ -27,7 +27,9 @@ std::string listed(const Function& function, const Chapter& chapter) {
     const std::string call = "MPI_" + function.name + "(" + arguments + ")";
     const std::string body =
         function.result == "int" ? "return " + call + ";" : call + "; return MPI_SUCCESS;";
-    return "{" + quoted(function.name) + ", " + quoted(chapter.name) + ", " +
+    const std::size_t suffix = function.twin ? std::string("_c").size() : 0;
+    const std::string base = function.name.substr(0, function.name.size() - suffix);
+    return "{" + quoted(function.name) + ", " + quoted(base) + ", " + quoted(chapter.name) + ", " +
            (function.always ? "true" : "false") + ", {" + parameters +
            "}, [](const Value* a) -> int { (void)a; " + body + " }},\n";
 }

@@ -171,8 +171,13 @@ int freed_keyval(bool of_types) {
     return handle;
 }
 
-void add(void* in, void* inout, int* count, MPI_Datatype*) {
-    for (int i = 0; i < *count; ++i)
+void add(void* in, void* inout, int* count, MPI_Datatype* type) {
+    MPI_Count wide = *count;
+    add_many(in, inout, &wide, type);
+}
+
+void add_many(void* in, void* inout, MPI_Count* count, MPI_Datatype*) {
+    for (MPI_Count i = 0; i < *count; ++i)
         static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
 }
 

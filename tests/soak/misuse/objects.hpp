@@ -39,6 +39,7 @@ int freed_keyval(bool of_types);
 
 /// A user's operation and error handler.
 void add(void* in, void* inout, int* count, MPI_Datatype* type);
+void add_many(void* in, void* inout, MPI_Count* count, MPI_Datatype* type);
 void hear(MPI_Comm* comm, int* code, ...);
 
 }  // namespace railyard::misuse

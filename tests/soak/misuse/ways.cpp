@@ -74,9 +74,13 @@ class Collector {
     void element(const std::function<int()>& make, const std::string& text,
                  std::vector<int> classes, Expect expect = Expect::error, int number = 0) {
         add(text, std::move(classes), expect,
-            [place = place_, make, number](std::vector<Value>& values) {
+            [place = place_, make, number,
+             wide = parameter_.is_wide()](std::vector<Value>& values) {
                 const int wrong = make();
-                std::memcpy(static_cast<int*>(values[place]) + number, &wrong, sizeof wrong);
+                if (wide)
+                    static_cast<MPI_Count*>(values[place])[number] = wrong;
+                else
+                    static_cast<int*>(values[place])[number] = wrong;
             });
     }
     void number(int wrong, std::vector<int> classes, Expect expect = Expect::error) {
@@ -138,7 +142,7 @@ bool has(const Function& function, std::string_view kind) {
 void add_buffer(Collector& add, const Function& function, const Parameter& p) {
     // An address is only asked for; and ranks that get nothing need no room for it.
     const bool may_be_null =
-        p.name == "location" || (function.name == "Exscan" && p.name == "recvbuf");
+        p.name == "location" || (function.base == "Exscan" && p.name == "recvbuf");
     const bool in_place = function.chapter == "collectives" || p.name == "location";
     add.null({MPI_ERR_BUFFER, MPI_ERR_ARG}, may_be_null ? lenient : Expect::error);
     add.value(MPI_IN_PLACE, "is MPI_IN_PLACE", {MPI_ERR_BUFFER, MPI_ERR_ARG},
@@ -146,7 +150,7 @@ void add_buffer(Collector& add, const Function& function, const Parameter& p) {
 }
 
 void add_result(Collector& add, const Function& function, const Parameter& p) {
-    const std::string& name = function.name;
+    const std::string& name = function.base;
     add.null({MPI_ERR_ARG});
     const bool takes = name.ends_with("_free") || name == "Comm_disconnect" ||
                        name == "Type_commit" || name == "Start" || name == "Cancel" ||
@@ -181,7 +185,7 @@ void add_result(Collector& add, const Function& function, const Parameter& p) {
 
 void add_array(Collector& add, const Function& function, const Parameter& p) {
     // Of what a type was made of, not all need be there; nor need what is only written.
-    const bool may_be_null = function.name == "Type_get_contents" ||
+    const bool may_be_null = function.base.starts_with("Type_get_contents") ||
                              (p.length.empty() && function.chapter == "collectives" &&
                               p.name.find("displ") != std::string::npos);
     add.null({MPI_ERR_ARG, MPI_ERR_BUFFER}, may_be_null ? lenient : Expect::error);
@@ -190,16 +194,17 @@ void add_array(Collector& add, const Function& function, const Parameter& p) {
     if (p.type.find("MPI_Request") != std::string::npos)
         for (int at = 0; at < 2; ++at) {
             // Who waits for any one has it with the first, and may look no further.
-            const bool unseen = at == 1 && function.name.ends_with("any");
-            add.handles_in_memory(wrong_requests(), function.name == "Startall",
+            const bool unseen = at == 1 && function.base.ends_with("any");
+            add.handles_in_memory(wrong_requests(), function.base == "Startall",
                                   unseen ? lenient : Expect::error, at);
         }
     else if (p.type.find("MPI_Datatype") != std::string::npos && reads)
         add.handles_in_memory(wrong_types(), true, Expect::error);
-    else if (p.name.find("counts") != std::string::npos)
+    else if (p.name.find("counts") != std::string::npos && reads)
         for (const int n : {-1, INT_MIN})
             add.element([n] { return n; }, "begins with " + std::to_string(n), {MPI_ERR_COUNT});
-    else if (p.type.find("int") != std::string::npos && reads && function.chapter != "collectives")
+    else if ((p.type.find("int") != std::string::npos || p.is_wide()) && reads &&
+             function.chapter != "collectives")
         for (const int n : {-1, -2, -100, INT_MIN, INT_MAX, 2, 7})
             for (const int at : {0, 1, 2})
                 add.element([n] { return n; },
@@ -213,7 +218,7 @@ void add_plain(Collector& add, const Function& function, const Parameter& p) {
     if (type == "MPI_Info") return add.handles(wrong_infos());
     if (type == "MPI_Request") return add.handles(wrong_requests(), false);
     if (p.name.ends_with("keyval"))
-        return add.handles(wrong_keyvals(function.name.starts_with("Type")));
+        return add.handles(wrong_keyvals(function.base.starts_with("Type")));
     if (type.ends_with("char*")) {
         static const std::string endless(100'000, 'x');
         add.null({});
@@ -226,12 +231,13 @@ void add_plain(Collector& add, const Function& function, const Parameter& p) {
     if (p.name == "argc" || p.name == "argv" || p.name == "base") return add.null({}, lenient);
     if (type.ends_with("*")) return add.null({}, lenient);
     if (type == "MPI_Aint" || type == "MPI_Count") {
-        const bool is_size = p.name == "size" || p.name == "count";
+        const bool is_size =
+            p.name.ends_with("size") || p.name.ends_with("count") || p.name.starts_with("max_");
         add.value(std::intptr_t{-1}, "is -1", {}, is_size ? Expect::error : lenient);
         add.value(std::intptr_t{LONG_MIN}, "is the least", {}, is_size ? Expect::error : lenient);
         return add.value(std::intptr_t{LONG_MAX}, "is the greatest", {}, lenient);
     }
-    if (function.name == "Abort") return;  // any code is right, and ends the program
+    if (function.base == "Abort") return;  // any code is right, and ends the program
     if (p.name.ends_with("count"))
         return add_numbers(add, {-1, -2, INT_MIN}, {MPI_ERR_COUNT, MPI_ERR_ARG});
     add_numbers(add, {-1, -2, -100, INT_MIN, INT_MAX, 12345}, {}, lenient);
@@ -298,7 +304,7 @@ std::vector<Way> ways_of(const Function& function) {
             add.handles(wrong_infos(), false);
         } else if (p.kind == "errhandler") {
             add.handles(wrong_handlers());
-        } else if (p.kind == "count") {
+        } else if (p.kind == "count" || p.kind == "number") {
             add_numbers(add, {-1, -2, INT_MIN}, {MPI_ERR_COUNT, MPI_ERR_ARG, MPI_ERR_DIMS});
         } else if (p.kind == "dest") {
             add_numbers(add, {MPI_ANY_SOURCE, MPI_ROOT, -100, INT_MIN, 1, INT_MAX}, {MPI_ERR_RANK});
@@ -314,7 +320,7 @@ std::vector<Way> ways_of(const Function& function) {
             add.null({MPI_ERR_ARG});
         } else if (p.kind == "in" || p.kind == "out") {
             add_buffer(add, function, p);
-        } else if (p.kind == "result") {
+        } else if (p.kind == "result" || p.kind == "newtype") {
             add_result(add, function, p);
         } else if (p.type.ends_with("[]")) {
             add_array(add, function, p);

@@ -4,7 +4,6 @@
 //
 //     mpi_interface_generator interface.txt later.txt OUTPUT_DIRECTORY
 
-#include <cctype>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -17,18 +16,10 @@
 
 namespace {
 
-/// "Comm_split_type" as "comm_split_type".
-std::string implementation_name(const Function& function) {
-    std::string name = function.name;
-    for (char& c : name)
-        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return name;
-}
-
-std::string argument(const Parameter& parameter, bool is_the_communicator) {
-    if (is_the_communicator) return "*on";
-    const std::string conversion = conversion_of(parameter);
+std::string argument(const Function& function, const Parameter& parameter) {
+    std::string conversion = conversion_of(parameter);
     if (conversion.empty()) return parameter.name;
+    conversion = replaced(conversion, "LARGE", function.twin ? "true" : "false");
     return replaced(replaced(conversion, "NAME", parameter.name), "ON", "*on");
 }
 
@@ -51,10 +42,10 @@ void write_entry(std::ostream& out, const Function& function) {
     const auto communicator = communicator_of(function);
     std::string arguments = function.always ? "" : "*state";
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
-        arguments +=
-            (arguments.empty() ? "" : ", ") + argument(function.parameters[i], communicator == i);
+        arguments += (arguments.empty() ? "" : ", ") +
+                     (communicator == i ? "*on" : argument(function, function.parameters[i]));
     // Qualified, as a parameter may have the function's name.
-    const std::string call = "abi::" + implementation_name(function) + "(" + arguments + ")";
+    const std::string call = "abi::" + function.implementation + "(" + arguments + ")";
     const std::string name = "\"MPI_" + function.name + "\"";
 
     out << "extern \"C\" " << declaration(function, "PMPI_") << " {\n";
@@ -71,7 +62,8 @@ void write_entry(std::ostream& out, const Function& function) {
         if (communicator) out << "    Comm* on = nullptr;\n";
         out << "    try {\n";
         if (communicator)
-            out << "        on = &" << argument(function.parameters[*communicator], false) << ";\n";
+            out << "        on = &" << argument(function, function.parameters[*communicator])
+                << ";\n";
         out << "        " << call << ";\n        return MPI_SUCCESS;\n    } catch (...) {\n"
             << "        return failed(" << (function.always ? "nullptr" : "state") << ", "
             << (communicator ? "on" : "nullptr") << ", " << name << ");\n    }\n";

@@ -9,10 +9,11 @@
 namespace {
 
 /// What a kind is in C, and how it becomes what an implementation takes. NAME is the parameter, ON
-/// the communicator of the call.
+/// the communicator of the call, LARGE whether the function is a twin.
 struct Kind {
     std::string type;
     std::string conversion;
+    std::string wide = {};  ///< the type in a twin, where it is another
 };
 
 const std::map<std::string, Kind>& kinds() {
@@ -24,7 +25,8 @@ const std::map<std::string, Kind>& kinds() {
         {"op", {"MPI_Op", "state->op(NAME, \"NAME\")"}},
         {"info", {"MPI_Info", "state->info(NAME, \"NAME\")"}},
         {"errhandler", {"MPI_Errhandler", "state->error_handler(NAME, \"NAME\")"}},
-        {"count", {"int", "to_count(NAME, \"NAME\")"}},
+        {"count", {"int", "to_count(NAME, \"NAME\")", "MPI_Count"}},
+        {"number", {"int", "to_count(NAME, \"NAME\")"}},
         {"dest", {"int", "to_dest(NAME, ON, \"NAME\")"}},
         {"source", {"int", "to_source(NAME, ON, \"NAME\")"}},
         {"root", {"int", "to_root(NAME, ON, \"NAME\")"}},
@@ -33,6 +35,7 @@ const std::map<std::string, Kind>& kinds() {
         {"in", {"const void*", "NAME"}},
         {"out", {"void*", "NAME"}},
         {"status", {"MPI_Status*", "to_status(NAME, \"NAME\")"}},
+        {"newtype", {"MPI_Datatype*", "NewType(*state, to_result(NAME, \"NAME\"), LARGE)"}},
     };
     return all;
 }
@@ -43,6 +46,17 @@ std::string trimmed(std::string_view text) {
     while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
         text.remove_suffix(1);
     return std::string(text);
+}
+
+/// Of "const int|MPI_Count" both: "const int" and "const MPI_Count".
+void split_alternatives(Parameter& parameter) {
+    const auto bar = parameter.type.find('|');
+    if (bar == std::string::npos) return;
+    const auto begin = parameter.type.find_last_of(' ', bar);
+    const std::string before =
+        begin == std::string::npos ? "" : parameter.type.substr(0, begin + 1);
+    parameter.wide = before + parameter.type.substr(bar + 1);
+    parameter.type.resize(bar);
 }
 
 Parameter parse_parameter(std::string text) {
@@ -60,19 +74,44 @@ Parameter parse_parameter(std::string text) {
     if (const auto kind = kinds().find(parameter.type); kind != kinds().end()) {
         parameter.kind = kind->first;
         parameter.type = kind->second.type;
-    } else if (parameter.type.starts_with("result ")) {
+        parameter.wide = kind->second.wide;
+        return parameter;
+    }
+    split_alternatives(parameter);
+    if (parameter.type.starts_with("result ")) {
         parameter.kind = "result";
         parameter.type = trimmed(parameter.type.substr(7)) + "*";
+        if (!parameter.wide.empty()) parameter.wide = trimmed(parameter.wide.substr(7)) + "*";
     }
     return parameter;
 }
 
-Function parse_function(const std::string& line) {
+/// "Comm_split_type" as "comm_split_type".
+std::string lower(std::string name) {
+    for (char& c : name)
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name;
+}
+
+/// The same with numbers of 64 bits: "Send_c".
+Function twin_of(Function function) {
+    function.name += "_c";
+    function.twin = true;
+    for (Parameter& parameter : function.parameters)
+        if (!parameter.wide.empty()) parameter.type = parameter.wide;
+    return function;
+}
+
+/// The function of a line, and its twin if it has one.
+std::vector<Function> parse_functions(const std::string& line) {
     Function function;
+    bool large = false;
     std::istringstream words(line);
     for (std::string word; words >> word;) {
         if (word == "always") {
             function.always = true;
+        } else if (word == "large") {
+            large = true;
         } else if (word == "double" || word.starts_with("MPI_")) {
             function.result = word;
         } else {
@@ -90,7 +129,9 @@ Function parse_function(const std::string& line) {
         else if (!parameter.empty())
             function.parameters.push_back(parse_parameter(parameter));
     }
-    return function;
+    function.implementation = lower(function.name);
+    if (!large) return {function};
+    return {function, twin_of(function)};
 }
 
 }  // namespace
@@ -115,7 +156,8 @@ std::vector<Chapter> read_table(const std::filesystem::path& path) {
         pending += (pending.empty() ? "" : " ") + line;
         if (line.back() == ',') continue;
         try {
-            chapters.at(chapters.size() - 1).functions.push_back(parse_function(pending));
+            for (const Function& function : parse_functions(pending))
+                chapters.at(chapters.size() - 1).functions.push_back(function);
         } catch (const std::exception& error) {
             throw std::runtime_error(path.string() + ":" + std::to_string(number) + ": " +
                                      error.what());

@@ -10,6 +10,7 @@
 struct Parameter {
     std::string kind;    ///< a word of the table's list of kinds; empty for a plain C type
     std::string type;    ///< the C type
+    std::string wide;    ///< the C type in a large-count twin, where it is another
     std::string name;    ///< without brackets
     std::string array;   ///< "[]", "[][3]" or nothing
     std::string length;  ///< of an array: the parameter that counts its elements; or nothing
@@ -17,9 +18,11 @@ struct Parameter {
 
 struct Function {
     std::string name;            ///< "Send"
+    std::string implementation;  ///< "send"; a large-count twin, "Send_c", has the same
     std::string result = "int";  ///< what it returns
     bool always = false;         ///< may be called before MPI_Init and after MPI_Finalize
     bool varied = false;         ///< C's "..." follows the parameters
+    bool twin = false;           ///< the large-count form of another
     std::vector<Parameter> parameters;
 };
 
@@ -29,13 +32,14 @@ struct Chapter {
     std::vector<Function> functions;
 };
 
+/// A function that is marked large is followed by its twin.
 std::vector<Chapter> read_table(const std::filesystem::path& path);
 
 /// The whole of `text` with every `what` replaced.
 std::string replaced(std::string text, std::string_view what, std::string_view with);
 
 /// How a parameter of this kind becomes what an implementation takes; empty for a plain C type.
-/// NAME is the parameter, ON the communicator of the call.
+/// NAME is the parameter, ON the communicator of the call, LARGE whether the function is a twin.
 std::string conversion_of(const Parameter& parameter);
 
 /// In C.
