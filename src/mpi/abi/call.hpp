@@ -19,13 +19,13 @@ namespace railyard::mpi::abi {
 
 /// The functions of the C interface by number and name, from the table that entry points come from.
 enum class Function : std::uint16_t {
-#define RAILYARD_MPI_FUNCTION(name) name,
+#define RAILYARD_MPI_FUNCTION(name, c_name) name,
 #include <mpi_functions.inc>
 #undef RAILYARD_MPI_FUNCTION
 };
 
 inline constexpr std::string_view function_names[] = {
-#define RAILYARD_MPI_FUNCTION(name) "MPI_" #name,
+#define RAILYARD_MPI_FUNCTION(name, c_name) #c_name,
 #include <mpi_functions.inc>
 #undef RAILYARD_MPI_FUNCTION
 };

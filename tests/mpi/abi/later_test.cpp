@@ -22,7 +22,7 @@ struct LaterCall {
 
 const LaterCall calls[] = {
 #define RAILYARD_MPI_LATER(kind, error_class, name, call) \
-    {#kind, "MPI_" #name, error_class, [] { return call; }},
+    {#kind, #name, error_class, [] { return call; }},
 #include <mpi_later_calls.inc>
 #undef RAILYARD_MPI_LATER
 };

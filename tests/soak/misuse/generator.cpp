@@ -24,7 +24,7 @@ std::string listed(const Function& function, const Chapter& chapter) {
                       ", " + quoted(p.name) + ", " + quoted(p.length) + "}, ";
         arguments += (i == 0 ? "a[" : ", a[") + std::to_string(i) + "]";
     }
-    const std::string call = "MPI_" + function.name + "(" + arguments + ")";
+    const std::string call = c_name(function) + "(" + arguments + ")";
     const std::string body =
         function.result == "int" ? "return " + call + ";" : call + "; return MPI_SUCCESS;";
     const std::size_t suffix = function.twin ? std::string("_c").size() : 0;

@@ -33,17 +33,16 @@ void write_entry(std::ostream& out, const Heading& heading, const std::string& s
                  const Function& function) {
     const bool on = heading.kind == "processes" &&
                     std::ranges::any_of(function.parameters, is_the_communicator);
-    out << "extern \"C\" " << declaration(unnamed(function, on), "PMPI_") << " {\n";
+    out << "extern \"C\" " << declaration(unnamed(function, on), Called::profiled) << " {\n";
     if (function.result != "int") {
         // Handles from one language to the other: there is none but the null one.
         out << "    return {};\n";
     } else {
-        out << "    return absent_" << heading.kind << "(\"MPI_" << function.name << "\", "
-            << heading.error_class << ", \"" << sentence << '"'
-            << (on ? ", comm" : "") << ");\n";
+        out << "    return absent_" << heading.kind << "(\"" << c_name(function) << "\", "
+            << heading.error_class << ", \"" << sentence << '"' << (on ? ", comm" : "") << ");\n";
     }
-    out << "}\nextern \"C\" " << declaration(function, "MPI_")
-        << " __attribute__((weak, alias(\"PMPI_" << function.name << "\")));\n\n";
+    out << "}\nextern \"C\" " << declaration(function) << " __attribute__((weak, alias(\""
+        << c_name(function, Called::profiled) << "\")));\n\n";
 }
 
 }  // namespace
@@ -60,7 +59,7 @@ void write_later_calls(std::ostream& out, const std::vector<Chapter>& chapters) 
             if (function.result != "int") continue;
             const Heading heading(chapter);
             out << "RAILYARD_MPI_LATER(" << heading.kind << ", " << heading.error_class << ", "
-                << function.name << ", MPI_" << function.name << "(";
+                << c_name(function) << ", " << c_name(function) << "(";
             for (std::size_t i = 0; i < function.parameters.size(); ++i)
                 out << (i == 0 ? "" : ", ")
                     << (is_the_communicator(function.parameters[i]) ? "MPI_COMM_WORLD" : "{}");

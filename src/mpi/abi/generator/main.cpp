@@ -46,9 +46,9 @@ void write_entry(std::ostream& out, const Function& function) {
                      (communicator == i ? "*on" : argument(function, function.parameters[i]));
     // Qualified, as a parameter may have the function's name.
     const std::string call = "abi::" + function.implementation + "(" + arguments + ")";
-    const std::string name = "\"MPI_" + function.name + "\"";
+    const std::string name = '"' + c_name(function) + '"';
 
-    out << "extern \"C\" " << declaration(function, "PMPI_") << " {\n";
+    out << "extern \"C\" " << declaration(function, Called::profiled) << " {\n";
     if (function.result != "int") {
         out << "    return " << call << ";\n";
     } else {
@@ -68,23 +68,23 @@ void write_entry(std::ostream& out, const Function& function) {
             << "        return failed(" << (function.always ? "nullptr" : "state") << ", "
             << (communicator ? "on" : "nullptr") << ", " << name << ");\n    }\n";
     }
-    out << "}\nextern \"C\" " << declaration(function, "MPI_")
-        << " __attribute__((weak, alias(\"PMPI_" << function.name << "\")));\n\n";
+    out << "}\nextern \"C\" " << declaration(function) << " __attribute__((weak, alias(\""
+        << c_name(function, Called::profiled) << "\")));\n\n";
 }
 
 void write_prototypes(std::ostream& out, const std::vector<Chapter>& chapters) {
     for (const Chapter& chapter : chapters) {
         out << "\n/* " << chapter.name << " */\n";
         for (const Function& function : chapter.functions)
-            out << declaration(function, "MPI_") << ";\n"
-                << declaration(function, "PMPI_") << ";\n";
+            out << declaration(function) << ";\n"
+                << declaration(function, Called::profiled) << ";\n";
     }
 }
 
 void write_functions(std::ostream& out, const std::vector<Chapter>& chapters) {
     for (const Chapter& chapter : chapters)
         for (const Function& function : chapter.functions)
-            out << "RAILYARD_MPI_FUNCTION(" << function.name << ")\n";
+            out << "RAILYARD_MPI_FUNCTION(" << function.name << ", " << c_name(function) << ")\n";
 }
 
 }  // namespace

@@ -179,8 +179,14 @@ std::string conversion_of(const Parameter& parameter) {
     return parameter.kind.empty() ? "" : kinds().at(parameter.kind).conversion;
 }
 
-std::string declaration(const Function& function, std::string_view prefix) {
-    std::string text = function.result + " " + std::string(prefix) + function.name + "(";
+std::string c_name(const Function& function, Called called) {
+    const bool is_extension = function.name.starts_with("X_");
+    return (called == Called::profiled ? "PMPI" : "MPI") + std::string(is_extension ? "" : "_") +
+           function.name;
+}
+
+std::string declaration(const Function& function, Called called) {
+    std::string text = function.result + " " + c_name(function, called) + "(";
     std::string separator;
     for (const Parameter& parameter : function.parameters) {
         text += separator + parameter.type + " " + parameter.name + parameter.array;

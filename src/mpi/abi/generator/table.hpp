@@ -17,7 +17,7 @@ struct Parameter {
 };
 
 struct Function {
-    std::string name;            ///< "Send"
+    std::string name;            ///< "Send"; "X_Comm_agree" of an extension
     std::string implementation;  ///< "send"; a large-count twin, "Send_c", has the same
     std::string result = "int";  ///< what it returns
     bool always = false;         ///< may be called before MPI_Init and after MPI_Finalize
@@ -42,7 +42,11 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 /// NAME is the parameter, ON the communicator of the call, LARGE whether the function is a twin.
 std::string conversion_of(const Parameter& parameter);
 
+/// What C calls it: MPI_Send, MPIX_Comm_agree; `profiled` puts a P before.
+enum class Called { plain, profiled };
+std::string c_name(const Function& function, Called called = Called::plain);
+
 /// In C.
-std::string declaration(const Function& function, std::string_view prefix);
+std::string declaration(const Function& function, Called called = Called::plain);
 
 void write_file(const std::filesystem::path& path, const std::string& text);
