@@ -4,7 +4,6 @@
 //
 //     mpi_interface_generator interface.txt OUTPUT_DIRECTORY
 
-#include <cctype>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -15,14 +14,6 @@
 #include "table.hpp"
 
 namespace {
-
-/// "Comm_split_type" as "comm_split_type".
-std::string implementation_name(const Function& function) {
-    std::string name = function.name;
-    for (char& c : name)
-        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return name;
-}
 
 std::string argument(const Parameter& parameter, bool is_the_communicator) {
     if (is_the_communicator) return "*on";
@@ -53,7 +44,7 @@ void write_entry(std::ostream& out, const Function& function) {
         arguments +=
             (arguments.empty() ? "" : ", ") + argument(function.parameters[i], communicator == i);
     // Qualified, as a parameter may have the function's name.
-    const std::string call = "abi::" + implementation_name(function) + "(" + arguments + ")";
+    const std::string call = "abi::" + function.implementation + "(" + arguments + ")";
     const std::string name = "\"MPI_" + function.name + "\"";
 
     out << "extern \"C\" " << declaration(function, "PMPI_") << " {\n";

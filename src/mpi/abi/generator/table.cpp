@@ -1,5 +1,6 @@
 #include "table.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <map>
@@ -67,6 +68,34 @@ Parameter parse_parameter(std::string text) {
     return parameter;
 }
 
+/// "Comm_split_type" as "comm_split_type".
+std::string in_lower_case(std::string name) {
+    for (char& c : name)
+        c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name;
+}
+
+/// `pattern` is a function whose name has a star and whose first parameter names a chapter: one
+/// such function for each of that chapter.
+std::vector<Function> forms_of(const std::vector<Chapter>& chapters, const Function& pattern) {
+    const std::string& chapter = pattern.parameters.at(0).name;
+    const auto base = std::find_if(chapters.begin(), chapters.end(),
+                                   [&](const Chapter& c) { return c.name == chapter; });
+    if (base == chapters.end())
+        throw std::runtime_error("'" + pattern.name + "': there is no chapter '" + chapter + "'");
+    std::vector<Function> forms;
+    for (const Function& function : base->functions) {
+        Function form = function;
+        if (!pattern.name.starts_with('*'))
+            form.name = in_lower_case(form.name.substr(0, 1)) + form.name.substr(1);
+        form.name = replaced(pattern.name, "*", form.name);
+        form.parameters.insert(form.parameters.end(), pattern.parameters.begin() + 1,
+                               pattern.parameters.end());
+        forms.push_back(std::move(form));
+    }
+    return forms;
+}
+
 Function parse_function(const std::string& line) {
     Function function;
     std::istringstream words(line);
@@ -77,6 +106,7 @@ Function parse_function(const std::string& line) {
             function.result = word;
         } else {
             function.name = word;
+            function.implementation = in_lower_case(word);
             break;
         }
     }
@@ -113,7 +143,11 @@ std::vector<Chapter> read_table(const std::filesystem::path& path) {
         pending += (pending.empty() ? "" : " ") + line;
         if (line.back() == ',') continue;
         try {
-            chapters.at(chapters.size() - 1).functions.push_back(parse_function(pending));
+            const Function function = parse_function(pending);
+            std::vector<Function> made = {function};
+            if (function.name.find('*') != std::string::npos) made = forms_of(chapters, function);
+            auto& functions = chapters.at(chapters.size() - 1).functions;
+            functions.insert(functions.end(), made.begin(), made.end());
         } catch (const std::exception& error) {
             throw std::runtime_error(path.string() + ":" + std::to_string(number) + ": " +
                                      error.what());

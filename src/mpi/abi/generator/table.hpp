@@ -17,6 +17,7 @@ struct Parameter {
 
 struct Function {
     std::string name;            ///< "Send"
+    std::string implementation;  ///< "send"
     std::string result = "int";  ///< what it returns
     bool always = false;         ///< may be called before MPI_Init and after MPI_Finalize
     bool varied = false;         ///< C's "..." follows the parameters
