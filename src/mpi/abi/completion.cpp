@@ -172,8 +172,18 @@ void testsome(State& state, std::size_t count, MPI_Request requests[], int& outc
     if (outcount == 0) state.charge_empty_poll();
 }
 
+/// MPI allows neither MPI_Cancel nor MPI_Request_free of a collective that was started.
+void check_no_collective(const Found& found, const char* what) {
+    const Request* const engine = found.engine();
+    if (engine != nullptr && engine->is_active() && engine->kind == Request::Kind::collective)
+        throw MpiError(ErrorClass::request,
+                       std::string("request is a collective that was started, and cannot be ") +
+                           what + "; wait for it");
+}
+
 void request_free(State& state, MPI_Request& request) {
     const Found found(state, request, "request");
+    check_no_collective(found, "freed");
     if (Request* const engine = found.engine()) {
         if (engine->is_complete() || !engine->is_active())
             state.process().release(*engine);
@@ -198,6 +208,7 @@ void request_get_status(State& state, MPI_Request request, int& flag, MPI_Status
 void cancel(State& state, MPI_Request& request) {
     const Found found(state, request, "request");
     if (request == MPI_REQUEST_NULL) bad_request(request, "request");
+    check_no_collective(found, "cancelled");
     LocalRequest* const local = found.local();
     if (found.engine() != nullptr)
         state.process().cancel(*found.engine());
@@ -309,11 +320,13 @@ ErrorClass finish_other(State& state, const Found& found, MPI_Request& handle, M
 }
 
 void throw_failure(State& state, std::uint32_t context, ErrorClass error) {
+    // Contexts come in pairs: one is for collectives.
+    const bool is_collective = (context & 1) != 0;
     throw CodedError(code_of(error),
-                     error == ErrorClass::truncate
-                         ? "the message is longer than the buffer of its receive"
-                         : "the request failed",
-                     state.comm_of(context));
+                     error != ErrorClass::truncate ? "the request failed"
+                     : is_collective               ? lengths_differ
+                                     : "the message is longer than the buffer of its receive",
+                     state.comm_of(context & ~std::uint32_t{1}));
 }
 
 #include <entries/completion.inc>

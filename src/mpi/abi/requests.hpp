@@ -82,6 +82,11 @@ inline ErrorClass finish(State& state, const Found& found, MPI_Request& handle,
     return error;
 }
 
+/// What a collective says whose ranks do not agree.
+inline constexpr const char* lengths_differ =
+    "the ranks disagree on how much data a collective moves; all must give matching counts and "
+    "types";
+
 /// Throws what a request that ended so means, on the communicator it was for.
 [[noreturn, gnu::cold]] void throw_failure(State& state, std::uint32_t context, ErrorClass error);
 

@@ -138,7 +138,7 @@ const Operation& State::op(MPI_Op handle, const char* argument) {
                   static_cast<int>(Operation::Kind::no_op) == MPI_NO_OP - MPI_MAX);
     const std::uint32_t builtin = static_cast<std::uint32_t>(handle) - MPI_MAX;
     if (builtin <= MPI_NO_OP - MPI_MAX) return *predefined(static_cast<Operation::Kind>(builtin));
-    if (const Operation* op = ops.find(handle)) return *op;
+    if (const OperationRef* op = ops.find(handle)) return **op;
     bad(ErrorClass::op, argument, " operation", handle, MPI_OP_NULL);
 }
 

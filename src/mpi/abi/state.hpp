@@ -182,7 +182,7 @@ class State {
     HandleTable<Comm, Prefix::comm> comms;
     HandleTable<Group, Prefix::group> groups;
     HandleTable<TypeEntry, Prefix::datatype> types;
-    HandleTable<Operation, Prefix::op> ops;
+    HandleTable<OperationRef, Prefix::op> ops;
     HandleTable<Info, Prefix::info> infos;
     HandleTable<HandlerEntry, Prefix::error_handler> error_handlers;
     HandleTable<KeyvalEntry, Prefix::keyval> keyvals;

@@ -152,7 +152,7 @@ class Bruck {
         for_each_distance(weight_, digit, [&](int distance) {
             const ConstBuffer block =
                 is_first_round() ? out_[to(distance)] : ConstBuffer(kept(distance));
-            block.type->pack(block.address, block.count, 0, packed.subspan(at, each_));
+            place(team_, block, as_buffer(packed.subspan(at, each_)));
             at += each_;
         });
         team_.charge_bytes(packed.size());
@@ -162,8 +162,7 @@ class Bruck {
     void put(int digit, std::span<const std::byte> packed) {
         std::size_t at = 0;
         for_each_distance(weight_, digit, [&](int distance) {
-            const Buffer block = kept(distance);
-            block.type->unpack(block.address, block.count, 0, packed.subspan(at, each_));
+            place(team_, as_buffer(packed.subspan(at, each_)), kept(distance));
             at += each_;
         });
         team_.charge_bytes(packed.size());

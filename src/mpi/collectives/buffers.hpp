@@ -54,6 +54,12 @@ inline Buffer nothing() {
     return as_buffer(std::span<std::byte>());
 }
 
+/// Moves the bytes that both have, from one layout to the other. They do not overlap, or are the
+/// same.
+void move_data(const ConstBuffer& from, const Buffer& to);
+/// The same, at once or when the team does it; whoever calls charges for it.
+void place(Team& team, const ConstBuffer& from, const Buffer& to);
+
 /// The data in one row, as they are sent; `out` and `in` have just that size.
 void pack(Team& team, const ConstBuffer& from, std::span<std::byte> out);
 void unpack(Team& team, std::span<const std::byte> in, const Buffer& to);

@@ -19,7 +19,10 @@ namespace railyard::mpi {
 inline void combine(Team& team, const Operation& operation, const ConstBuffer& in,
                     const Buffer& inout) {
     if (inout.count == 0) return;
-    operation.apply(in.address, inout.address, inout.count, *inout.type);
+    if (Recorder* const recorder = team.recorder()) [[unlikely]]
+        recorder->combine(operation, in, inout);
+    else
+        operation.apply(in.address, inout.address, inout.count, *inout.type);
     team.charge_bytes(inout.count * inout.type->size());
 }
 

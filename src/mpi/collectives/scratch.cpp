@@ -57,6 +57,19 @@ ScratchPool::Block ScratchPool::take(std::size_t size) {
 }
 
 void ScratchPool::give_back(Block block) {
+    if (lasting_)
+        held_.push_back(std::move(block));
+    else
+        put(std::move(block));
+}
+
+void ScratchPool::reclaim() {
+    for (Block& block : held_)
+        put(std::move(block));
+    held_.clear();
+}
+
+void ScratchPool::put(Block block) {
     if (block.size > largest_kept) return;
     const auto place = std::ranges::upper_bound(free_, block.size, {}, &Block::size);
     free_.insert(place, std::move(block));
@@ -71,7 +84,7 @@ std::size_t Scratch::room(std::size_t count, const Datatype& type) {
 }
 
 Scratch::Scratch(ScratchPool& pool, std::size_t room) : pool_(pool) {
-    if (room > small_.size()) large_ = pool_.take(room);
+    if (room > small_.size() || (pool.is_lasting() && room > 0)) large_ = pool_.take(room);
     next_ = large_.memory ? large_.memory.get() : small_.data();
 }
 

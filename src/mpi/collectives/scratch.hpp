@@ -18,6 +18,11 @@ namespace railyard::mpi {
 /// program, not from where an allocator happens to put things.
 class ScratchPool {
   public:
+    ScratchPool() = default;
+    /// Of a lasting one, blocks outlive the Scratch that took them, until reclaim(): algorithms
+    /// that are only recorded use them later.
+    explicit ScratchPool(bool lasting) : lasting_(lasting) {}
+
     struct Free {
         void operator()(std::byte* p) const;
     };
@@ -30,11 +35,18 @@ class ScratchPool {
     Block take(std::size_t size);
     /// Larger blocks than `largest_kept` go back to the system.
     void give_back(Block block);
+    /// Of a lasting one: nobody uses any more what was taken so far.
+    void reclaim();
+    bool is_lasting() const { return lasting_; }
 
     static constexpr std::size_t largest_kept = std::size_t{16} << 20;
 
   private:
+    void put(Block block);
+
     std::vector<Block> free_;  ///< smallest first
+    std::vector<Block> held_;  ///< of a lasting one: still to be used
+    bool lasting_ = false;
 };
 
 class Scratch {

@@ -8,6 +8,7 @@
 #include "mpi/collectives/algorithms.hpp"
 #include "mpi/collectives/scratch.hpp"
 #include "mpi/types/datatype.hpp"
+#include "mpi/types/operation.hpp"
 
 namespace railyard::mpi {
 
@@ -42,6 +43,18 @@ class Hub {
     virtual void await() = 0;
 };
 
+/// Takes down what a rank does by itself, for later. Buffers, types and operations are those that
+/// are used then.
+class Recorder {
+  public:
+    virtual void copy(const ConstBuffer& from, const Buffer& to) = 0;
+    virtual void combine(const Operation& operation, const ConstBuffer& in,
+                         const Buffer& inout) = 0;
+
+  protected:
+    ~Recorder() = default;
+};
+
 class Team {
   public:
     virtual ~Team() = default;
@@ -65,7 +78,11 @@ class Team {
     virtual void wait_all() = 0;
 
     /// Where collectives get memory for the length of a call.
-    ScratchPool& scratch() { return scratch_; }
+    ScratchPool& scratch() { return *scratch_; }
+
+    /// Null: this team does things when it is told to. Else it only records them, and so must
+    /// whoever copies or combines; no algorithm may look at data, or at what a call did.
+    Recorder* recorder() const { return recorder_; }
 
     /// Memory that all share, where there is any. All ranks ask for it in the same collective.
     virtual Hub* hub() { return nullptr; }
@@ -85,6 +102,15 @@ class Team {
   protected:
     Team(int rank, int size, Circumstances circumstances, const Algorithms& algorithms = {})
         : rank_(rank), size_(size), circumstances_(circumstances), algorithms_(algorithms) {}
+    /// Of one that records; memory is that of a lasting pool. Both outlive the team.
+    Team(int rank, int size, Circumstances circumstances, const Algorithms& algorithms,
+         Recorder& recorder, ScratchPool& lasting)
+        : Team(rank, size, circumstances, algorithms) {
+        recorder_ = &recorder;
+        scratch_ = &lasting;
+    }
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
 
   private:
     int rank_;
@@ -92,7 +118,9 @@ class Team {
     bool disagreed_ = false;
     Circumstances circumstances_;
     Algorithms algorithms_;
-    ScratchPool scratch_;
+    ScratchPool own_scratch_;
+    ScratchPool* scratch_ = &own_scratch_;
+    Recorder* recorder_ = nullptr;
 };
 
 }  // namespace railyard::mpi

@@ -35,6 +35,20 @@ class Group {
     std::shared_ptr<const std::vector<int>> ranks_;
 };
 
+/// Tags of collectives that do not block, in the context for collectives. All ranks start them in
+/// the same order, and so agree on each one's tag. Blocking ones have tag 0.
+class ScheduleTags {
+  public:
+    int next() { return 1 + static_cast<int>(started_++ % (persistent_from - 1)); }
+    /// One that is kept, as persistent collectives are made in one order and started in any.
+    int next_persistent() { return static_cast<int>(persistent_from + made_++ % persistent_from); }
+
+  private:
+    static constexpr std::uint64_t persistent_from = std::uint64_t{1} << 29;  ///< half of all
+    std::uint64_t started_ = 0;
+    std::uint64_t made_ = 0;
+};
+
 class Communicator {
   public:
     /// Contexts come in pairs: `context` for users' messages, `context + 1` for collectives.
@@ -49,6 +63,7 @@ class Communicator {
     int rank() const { return rank_; }
     int size() const { return size_; }
     int world_rank(int rank) const { return world_ranks_[rank]; }
+    ScheduleTags& schedule_tags() { return schedule_tags_; }
 
   private:
     // On every message's way.
@@ -58,6 +73,7 @@ class Communicator {
     const int* world_ranks_;  ///< the group's list
     Process& process_;
     Group group_;
+    ScheduleTags schedule_tags_;
 };
 
 }  // namespace railyard::mpi

@@ -139,10 +139,25 @@ void Process::start(Request& request) {
     request.result = {};
     request.moved = 0;
     request.forget_transfer();
-    if (request.kind == Request::Kind::send)
-        transport_->start_send(request);
-    else
-        transport_->start_receive(request);
+    switch (request.kind) {
+        case Request::Kind::send:
+            return transport_->start_send(request);
+        case Request::Kind::receive:
+            return transport_->start_receive(request);
+        case Request::Kind::collective:
+            return scheduler_.start(request);
+    }
+}
+
+Request& Process::make_collective(Communicator& comm, ScheduleRef schedule) {
+    Request& request = requests_.take();
+    request.kind = Request::Kind::collective;
+    request.envelope = {comm.context() + 1, comm.rank(), 0};
+    request.communicator = &comm;
+    request.channel = nullptr;
+    request.schedule = std::move(schedule);
+    request.needs_cleanup = true;
+    return request;
 }
 
 std::optional<Status> Process::probe(int from, int tag, Communicator& comm) {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/rank_local.hpp"
 #include "mpi/engine/counters.hpp"
 
 namespace railyard::mpi {
@@ -39,7 +40,10 @@ class ProgressThread {
   public:
     ProgressThread(std::shared_ptr<EngineLock> lock, std::function<void()> progress)
         : lock_(std::move(lock)),
-          thread_([this, progress = std::move(progress)](const std::stop_token& stop) {
+          thread_([this, progress = std::move(progress),
+                   words = rank_local::here](const std::stop_token& stop) {
+              // Operations of the user's may ask MPI about their datatype.
+              rank_local::here = words;
               // An error ends this thread alone: the program's next call meets it and reports it.
               try {
                   while (!stop.stop_requested()) {
@@ -76,7 +80,8 @@ Process::Process(job::Rank& rank, const Settings& settings)
       settings_(settings),
       algorithms_(parse_algorithms(settings.algorithms)),
       circumstances_(circumstances_of(rank, settings)),
-      world_rank_(rank.id()) {
+      world_rank_(rank.id()),
+      scheduler_(*this) {
     const bool in_virtual_time = rank.nic().traits().clock == fabric::Clock::virtual_time;
     Overhead overhead(host_, settings_, in_virtual_time);
     overhead.exchange_addresses(rank_.size());
@@ -94,8 +99,7 @@ void Process::start_progress_thread() {
     // A fiber cannot be let into the library at any time, as a thread can by the lock. What it does
     // without is to answer requests for connections (OD-11).
     if (allow_threads())
-        progress_thread_ =
-            std::make_unique<ProgressThread>(lock_, [this] { transport_->progress(); });
+        progress_thread_ = std::make_unique<ProgressThread>(lock_, [this] { progress(); });
     else
         beside_ = rank_.serve_beside([this] { transport_->answer_requests(); });
 }
@@ -116,7 +120,7 @@ void Process::finalize() {
     rank_.bootstrap().fence_while([&] {
         try {
             host_.progress();
-            if (connected) transport_->progress();
+            if (connected) progress();
         } catch (const std::exception&) {
             connected = false;
         }

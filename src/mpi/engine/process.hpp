@@ -14,6 +14,7 @@
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/engine_lock.hpp"
 #include "mpi/engine/request.hpp"
+#include "mpi/engine/schedule.hpp"
 #include "mpi/engine/settings.hpp"
 #include "mpi/engine/transport.hpp"
 #include "mpi/types/datatype.hpp"
@@ -77,6 +78,22 @@ class Process {
     /// The same, persistent: of a partner that is no_rank.
     Request& make_persistent_done(const Status& status);
     void start(Request& persistent);
+    /// A collective that does not block: `work` calls it on the team that it is given, at once. All
+    /// ranks of the communicator do so in the same order.
+    template <class Work>
+    Request& start_collective(Communicator& comm, Work&& work) {
+        Request& request = record(comm, comm.schedule_tags().next(), work);
+        scheduler_.start(request);
+        return request;
+    }
+    template <class Work>
+    Request& make_persistent_collective(Communicator& comm, Work&& work) {
+        Request& request = record(comm, comm.schedule_tags().next_persistent(), work);
+        request.persistent = true;
+        request.active = false;
+        request.complete = true;
+        return request;
+    }
     void exchange(const ConstBuffer& out, int to, int send_tag, const Buffer& in, int from,
                   int receive_tag, Communicator& comm, Status* status);
 
@@ -99,7 +116,11 @@ class Process {
 
     // Completion.
 
-    void progress() { transport_->progress(); }
+    /// True: some collective has gone on, and may have started messages.
+    bool progress() {
+        transport_->progress();
+        return !scheduler_.is_idle() && scheduler_.advance();
+    }
     template <class Ready>
     void wait_until(Ready&& ready);
     void wait(const Request& request) {
@@ -107,7 +128,7 @@ class Process {
     }
     /// Lets other threads go on, for those who try something again and again.
     void give_way() {
-        transport_->progress();
+        progress();
         if (lock_) lock_->yield(0);
     }
     void release(Request& request) { requests_.give_back(request); }
@@ -143,6 +164,21 @@ class Process {
         const unsigned polls = host_.looks();
         return transport_->is_completion_driven() ? std::min(polls, calls_in_a_row) : polls;
     }
+    void poll() {
+        transport_->poll();
+        if (!scheduler_.is_idle()) [[unlikely]]
+            scheduler_.advance();
+    }
+    template <class Work>
+    Request& record(Communicator& comm, int tag, Work&& work) {
+        ScheduleRef schedule = scheduler_.take(comm, tag);
+        {
+            ScheduleTeam team(*schedule, circumstances_, algorithms_);
+            work(team);
+        }
+        return make_collective(comm, std::move(schedule));
+    }
+    Request& make_collective(Communicator& comm, ScheduleRef schedule);
     void start_progress_thread();
     void report_counters();
     static void keep_type(Request& request) {
@@ -158,6 +194,7 @@ class Process {
     Circumstances circumstances_;
     int world_rank_;
     Counters counters_;
+    Scheduler scheduler_;
     RequestPool requests_;
     std::shared_ptr<EngineLock> lock_;  ///< null: one thread calls
     std::unique_ptr<Transport> transport_;
@@ -170,12 +207,12 @@ class Process {
 template <class Ready>
 void Process::wait_until_locked(Ready&& ready) {
     for (unsigned times = 0;; ++times) {
-        for (unsigned poll = 0; poll < polls_in_a_row(); ++poll) {
-            transport_->poll();
+        for (unsigned i = 0; i < polls_in_a_row(); ++i) {
+            poll();
             if (ready()) return;
             relax();
         }
-        transport_->progress();
+        progress();
         if (ready()) return;
         // No sleep in the host, which serves one thread.
         lock_->yield(times);
@@ -190,20 +227,21 @@ void Process::wait_until(Ready&& ready) {
     const unsigned polls = polls_in_a_row();
     for (;;) {
         for (unsigned round = host_.spins(); round > 0; --round) {
-            for (unsigned poll = 0; poll < polls; ++poll) {
+            for (unsigned i = 0; i < polls; ++i) {
                 // The likeliest peer every time, the others every fourth time.
-                if (poll % 4 == 0 || transport_->may_have_arrived()) transport_->poll();
+                if (i % 4 == 0 || transport_->may_have_arrived()) poll();
                 if (ready()) return;
                 relax();
             }
             host_.progress();
-            transport_->progress();
+            progress();
             if (ready()) return;
         }
         const auto ticket = host_.prepare_wait();
-        transport_->progress();
+        // Messages that were started just now may have to be flushed.
+        const bool has_started = progress();
         const bool is_ready = ready();
-        if (is_ready || transport_->has_left()) {
+        if (is_ready || has_started || transport_->has_left()) {
             host_.cancel_wait();
             if (is_ready) return;
             continue;

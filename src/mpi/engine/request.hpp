@@ -1,6 +1,6 @@
 #pragma once
-/// A send or a receive under way. Requests live in a pool of their rank and never move; their index
-/// in it is what users' handles are made of.
+/// A send, a receive or a collective under way. Requests live in a pool of their rank and never
+/// move; their index in it is what users' handles are made of.
 
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +61,13 @@ struct Status {
 class Channel;
 class Communicator;
 class CachedRegion;
+class Schedule;
+
+/// Puts a schedule back where it came from.
+struct ScheduleRelease {
+    void operator()(Schedule* schedule) const;
+};
+using ScheduleRef = std::unique_ptr<Schedule, ScheduleRelease>;
 
 /// An object's own link in a LinkedList.
 template <class Node>
@@ -120,7 +127,7 @@ class Request {
 
     // For the engine. Plain fields: a request is a record that several parts of it work on.
 
-    enum class Kind : std::uint8_t { send, receive };
+    enum class Kind : std::uint8_t { send, receive, collective };
 
     /// Where its data are from `at` on, if they are a program's; else null. Those with gaps are
     /// named as if they lay together.
@@ -214,6 +221,7 @@ class Request {
     std::unique_ptr<std::byte[]> packed;  ///< data with gaps, packed for RDMA or a port
     StreamWindow window;
     std::shared_ptr<const Datatype> keeps_type;
+    ScheduleRef schedule;  ///< of a collective
 
     Communicator* communicator = nullptr;  ///< of a receive, and of what a persistent one repeats
 
@@ -285,6 +293,7 @@ class RequestPool {
         request.free_when_complete = false;
         request.forget_transfer();
         request.keeps_type.reset();
+        request.schedule.reset();
     }
 
     std::vector<std::unique_ptr<Request[]>> slabs_;

@@ -14,7 +14,7 @@ namespace railyard::mpi {
 /// inout = in op inout, for `count` elements of one basic type, at any alignment.
 using Kernel = void (*)(const std::byte* in, std::byte* inout, std::size_t count);
 
-class Operation {
+class Operation : public std::enable_shared_from_this<Operation> {
   public:
     enum class Kind : std::uint8_t {
         max,

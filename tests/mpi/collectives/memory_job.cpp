@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "mpi/collectives/buffers.hpp"
+#include "mpi/collectives/recording_team.hpp"
 
 namespace railyard::mpi {
 
@@ -105,7 +106,12 @@ MemoryJob::~MemoryJob() = default;
 void MemoryJob::run(const std::function<void(Team&)>& body) {
     for (const auto& member : members_) {
         MemoryTeam* const m = member.get();
-        m->join(engine_.spawn(fmt::format("rank {}", m->rank()), [&body, m] { body(*m); }));
+        m->join(engine_.spawn(fmt::format("rank {}", m->rank()), [this, &body, m] {
+            if (!options_.recorded) return body(*m);
+            RecordingTeam recording(*m);
+            body(recording);
+            recording.replay(*m);
+        }));
     }
     engine_.run();
     for (const auto& [pipe, left] : pipes_)

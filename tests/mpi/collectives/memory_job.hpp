@@ -25,6 +25,7 @@ class MemoryJob {
         Algorithms algorithms{};
         Circumstances circumstances{};
         bool buffered = false;  ///< sends need no receiver to be done; else all wait for theirs
+        bool recorded = false;  ///< ranks only record what the body does, and do it after its end
         std::uint64_t seed = 1;
     };
     /// What all ranks together did, for those who count.

@@ -82,6 +82,18 @@ TEST(ScratchPool, GivesTheSameBlocksAgain) {
     EXPECT_EQ(pool.take(4000).memory.get(), second) << "the next larger one";
 }
 
+TEST(ScratchPool, ALastingOneLendsNothingTwiceUntilItIsReclaimed) {
+    ScratchPool pool(true);
+    const auto memory_of = [&] { return Scratch(pool, 100).bytes(100).data(); };
+    const std::byte* const first = memory_of();
+    const std::byte* const second = memory_of();
+    EXPECT_NE(first, second) << "still used, though its Scratch is gone";
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 4096, 0U) << "not on the stack";
+    pool.reclaim();
+    const std::byte* const third = memory_of();
+    EXPECT_TRUE(third == first || third == second);
+}
+
 TEST(ScratchPool, KeepsNoLargeBlocks) {
     ScratchPool pool;
     pool.give_back(pool.take(ScratchPool::largest_kept + 1));

@@ -7,11 +7,12 @@
 
 #include <cstdint>
 
+#include "mpi/programs/calling.hpp"
 #include "sim/random.hpp"
 
 namespace railyard::mpi::programs {
 
-void move_at_random(MPI_Comm comm, sim::Random& random, std::uint64_t number);
+void move_at_random(MPI_Comm comm, sim::Random& random, std::uint64_t number, const Calling& call);
 
 /// Operations that users make; freed at the end.
 class OwnOperations {
@@ -27,6 +28,6 @@ class OwnOperations {
 };
 
 void reduce_at_random(MPI_Comm comm, const OwnOperations& own, sim::Random& random,
-                      std::uint64_t number);
+                      std::uint64_t number, const Calling& call);
 
 }  // namespace railyard::mpi::programs

@@ -23,23 +23,50 @@ std::vector<MPI_Comm> make_comms(int rank, int size) {
     return comms;
 }
 
+/// Calls collectives, some of them while others are under way. All ranks draw alike, whichever
+/// communicators they are in.
+class Caller {
+  public:
+    Caller(std::uint64_t seed, const std::vector<MPI_Comm>& comms)
+        : comms_(comms), random_(seed), number_(seed << 20) {}
+
+    /// One, and up to `depth` more between its start and its end.
+    void call(int depth) {
+        const MPI_Comm comm = comms_[random_.below(comms_.size())];
+        const bool has_traffic = random_.below(2) == 0;
+        const std::size_t bytes = random_.below(2) == 0 ? 100 : 40000;
+        Calling calling{.form = static_cast<Calling::Form>(random_.below(3)),
+                        .polls = random_.below(4) == 0};
+        const std::uint64_t within = random_.below(3);
+        if (depth > 0)
+            calling.meanwhile = [this, depth, within] {
+                for (std::uint64_t i = 0; i < within; ++i)
+                    call(depth - 1);
+            };
+        std::unique_ptr<Traffic> traffic;
+        if (has_traffic && depth == most_deep) traffic = std::make_unique<Traffic>(comm, bytes);
+        if (random_.below(2) == 0)
+            move_at_random(comm, random_, ++number_, calling);
+        else
+            reduce_at_random(comm, own_, random_, ++number_, calling);
+        if (traffic) traffic->finish();
+    }
+
+    static constexpr int most_deep = 2;
+
+  private:
+    const std::vector<MPI_Comm>& comms_;
+    sim::Random random_;
+    std::uint64_t number_;
+    const OwnOperations own_;
+};
+
 void call_at_random(std::uint64_t seed, std::uint64_t times, int rank, int size) {
     std::vector<MPI_Comm> comms = make_comms(rank, size);
-    sim::Random random(seed);
     {
-        const OwnOperations own;
-        for (std::uint64_t i = 0; i < times; ++i) {
-            const MPI_Comm comm = comms[random.below(comms.size())];
-            const bool has_traffic = random.below(2) == 0;
-            const std::size_t bytes = random.below(2) == 0 ? 100 : 40000;
-            std::unique_ptr<Traffic> traffic;
-            if (has_traffic) traffic = std::make_unique<Traffic>(comm, bytes);
-            if (random.below(2) == 0)
-                move_at_random(comm, random, seed * times + i);
-            else
-                reduce_at_random(comm, own, random, seed * times + i);
-            if (traffic) traffic->finish();
-        }
+        Caller caller(seed, comms);
+        for (std::uint64_t i = 0; i < times; ++i)
+            caller.call(Caller::most_deep);
     }
     for (std::size_t i = 0; i < 3; ++i)
         MPI_Comm_free(&comms[i]);

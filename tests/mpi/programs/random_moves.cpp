@@ -9,8 +9,8 @@ namespace {
 /// What was drawn for one collective.
 class Moving {
   public:
-    Moving(MPI_Comm comm, sim::Random& random, std::uint64_t number)
-        : comm_(comm), number_(number) {
+    Moving(MPI_Comm comm, sim::Random& random, std::uint64_t number, const Calling& call)
+        : comm_(comm), number_(number), call_(call) {
         MPI_Comm_size(comm, &size_);
         MPI_Comm_rank(comm, &rank_);
         // The same number of draws whatever the communicator: others draw along with us.
@@ -30,7 +30,8 @@ class Moving {
     void bcast() {
         Area area(rank_ == root_ ? out_ : in_, base_, {each_}, 0);
         if (rank_ == root_) area.fill(0, pattern(root_, 0));
-        MPI_Bcast(area.data(), area.count(0), area.type(), root_, comm_);
+        call_(MPI_Bcast, MPI_Ibcast, MPI_Bcast_init, area.data(), area.count(0), area.type(), root_,
+              comm_);
         area.expect(0, pattern(root_, 0), "bcast");
         area.expect_clean("bcast");
     }
@@ -46,11 +47,11 @@ class Moving {
             out.fill(0, pattern(rank_, root_));
         const void* from = in_place ? MPI_IN_PLACE : out.data();
         if (uneven)
-            MPI_Gatherv(from, out.count(0), out.type(), in.data(), in.counts(), in.displacements(),
-                        in.type(), root_, comm_);
+            call_(MPI_Gatherv, MPI_Igatherv, MPI_Gatherv_init, from, out.count(0), out.type(),
+                  in.data(), in.counts(), in.displacements(), in.type(), root_, comm_);
         else
-            MPI_Gather(from, out.count(0), out.type(), in.data(), is_root ? in.count(0) : -7,
-                       in.type(), root_, comm_);
+            call_(MPI_Gather, MPI_Igather, MPI_Gather_init, from, out.count(0), out.type(),
+                  in.data(), is_root ? in.count(0) : -7, in.type(), root_, comm_);
         for (std::size_t i = 0; is_root && i < size(); ++i)
             in.expect(i, pattern(static_cast<int>(i), root_), "gather");
         in.expect_clean("gather");
@@ -65,11 +66,12 @@ class Moving {
         const bool in_place = in_place_ && is_root;
         void* to = in_place ? MPI_IN_PLACE : in.data();
         if (uneven)
-            MPI_Scatterv(out.data(), out.counts(), out.displacements(), out.type(), to, in.count(0),
-                         in.type(), root_, comm_);
+            call_(MPI_Scatterv, MPI_Iscatterv, MPI_Scatterv_init, out.data(), out.counts(),
+                  out.displacements(), out.type(), to, in.count(0), in.type(), root_, comm_);
         else
-            MPI_Scatter(out.data(), is_root ? out.count(0) : -7, out.type(), to, in.count(0),
-                        in.type(), root_, comm_);
+            call_(MPI_Scatter, MPI_Iscatter, MPI_Scatter_init, out.data(),
+                  is_root ? out.count(0) : -7, out.type(), to, in.count(0), in.type(), root_,
+                  comm_);
         if (!in_place) in.expect(0, pattern(root_, rank_), "scatter");
         in.expect_clean("scatter");
         out.expect_clean("scatter's source");
@@ -84,10 +86,11 @@ class Moving {
             out.fill(0, pattern(rank_, 0));
         const void* from = in_place_ ? MPI_IN_PLACE : out.data();
         if (uneven)
-            MPI_Allgatherv(from, out.count(0), out.type(), in.data(), in.counts(),
-                           in.displacements(), in.type(), comm_);
+            call_(MPI_Allgatherv, MPI_Iallgatherv, MPI_Allgatherv_init, from, out.count(0),
+                  out.type(), in.data(), in.counts(), in.displacements(), in.type(), comm_);
         else
-            MPI_Allgather(from, out.count(0), out.type(), in.data(), in.count(0), in.type(), comm_);
+            call_(MPI_Allgather, MPI_Iallgather, MPI_Allgather_init, from, out.count(0), out.type(),
+                  in.data(), in.count(0), in.type(), comm_);
         for (std::size_t i = 0; i < size(); ++i)
             in.expect(i, pattern(static_cast<int>(i), 0), "allgather");
         in.expect_clean("allgather");
@@ -103,15 +106,18 @@ class Moving {
             source.fill(i, pattern(rank_, static_cast<int>(i)));
         const void* from = in_place_ ? MPI_IN_PLACE : out.data();
         if (kind == Kind::even) {
-            MPI_Alltoall(from, out.count(0), out.type(), in.data(), in.count(0), in.type(), comm_);
+            call_(MPI_Alltoall, MPI_Ialltoall, MPI_Alltoall_init, from, out.count(0), out.type(),
+                  in.data(), in.count(0), in.type(), comm_);
         } else if (kind == Kind::by_counts) {
-            MPI_Alltoallv(from, out.counts(), out.displacements(), out.type(), in.data(),
-                          in.counts(), in.displacements(), in.type(), comm_);
+            call_(MPI_Alltoallv, MPI_Ialltoallv, MPI_Alltoallv_init, from, out.counts(),
+                  out.displacements(), out.type(), in.data(), in.counts(), in.displacements(),
+                  in.type(), comm_);
         } else {
             const std::vector<int> out_places = out.byte_displacements();
             const std::vector<int> in_places = in.byte_displacements();
-            MPI_Alltoallw(from, out.counts(), out_places.data(), out.types().data(), in.data(),
-                          in.counts(), in_places.data(), in.types().data(), comm_);
+            call_(MPI_Alltoallw, MPI_Ialltoallw, MPI_Alltoallw_init, from, out.counts(),
+                  out_places.data(), out.types().data(), in.data(), in.counts(), in_places.data(),
+                  in.types().data(), comm_);
         }
         for (std::size_t i = 0; i < size(); ++i)
             in.expect(i, pattern(static_cast<int>(i), rank_), "alltoall");
@@ -150,6 +156,7 @@ class Moving {
 
     MPI_Comm comm_;
     std::uint64_t number_;
+    const Calling& call_;
     int size_ = 0;
     int rank_ = 0;
     int base_;
@@ -165,13 +172,12 @@ class Moving {
 
 }  // namespace
 
-void move_at_random(MPI_Comm comm, sim::Random& random, std::uint64_t number) {
+void move_at_random(MPI_Comm comm, sim::Random& random, std::uint64_t number, const Calling& call) {
     const std::uint64_t kind = random.below(11);
-    Moving moving(comm, random, number);
+    Moving moving(comm, random, number, call);
     switch (kind) {
         case 0:
-            MPI_Barrier(comm);
-            return;
+            return call(MPI_Barrier, MPI_Ibarrier, MPI_Barrier_init, comm);
         case 1:
             return moving.bcast();
         case 2:

@@ -85,7 +85,8 @@ Located some_place(std::uint64_t word, int rank) {
 
 class Drawn {
   public:
-    Drawn(MPI_Comm comm, sim::Random& random, std::uint64_t number) : comm_(comm), number_(number) {
+    Drawn(MPI_Comm comm, sim::Random& random, std::uint64_t number, const Calling& call)
+        : comm_(comm), number_(number), call_(call) {
         MPI_Comm_size(comm, &size_);
         MPI_Comm_rank(comm, &rank_);
         kind_ = random.below(6);
@@ -162,26 +163,29 @@ class Drawn {
     void reduce(const Arithmetic<T>& how) {
         const bool is_root = rank_ == root_;
         auto b = buffers(how, count_, count_, in_place_ && is_root);
-        MPI_Reduce(b.from, is_root ? b.out.data() : nullptr, count(), how.type, how.op, root_,
-                   comm_);
+        call_(MPI_Reduce, MPI_Ireduce, MPI_Reduce_init, b.from, is_root ? b.out.data() : nullptr,
+              count(), how.type, how.op, root_, comm_);
         if (is_root) expect(b.out, folded(how, size_, count_), "reduce");
     }
     template <class T>
     void allreduce(const Arithmetic<T>& how) {
         auto b = buffers(how, count_, count_, in_place_);
-        MPI_Allreduce(b.from, b.out.data(), count(), how.type, how.op, comm_);
+        call_(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, b.from, b.out.data(), count(),
+              how.type, how.op, comm_);
         expect(b.out, folded(how, size_, count_), "allreduce");
     }
     template <class T>
     void scan(const Arithmetic<T>& how) {
         auto b = buffers(how, count_, count_, in_place_);
-        MPI_Scan(b.from, b.out.data(), count(), how.type, how.op, comm_);
+        call_(MPI_Scan, MPI_Iscan, MPI_Scan_init, b.from, b.out.data(), count(), how.type, how.op,
+              comm_);
         expect(b.out, folded(how, rank_ + 1, count_), "scan");
     }
     template <class T>
     void exscan(const Arithmetic<T>& how) {
         auto b = buffers(how, count_, count_, in_place_);
-        MPI_Exscan(b.from, b.out.data(), count(), how.type, how.op, comm_);
+        call_(MPI_Exscan, MPI_Iexscan, MPI_Exscan_init, b.from, b.out.data(), count(), how.type,
+              how.op, comm_);
         if (rank_ > 0) expect(b.out, folded(how, rank_, count_), "exscan");
     }
     template <class T>
@@ -189,8 +193,8 @@ class Drawn {
         const auto ranks = static_cast<std::size_t>(size_);
         const std::size_t each = count_ / ranks;
         auto b = buffers(how, each * ranks, each, in_place_);
-        MPI_Reduce_scatter_block(b.from, b.out.data(), static_cast<int>(each), how.type, how.op,
-                                 comm_);
+        call_(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPI_Reduce_scatter_block_init,
+              b.from, b.out.data(), static_cast<int>(each), how.type, how.op, comm_);
         const std::vector<T> all = folded(how, size_, each * ranks);
         compare_part(b.out, all, each * static_cast<std::size_t>(rank_), each);
     }
@@ -208,7 +212,8 @@ class Drawn {
             static_cast<std::size_t>(std::accumulate(counts.begin(), counts.begin() + rank_, 0));
         const auto own = static_cast<std::size_t>(counts[static_cast<std::size_t>(rank_)]);
         auto b = buffers(how, total, own, in_place_);
-        MPI_Reduce_scatter(b.from, b.out.data(), counts.data(), how.type, how.op, comm_);
+        call_(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPI_Reduce_scatter_init, b.from,
+              b.out.data(), counts.data(), how.type, how.op, comm_);
         compare_part(b.out, folded(how, size_, total), before, own);
     }
     template <class T>
@@ -222,6 +227,7 @@ class Drawn {
 
     MPI_Comm comm_;
     std::uint64_t number_;
+    const Calling& call_;
     int size_ = 0;
     int rank_ = 0;
     std::uint64_t kind_;
@@ -247,9 +253,9 @@ OwnOperations::~OwnOperations() {
 }
 
 void reduce_at_random(MPI_Comm comm, const OwnOperations& own, sim::Random& random,
-                      std::uint64_t number) {
+                      std::uint64_t number, const Calling& call) {
     const std::uint64_t kind = random.below(12);
-    Drawn drawn(comm, random, number);
+    Drawn drawn(comm, random, number, call);
     const auto of_pairs = [&](MPI_Op op, auto combine) {
         drawn.run(Arithmetic<Pair>{own.pair, op, some_pair, combine});
     };

@@ -121,7 +121,8 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
 }  // namespace
 
 std::vector<Value> right_arguments(const Function& function, bool partners_are_nobody) {
-    const bool on_grid = function.base.starts_with("Cart_") || function.base == "Cartdim_get";
+    const bool on_grid = function.base.starts_with("Cart_") || function.base == "Cartdim_get" ||
+                         function.chapter.ends_with("neighbourhoods");
     const int partner = partners_are_nobody ? MPI_PROC_NULL : 0;
     std::vector<Value> values;
     for (const Parameter& p : function.parameters) {

@@ -139,11 +139,19 @@ bool has(const Function& function, std::string_view kind) {
     return false;
 }
 
+/// In any of their forms.
+bool is_collective(const Function& function) {
+    return function.chapter.ends_with("collectives");
+}
+bool is_neighbourhood(const Function& function) {
+    return function.chapter.ends_with("neighbourhoods");
+}
+
 void add_buffer(Collector& add, const Function& function, const Parameter& p) {
     // An address is only asked for; and ranks that get nothing need no room for it.
-    const bool may_be_null =
-        p.name == "location" || (function.base == "Exscan" && p.name == "recvbuf");
-    const bool in_place = function.chapter == "collectives" || p.name == "location";
+    const bool is_exscan = function.name.find("xscan") != std::string::npos;
+    const bool may_be_null = p.name == "location" || (is_exscan && p.name == "recvbuf");
+    const bool in_place = is_collective(function) || p.name == "location";
     add.null({MPI_ERR_BUFFER, MPI_ERR_ARG}, may_be_null ? lenient : Expect::error);
     add.value(MPI_IN_PLACE, "is MPI_IN_PLACE", {MPI_ERR_BUFFER, MPI_ERR_ARG},
               in_place ? lenient : Expect::error);
@@ -185,9 +193,9 @@ void add_result(Collector& add, const Function& function, const Parameter& p) {
 
 void add_array(Collector& add, const Function& function, const Parameter& p) {
     // Of what a type was made of, not all need be there; nor need what is only written.
-    const bool may_be_null = function.base.starts_with("Type_get_contents") ||
-                             (p.length.empty() && function.chapter == "collectives" &&
-                              p.name.find("displ") != std::string::npos);
+    const bool may_be_null =
+        function.base.starts_with("Type_get_contents") ||
+        (p.length.empty() && is_collective(function) && p.name.find("displ") != std::string::npos);
     add.null({MPI_ERR_ARG, MPI_ERR_BUFFER}, may_be_null ? lenient : Expect::error);
     const bool reads = p.type.starts_with("const") || function.chapter == "old_datatypes" ||
                        p.name == "ranges" || p.name == "dims";
@@ -204,7 +212,7 @@ void add_array(Collector& add, const Function& function, const Parameter& p) {
         for (const int n : {-1, INT_MIN})
             add.element([n] { return n; }, "begins with " + std::to_string(n), {MPI_ERR_COUNT});
     else if ((p.type.find("int") != std::string::npos || p.is_wide()) && reads &&
-             function.chapter != "collectives")
+             !is_collective(function) && !is_neighbourhood(function))
         for (const int n : {-1, -2, -100, INT_MIN, INT_MAX, 2, 7})
             for (const int at : {0, 1, 2})
                 add.element([n] { return n; },
@@ -252,7 +260,7 @@ void add_aliases(std::vector<Way>& ways, const Function& function) {
             const bool buffers = a.kind == "in" && b.kind == "out";
             const bool results = a.kind == "result" && b.kind == "result" && in < out;
             if (!buffers && !results) continue;
-            const bool strict = buffers && function.chapter == "collectives";
+            const bool strict = buffers && (is_collective(function) || is_neighbourhood(function));
             ways.push_back({a.name + " is " + b.name,
                             strict ? Expect::error : lenient,
                             [in, out](std::vector<Value>& values) { values[in] = values[out]; },

@@ -1,5 +1,6 @@
 #include "table.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <map>
@@ -102,6 +103,27 @@ Function twin_of(Function function) {
     return function;
 }
 
+/// `pattern` is a function whose name has a star and whose first parameter names a chapter: one
+/// such function for each of that chapter.
+std::vector<Function> forms_of(const std::vector<Chapter>& chapters, const Function& pattern) {
+    const std::string& chapter = pattern.parameters.at(0).name;
+    const auto base = std::find_if(chapters.begin(), chapters.end(),
+                                   [&](const Chapter& c) { return c.name == chapter; });
+    if (base == chapters.end())
+        throw std::runtime_error("'" + pattern.name + "': there is no chapter '" + chapter + "'");
+    std::vector<Function> forms;
+    for (Function form : base->functions) {
+        // A twin's mark stays at the end: "Bcast_init_c".
+        if (form.twin) form.name.resize(form.name.size() - 2);
+        if (!pattern.name.starts_with('*')) form.name[0] = lower(form.name)[0];
+        form.name = replaced(pattern.name, "*", form.name) + (form.twin ? "_c" : "");
+        form.parameters.insert(form.parameters.end(), pattern.parameters.begin() + 1,
+                               pattern.parameters.end());
+        forms.push_back(std::move(form));
+    }
+    return forms;
+}
+
 /// The function of a line, and its twin if it has one.
 std::vector<Function> parse_functions(const std::string& line) {
     Function function;
@@ -156,8 +178,10 @@ std::vector<Chapter> read_table(const std::filesystem::path& path) {
         pending += (pending.empty() ? "" : " ") + line;
         if (line.back() == ',') continue;
         try {
-            for (const Function& function : parse_functions(pending))
-                chapters.at(chapters.size() - 1).functions.push_back(function);
+            std::vector<Function> made = parse_functions(pending);
+            if (made[0].name.find('*') != std::string::npos) made = forms_of(chapters, made[0]);
+            auto& functions = chapters.at(chapters.size() - 1).functions;
+            functions.insert(functions.end(), made.begin(), made.end());
         } catch (const std::exception& error) {
             throw std::runtime_error(path.string() + ":" + std::to_string(number) + ": " +
                                      error.what());

@@ -1,0 +1,119 @@
+#pragma once
+/// What collectives do with their arguments, and the three ways to carry one out. Blocking,
+/// non-blocking and persistent ones are one function: it checks its arguments, and hands what the
+/// team is to do to carry_out(), with what the call has besides.
+
+#include <cstddef>
+#include <vector>
+
+#include "mpi/abi/entry.hpp"
+#include "mpi/abi/requests.hpp"
+#include "mpi/collectives/buffers.hpp"
+#include "mpi/collectives/team.hpp"
+
+namespace railyard::mpi::abi {
+
+/// MPI_IN_PLACE where it is allowed.
+inline ConstBuffer sent(State& state, const void* address, MPI_Count count, MPI_Datatype type,
+                        bool may_be_in_place = true) {
+    if (address == MPI_IN_PLACE && may_be_in_place) return mpi::in_place();
+    return const_buffer(address, to_count(count, "sendcount"), state.committed(type, "sendtype"));
+}
+
+inline Buffer received(State& state, void* address, MPI_Count count, MPI_Datatype type,
+                       bool may_be_in_place = false) {
+    if (address == MPI_IN_PLACE && may_be_in_place) return mpi::in_place();
+    return buffer(address, to_count(count, "recvcount"), state.committed(type, "recvtype"));
+}
+
+inline ConstBuffer contribution(const void* address, std::size_t count, const TypeRef& type) {
+    return address == MPI_IN_PLACE ? ConstBuffer(mpi::in_place())
+                                   : const_buffer(address, count, type);
+}
+
+/// Null only if it has no elements.
+inline void check_array(Integers array, int n, const char* argument) {
+    if (array.is_null() && n > 0) null_argument(argument);
+}
+
+/// `n` of them, as many as there are ranks or neighbours. Returns all of them together.
+inline std::size_t check_counts(Integers counts, int n, const char* argument) {
+    check_array(counts, n, argument);
+    std::size_t total = 0;
+    for (int i = 0; i < n; ++i)
+        total += to_count(counts[i], argument);
+    return total;
+}
+
+/// `n` blocks by the user's arrays; the buffer is checked as one of all of them.
+inline Blocks blocks(void* address, Integers counts, Integers displacements, const TypeRef& type,
+                     int n, const char* argument) {
+    const std::size_t total = check_counts(counts, n, argument);
+    check_array(displacements, n, "displs");
+    return {buffer(address, total, type).address, counts, displacements, *type};
+}
+
+/// The same with a type for each.
+inline Blocks blocks(void* address, Integers counts, Integers displacements,
+                     const std::vector<const Datatype*>& types, const char* argument) {
+    const int n = static_cast<int>(types.size());
+    check_counts(counts, n, argument);
+    check_array(displacements, n, "displs");
+    if (is_special(address))
+        for (std::size_t i = 0; i < types.size(); ++i)
+            check_address(address, static_cast<std::size_t>(counts[i]), *types[i]);
+    return {address, counts, displacements, types.data()};
+}
+
+inline std::vector<const Datatype*> types_of(State& state, const MPI_Datatype types[], int n,
+                                             const char* argument) {
+    to_array(types, n, argument);
+    std::vector<const Datatype*> list;
+    for (int i = 0; i < n; ++i)
+        list.push_back(state.committed(types[i], argument).get());
+    return list;
+}
+
+/// One rank's of blocks that are all like the first.
+template <class AnyBuffer>
+AnyBuffer block_of(const AnyBuffer& first, int rank) {
+    return first.type == nullptr
+               ? first
+               : part(first, static_cast<std::size_t>(rank) * first.count, first.count);
+}
+
+/// Two buffers of one call must not be the same memory.
+inline void check_apart(const ConstBuffer& out, const Buffer& in) {
+    if (out.address == in.address && !is_special(out.address) && bytes_of(out) != 0 &&
+        bytes_of(in) != 0)
+        throw MpiError(ErrorClass::buffer,
+                       "the send buffer and the receive buffer are the same; give MPI_IN_PLACE "
+                       "instead of one of them");
+}
+
+inline void check_apart(const ConstBlocks& out, const Blocks& in, const Comm& comm) {
+    if (!out.is_in_place()) check_apart(out[comm.rank()], in[comm.rank()]);
+}
+
+/// Here and now. Throws at the end if the ranks gave lengths that do not match.
+template <class Work>
+void carry_out(Comm& comm, Work&& work) {
+    Team& team = comm.team();
+    work(team);
+    if (team.disagreed()) [[unlikely]]
+        throw MpiError(ErrorClass::truncate, lengths_differ);
+}
+
+/// Without waiting.
+template <class Work>
+void carry_out(Comm& comm, MPI_Request& request, Work&& work) {
+    request = handle_of(comm.process().start_collective(comm, work));
+}
+
+/// Whenever the request is started. MPI defines no hints for it, and others are ignored.
+template <class Work>
+void carry_out(Comm& comm, const Info*, MPI_Request& request, Work&& work) {
+    request = handle_of(comm.process().make_persistent_collective(comm, work));
+}
+
+}  // namespace railyard::mpi::abi

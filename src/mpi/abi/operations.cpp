@@ -1,0 +1,64 @@
+// Reduction operations.
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "mpi/abi/entry.hpp"
+#include "mpi/collectives/buffers.hpp"
+#include "mpi/types/operation.hpp"
+
+namespace railyard::mpi::abi {
+
+namespace {
+
+/// A user's function, which counts in `Count`s; more elements than those hold come in several
+/// calls.
+template <class Count, class Function>
+void make_op(State& state, Function* function, int commute, MPI_Op& op) {
+    if (function == nullptr) null_argument("user_fn");
+    const auto call = [&state, function](const void* in, void* inout, std::size_t count,
+                                         const Datatype& type) {
+        constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Count>::max());
+        MPI_Datatype handle = state.find_handle(type);
+        for (std::size_t from = 0; from < count; from += most) {
+            auto length = static_cast<Count>(std::min(count - from, most));
+            const std::ptrdiff_t offset = signed_of(from) * type.extent();
+            function(moved(in, offset), moved(inout, offset), &length, &handle);
+        }
+    };
+    op = state.ops.add(
+        std::make_unique<OperationRef>(std::make_shared<const Operation>(call, commute != 0)));
+}
+
+void op_create(State& state, MPI_User_function* function, int commute, MPI_Op& op) {
+    make_op<int>(state, function, commute, op);
+}
+
+void op_create_c(State& state, MPI_User_function_c* function, int commute, MPI_Op& op) {
+    make_op<MPI_Count>(state, function, commute, op);
+}
+
+void op_free(State& state, MPI_Op& op) {
+    if (state.op(op, "op").is_predefined())
+        throw MpiError(ErrorClass::op, "op is predefined, and cannot be freed");
+    state.bury(state.ops.remove(op));
+    op = MPI_OP_NULL;
+}
+
+void op_commutative(State&, const Operation& op, int& commute) {
+    commute = op.is_commutative();
+}
+
+void reduce_local(State&, const void* in, void* inout, std::size_t count, const TypeRef& type,
+                  const Operation& op) {
+    op.check(*type);
+    op.apply(const_buffer(in, count, type).address, buffer(inout, count, type).address, count,
+             *type);
+}
+
+}  // namespace
+
+#include <entries/operations.inc>
+
+}  // namespace railyard::mpi::abi

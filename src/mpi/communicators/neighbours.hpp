@@ -1,0 +1,13 @@
+#pragma once
+/// Whom a communicator's topology makes neighbours of the calling rank.
+
+#include "mpi/collectives/neighbourhood.hpp"
+#include "mpi/communicators/comm.hpp"
+
+namespace railyard::mpi {
+
+/// In the order in which MPI's neighbourhood collectives have their blocks. Throws MpiError
+/// (topology) if the communicator has no topology.
+Neighbours neighbours_of(const Comm& comm);
+
+}  // namespace railyard::mpi

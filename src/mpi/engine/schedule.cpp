@@ -1,0 +1,220 @@
+#include "mpi/engine/schedule.hpp"
+
+#include "mpi/collectives/buffers.hpp"
+#include "mpi/engine/process.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+Circumstances without_hub(Circumstances circumstances) {
+    circumstances.has_hub = false;
+    return circumstances;
+}
+
+}  // namespace
+
+void ScheduleRelease::operator()(Schedule* schedule) const {
+    schedule->home_.give_back(*schedule);
+}
+
+ScheduleTeam::ScheduleTeam(Schedule& schedule, const Circumstances& circumstances,
+                           const Algorithms& algorithms)
+    : Team(schedule.comm_->rank(), schedule.comm_->size(), without_hub(circumstances), algorithms,
+           *this, schedule.scratch_),
+      schedule_(schedule) {}
+
+ScheduleTeam::~ScheduleTeam() {
+    schedule_.ranks_disagree_ = disagreed();
+}
+
+void ScheduleTeam::send(const ConstBuffer& data, int to) {
+    start_send(data, to);
+    wait_all();
+}
+
+void ScheduleTeam::receive(const Buffer& into, int from) {
+    start_receive(into, from);
+    wait_all();
+}
+
+void ScheduleTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
+    start_receive(in, from);
+    start_send(out, to);
+    wait_all();
+}
+
+void ScheduleTeam::start_send(const ConstBuffer& data, int to) {
+    keep(data.type);
+    schedule_.steps_.push_back({.kind = Step::Kind::send, .peer = to, .from = data});
+    has_started_ = true;
+}
+
+void ScheduleTeam::start_receive(const Buffer& into, int from) {
+    keep(into.type);
+    schedule_.steps_.push_back({.kind = Step::Kind::receive, .peer = from, .to = into});
+    has_started_ = true;
+}
+
+void ScheduleTeam::wait_all() {
+    if (!std::exchange(has_started_, false)) return;
+    schedule_.steps_.push_back({.kind = Step::Kind::wait});
+}
+
+void ScheduleTeam::charge_bytes(std::size_t bytes) {
+    std::vector<Step>& steps = schedule_.steps_;
+    if (steps.empty() || steps.back().kind < Step::Kind::copy)
+        steps.push_back({.kind = Step::Kind::charge});
+    steps.back().charged += bytes;
+}
+
+void ScheduleTeam::copy(const ConstBuffer& from, const Buffer& to) {
+    keep(from.type);
+    keep(to.type);
+    schedule_.steps_.push_back({.kind = Step::Kind::copy, .from = from, .to = to});
+}
+
+void ScheduleTeam::combine(const Operation& operation, const ConstBuffer& in, const Buffer& inout) {
+    keep(inout.type);
+    if (!schedule_.operation_) schedule_.operation_ = operation.weak_from_this().lock();
+    schedule_.steps_.push_back(
+        {.kind = Step::Kind::combine, .from = in, .to = inout, .operation = &operation});
+}
+
+/// Most collectives have one or two types, in turn.
+void ScheduleTeam::keep(const Datatype* type) {
+    if (type == nullptr || type->is_predefined()) return;
+    auto& types = schedule_.types_;
+    for (std::size_t i = types.size(); i > 0 && i + 2 > types.size(); --i)
+        if (types[i - 1].get() == type) return;
+    types.push_back(type->weak_from_this().lock());
+}
+
+ScheduleRef Scheduler::take(Communicator& comm, int tag) {
+    if (free_.empty()) {
+        all_.push_back(std::make_unique<Schedule>(*this));
+        free_.push_back(all_.back().get());
+        // Room for all, so that to give one back needs no memory.
+        free_.reserve(all_.capacity());
+    }
+    Schedule& schedule = *free_.back();
+    free_.pop_back();
+    schedule.comm_ = &comm;
+    schedule.tag_ = tag;
+    return ScheduleRef(&schedule);
+}
+
+void Scheduler::give_back(Schedule& schedule) {
+    schedule.steps_.clear();
+    schedule.scratch_.reclaim();
+    schedule.types_.clear();
+    schedule.operation_.reset();
+    free_.push_back(&schedule);
+}
+
+void Scheduler::start(Request& request) {
+    Schedule& schedule = *request.schedule;
+    schedule.request_ = &request;
+    schedule.next_ = 0;
+    schedule.disagreed_ = schedule.ranks_disagree_;
+    if (!advance(schedule)) active_.push_back(&schedule);
+}
+
+bool Scheduler::advance() {
+    // A user's operation may have called MPI.
+    if (is_advancing_) return false;
+    bool has_moved = false;
+    for (std::size_t i = 0; i < active_.size();) {
+        const bool moves = active_[i]->can_advance();
+        has_moved |= moves;
+        if (moves && advance(*active_[i]))
+            active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
+        else
+            ++i;
+    }
+    return has_moved;
+}
+
+bool Scheduler::advance(Schedule& schedule) {
+    is_advancing_ = true;
+    ErrorClass error = ErrorClass::success;
+    bool waits = false;
+    try {
+        while (schedule.next_ < schedule.steps_.size() && !waits) {
+            waits = !carry_out(schedule, schedule.steps_[schedule.next_]);
+            if (!waits) ++schedule.next_;
+        }
+        waits = waits || !finish_messages(schedule);
+    } catch (const MpiError& failure) {
+        // A peer is lost, most likely, and others wait in vain for what would have come next.
+        error = failure.error_class();
+    }
+    is_advancing_ = false;
+    if (waits && error == ErrorClass::success) return false;
+    finish(schedule, error);
+    return true;
+}
+
+bool Scheduler::carry_out(Schedule& schedule, const Schedule::Step& step) {
+    using Kind = Schedule::Step::Kind;
+    Communicator& comm = *schedule.comm_;
+    const std::uint32_t context = comm.context() + 1;
+    switch (step.kind) {
+        case Kind::send:
+            add(schedule,
+                process_.start_send_in(context, step.from, step.peer, schedule.tag_, comm));
+            break;
+        case Kind::receive:
+            add(schedule,
+                process_.start_receive_in(context, step.to, step.peer, schedule.tag_, comm));
+            break;
+        case Kind::wait:
+            return finish_messages(schedule);
+        case Kind::copy:
+            move_data(step.from, step.to);
+            break;
+        case Kind::combine:
+            step.operation->apply(step.from.address, step.to.address, step.to.count, *step.to.type);
+            break;
+        case Kind::charge:
+            break;
+    }
+    if (step.charged > 0) process_.host().charge_copy(step.charged);
+    return true;
+}
+
+void Scheduler::add(Schedule& schedule, Request& message) {
+    schedule.under_way_.push_back(&message);
+}
+
+/// False: some are still under way.
+bool Scheduler::finish_messages(Schedule& schedule) {
+    while (!schedule.under_way_.empty()) {
+        Request& message = *schedule.under_way_.back();
+        if (!message.complete) return false;
+        schedule.under_way_.pop_back();
+        const ErrorClass error = message.result.error;
+        const bool received = message.kind == Request::Kind::receive;
+        if (error == ErrorClass::truncate || (received && message.result.bytes != message.bytes))
+            [[unlikely]]
+            schedule.disagreed_ = true;
+        process_.release(message);
+        if (error != ErrorClass::success && error != ErrorClass::truncate)
+            throw MpiError(error, "a message of a collective failed");
+    }
+    return true;
+}
+
+void Scheduler::finish(Schedule& schedule, ErrorClass error) {
+    for (Request* const message : schedule.under_way_)
+        process_.free_when_done(*message);
+    schedule.under_way_.clear();
+    Request& request = *schedule.request_;
+    request.result = {};
+    request.result.error = error != ErrorClass::success ? error
+                           : schedule.disagreed_        ? ErrorClass::truncate
+                                                        : ErrorClass::success;
+    request.complete = true;
+}
+
+}  // namespace railyard::mpi

@@ -1,0 +1,130 @@
+#pragma once
+/// A collective that does not block, as one rank carries it out: a list of steps. The algorithm
+/// runs once, against a team that only takes down what it is told. The engine then does the steps,
+/// one after the other, as messages come, in whatever call makes progress. They can be done again,
+/// so that a persistent collective is recorded once.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "mpi/collectives/scratch.hpp"
+#include "mpi/collectives/team.hpp"
+#include "mpi/engine/communicator.hpp"
+#include "mpi/engine/request.hpp"
+#include "mpi/types/datatype.hpp"
+#include "mpi/types/operation.hpp"
+
+namespace railyard::mpi {
+
+class Process;
+class Scheduler;
+
+class Schedule {
+  public:
+    explicit Schedule(Scheduler& home) : home_(home), scratch_(true) {}
+
+  private:
+    friend class Scheduler;
+    friend class ScheduleTeam;
+    friend struct ScheduleRelease;
+
+    struct Step {
+        enum class Kind : std::uint8_t {
+            send,     ///< starts it
+            receive,  ///< starts it
+            wait,     ///< for all that were started
+            copy,
+            combine,
+            charge,  ///< only
+        };
+        Kind kind = Kind::charge;
+        int peer = 0;
+        std::size_t charged = 0;  ///< bytes of software work, once the step is done
+        ConstBuffer from{};
+        Buffer to{};
+        const Operation* operation = nullptr;
+    };
+
+    /// Whether there is more to do than to wait.
+    bool can_advance() const { return under_way_.empty() || under_way_.back()->complete; }
+
+    Scheduler& home_;
+    std::vector<Step> steps_;
+    ScratchPool scratch_;  ///< what steps use between the user's buffers
+    /// What users may free before it is over.
+    std::vector<std::shared_ptr<const Datatype>> types_;
+    OperationRef operation_;
+    bool ranks_disagree_ = false;  ///< as far as this rank could tell when it was recorded
+
+    Communicator* comm_ = nullptr;
+    int tag_ = 0;
+    Request* request_ = nullptr;  ///< the user's
+    std::size_t next_ = 0;
+    std::vector<Request*> under_way_;
+    bool disagreed_ = false;  ///< this time
+};
+
+/// What algorithms run against to be recorded.
+class ScheduleTeam final : public Team, private Recorder {
+  public:
+    /// The schedule is one that Scheduler::take() has given. No hub: who is in one waits.
+    ScheduleTeam(Schedule& schedule, const Circumstances& circumstances,
+                 const Algorithms& algorithms);
+    ~ScheduleTeam() override;
+
+    void send(const ConstBuffer& data, int to) override;
+    void receive(const Buffer& into, int from) override;
+    void exchange(const ConstBuffer& out, int to, const Buffer& in, int from) override;
+    void start_send(const ConstBuffer& data, int to) override;
+    void start_receive(const Buffer& into, int from) override;
+    void wait_all() override;
+    void charge_bytes(std::size_t bytes) override;
+
+  private:
+    using Step = Schedule::Step;
+
+    void copy(const ConstBuffer& from, const Buffer& to) override;
+    void combine(const Operation& operation, const ConstBuffer& in, const Buffer& inout) override;
+    void keep(const Datatype* type);
+
+    Schedule& schedule_;
+    bool has_started_ = false;  ///< something, since the last wait
+};
+
+/// The schedules of a rank: those under way, and those to be used again.
+class Scheduler {
+  public:
+    explicit Scheduler(Process& process) : process_(process) {}
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+
+    /// An empty one, whose messages have that tag.
+    ScheduleRef take(Communicator& comm, int tag);
+    void give_back(Schedule& schedule);
+
+    /// From the first step on. `request` holds the schedule, and is complete when it is.
+    void start(Request& request);
+    bool is_idle() const { return active_.empty(); }
+    /// All go on as far as they can. True: one has.
+    bool advance();
+
+  private:
+    /// True: it is over.
+    bool advance(Schedule& schedule);
+    /// Does a step; false: it must wait.
+    bool carry_out(Schedule& schedule, const Schedule::Step& step);
+    void add(Schedule& schedule, Request& message);
+    bool finish_messages(Schedule& schedule);
+    void finish(Schedule& schedule, ErrorClass error);
+
+    Process& process_;
+    std::vector<std::unique_ptr<Schedule>> all_;
+    std::vector<Schedule*> free_;
+    std::vector<Schedule*> active_;  ///< in the order of their start
+    bool is_advancing_ = false;
+};
+
+}  // namespace railyard::mpi
