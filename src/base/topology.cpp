@@ -31,6 +31,8 @@ Bytes from_sysconf(int name) {
 struct Survey {
     Machine machine;
     std::vector<std::vector<int>> physical;  ///< the threads of each physical core
+    /// The threads of each part, kind by kind.
+    std::array<std::vector<std::vector<int>>, hardware_kinds.size()> parts;
 };
 
 struct DestroyTopology {
@@ -59,14 +61,26 @@ Bytes cache_above(hwloc_obj_t object, hwloc_obj_type_t type) {
     return Bytes();
 }
 
-std::vector<int> threads_of(hwloc_obj_t core) {
+std::vector<int> threads_of(hwloc_obj_t part) {
     std::vector<int> threads;
-    for (int i = hwloc_bitmap_first(core->cpuset); i >= 0; i = hwloc_bitmap_next(core->cpuset, i))
+    for (int i = hwloc_bitmap_first(part->cpuset); i >= 0; i = hwloc_bitmap_next(part->cpuset, i))
         threads.push_back(i);
     return threads;
 }
 
+constexpr std::array<hwloc_obj_type_t, hardware_kinds.size()> hwloc_kinds = {
+    HWLOC_OBJ_PACKAGE, HWLOC_OBJ_NUMANODE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE,
+    HWLOC_OBJ_L1CACHE, HWLOC_OBJ_CORE,     HWLOC_OBJ_PU};
+
+void read_parts(hwloc_topology_t topology, Survey& survey) {
+    for (std::size_t kind = 0; kind < hwloc_kinds.size(); ++kind)
+        for (hwloc_obj_t part = nullptr;
+             (part = hwloc_get_next_obj_by_type(topology, hwloc_kinds[kind], part)) != nullptr;)
+            survey.parts[kind].push_back(threads_of(part));
+}
+
 void read_topology(hwloc_topology_t topology, Survey& survey) {
+    read_parts(topology, survey);
     const int cores = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE));
     for (int i = 0; i < cores; ++i)
         survey.physical.push_back(
@@ -183,6 +197,22 @@ std::vector<int> spread(int ranks) {
     std::vector<int> cores = usable_cores();
     cores.resize(wanted);
     return cores;
+}
+
+std::array<int, hardware_kinds.size()> hardware_holding(std::span<const int> cores) {
+    std::array<int, hardware_kinds.size()> holding;
+    holding.fill(-1);
+    const auto has_all = [&](const std::vector<int>& threads) {
+        return std::all_of(cores.begin(), cores.end(), [&](int core) {
+            return std::find(threads.begin(), threads.end(), core) != threads.end();
+        });
+    };
+    for (std::size_t kind = 0; kind < holding.size(); ++kind) {
+        const auto& parts = survey().parts[kind];
+        const auto found = std::find_if(parts.begin(), parts.end(), has_all);
+        if (found != parts.end()) holding[kind] = static_cast<int>(found - parts.begin());
+    }
+    return holding;
 }
 
 const Machine& machine() {

@@ -4,8 +4,10 @@
 /// A "core" here is a place where one thread runs, named by the number the operating system gives
 /// it: with simultaneous multithreading a physical core is several of them.
 
+#include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "railyard/base/bytes.hpp"
@@ -42,6 +44,13 @@ struct Machine {
 
 /// Looked at once, at the first call; any thread may ask.
 const Machine& machine();
+
+/// Kinds of parts that a machine has several of, by hwloc's names, the largest first.
+inline constexpr std::array<std::string_view, 7> hardware_kinds = {
+    "Package", "NUMANode", "L3Cache", "L2Cache", "L1Cache", "Core", "PU"};
+
+/// Of each kind, the number of the part that has all of these cores; -1: none, or unknown.
+std::array<int, hardware_kinds.size()> hardware_holding(std::span<const int> cores);
 
 /// The order of usable_cores(), of physical cores given as the list of their threads. Threads that
 /// are not allowed are left out; allowed ones that no physical core has come last.

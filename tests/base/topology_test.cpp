@@ -144,5 +144,25 @@ TEST(CpuName, FromAnyProcessorsText) {
     EXPECT_EQ(cpu_name("no colon\n\n:\n"), "");
 }
 
+TEST(Topology, PartsOfTheMachineHoldTheirCores) {
+    const Cores cores = usable_cores();
+    const auto of_first = hardware_holding(std::span(cores).first(1));
+    // Each core is in one part of every kind that the machine has; thread and physical core always.
+    EXPECT_GE(of_first[hardware_kinds.size() - 1], 0);
+    EXPECT_GE(of_first[hardware_kinds.size() - 2], 0);
+    EXPECT_EQ(hardware_kinds.back(), "PU");
+    // No thread is several cores; none is a core that is not there.
+    const int beyond[] = {cores.front(), 1 << 20};
+    for (const int part : hardware_holding(beyond))
+        EXPECT_EQ(part, -1);
+    if (cores.size() < 2) return;
+    const auto of_two = hardware_holding(std::span(cores).first(2));
+    EXPECT_EQ(of_two.back(), -1);
+    for (std::size_t kind = 0; kind < of_two.size(); ++kind)
+        if (of_two[kind] >= 0) {
+            EXPECT_EQ(of_two[kind], of_first[kind]) << hardware_kinds[kind];
+        }
+}
+
 }  // namespace
 }  // namespace railyard

@@ -9,6 +9,7 @@
 #include "mpi/abi/entry.hpp"
 #include "mpi/abi/requests.hpp"
 #include "mpi/collectives/buffers.hpp"
+#include "mpi/collectives/inter.hpp"
 #include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi::abi {
@@ -26,9 +27,15 @@ inline Buffer received(State& state, void* address, MPI_Count count, MPI_Datatyp
     return buffer(address, to_count(count, "recvcount"), state.committed(type, "recvtype"));
 }
 
-inline ConstBuffer contribution(const void* address, std::size_t count, const TypeRef& type) {
-    return address == MPI_IN_PLACE ? ConstBuffer(mpi::in_place())
-                                   : const_buffer(address, count, type);
+/// The other group's data are in no place of this one.
+inline bool is_in_place(const void* address, const Comm& comm) {
+    return address == MPI_IN_PLACE && !comm.is_inter();
+}
+
+inline ConstBuffer contribution(const void* address, std::size_t count, const TypeRef& type,
+                                const Comm& comm) {
+    return is_in_place(address, comm) ? ConstBuffer(mpi::in_place())
+                                      : const_buffer(address, count, type);
 }
 
 /// Null only if it has no elements.
@@ -82,6 +89,23 @@ AnyBuffer block_of(const AnyBuffer& first, int rank) {
                : part(first, static_cast<std::size_t>(rank) * first.count, first.count);
 }
 
+/// Where the root's arguments count. On an inter-communicator it is the only one of its group that
+/// has a part in the call.
+inline bool is_root_of(const Comm& comm, int root) {
+    return comm.is_inter() ? root == inter::root_here : root == comm.rank();
+}
+
+/// Whether a rank gives, or gets, what all do: the root of an inter-communicator does not.
+inline bool is_one_of_all(const Comm& comm, bool is_root) {
+    return !comm.is_inter() || !is_root;
+}
+
+/// A rank's own block among those of all. Ranks of an inter-communicator have none.
+template <class AnyBuffer>
+AnyBuffer own_block_of(const AnyBuffer& first, const Comm& comm) {
+    return comm.is_inter() ? AnyBuffer(first) : block_of(first, comm.rank());
+}
+
 /// Two buffers of one call must not be the same memory.
 inline void check_apart(const ConstBuffer& out, const Buffer& in) {
     if (out.address == in.address && !is_special(out.address) && bytes_of(out) != 0 &&
@@ -92,7 +116,8 @@ inline void check_apart(const ConstBuffer& out, const Buffer& in) {
 }
 
 inline void check_apart(const ConstBlocks& out, const Blocks& in, const Comm& comm) {
-    if (!out.is_in_place()) check_apart(out[comm.rank()], in[comm.rank()]);
+    const int own = comm.is_inter() ? 0 : comm.rank();
+    if (!out.is_in_place()) check_apart(out[own], in[own]);
 }
 
 /// Here and now. Throws at the end if the ranks gave lengths that do not match.
@@ -104,16 +129,32 @@ void carry_out(Comm& comm, Work&& work) {
         throw MpiError(ErrorClass::truncate, lengths_differ);
 }
 
+/// The same on a team that only records.
+template <class Work>
+auto on_team_of(Comm& comm, Work& work) {
+    return [&](Team& team) {
+        team.divide_at(comm.team().divided_at());
+        work(team);
+    };
+}
+
 /// Without waiting.
 template <class Work>
 void carry_out(Comm& comm, MPI_Request& request, Work&& work) {
-    request = handle_of(comm.process().start_collective(comm, work));
+    request = handle_of(comm.process().start_collective(comm.team_ranks(), on_team_of(comm, work)));
 }
 
 /// Whenever the request is started. MPI defines no hints for it, and others are ignored.
 template <class Work>
 void carry_out(Comm& comm, const Info*, MPI_Request& request, Work&& work) {
-    request = handle_of(comm.process().make_persistent_collective(comm, work));
+    request = handle_of(
+        comm.process().make_persistent_collective(comm.team_ranks(), on_team_of(comm, work)));
+}
+
+/// Of a rank in the root's group of an inter-communicator: it waits for nobody.
+template <class... How>
+void take_no_part(Comm& comm, How&&... how) {
+    carry_out(comm, how..., [](Team&) {});
 }
 
 }  // namespace railyard::mpi::abi

@@ -1,105 +1,16 @@
-// Groups of ranks, and communicators.
+// Communicators: what they are, and new ones out of old ones.
 
 #include "mpi/communicators/making.hpp"
 
-#include <array>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "mpi/abi/entry.hpp"
+#include "mpi/communicators/hardware_split.hpp"
 
 namespace railyard::mpi::abi {
 
 namespace {
-
-int own_rank(State& state, const Group& group) {
-    const int rank = group.rank_of(state.process().world_rank());
-    return rank < 0 ? MPI_UNDEFINED : rank;
-}
-
-void group_size(State&, const Group& group, int& size) {
-    size = group.size();
-}
-
-void group_rank(State& state, const Group& group, int& rank) {
-    rank = own_rank(state, group);
-}
-
-void group_translate_ranks(State&, const Group& group1, std::size_t n, const int ranks1[],
-                           const Group& group2, int ranks2[]) {
-    for (std::size_t i = 0; i < n; ++i) {
-        if (ranks1[i] == MPI_PROC_NULL) {
-            ranks2[i] = MPI_PROC_NULL;
-            continue;
-        }
-        if (ranks1[i] < 0 || ranks1[i] >= group1.size())
-            throw MpiError(ErrorClass::rank, "rank " + std::to_string(ranks1[i]) +
-                                                 " is not in group1, which has " +
-                                                 std::to_string(group1.size()));
-        const int rank = group2.rank_of(group1.world_rank(ranks1[i]));
-        ranks2[i] = rank < 0 ? MPI_UNDEFINED : rank;
-    }
-}
-
-void group_compare(State&, const Group& group1, const Group& group2, int& cmp) {
-    cmp = static_cast<int>(compare(group1, group2));
-}
-
-void group_union(State& state, const Group& group1, const Group& group2, MPI_Group& result) {
-    result = state.add(united(group1, group2));
-}
-
-void group_intersection(State& state, const Group& group1, const Group& group2, MPI_Group& result) {
-    result = state.add(intersection(group1, group2));
-}
-
-void group_difference(State& state, const Group& group1, const Group& group2, MPI_Group& result) {
-    result = state.add(difference(group1, group2));
-}
-
-void group_incl(State& state, const Group& group, std::size_t n, const int ranks[],
-                MPI_Group& result) {
-    result = state.add(including(group, std::span(ranks, n)));
-}
-
-void group_excl(State& state, const Group& group, std::size_t n, const int ranks[],
-                MPI_Group& result) {
-    result = state.add(excluding(group, std::span(ranks, n)));
-}
-
-/// Looks at the ends first, so that a range is never longer than the group.
-std::vector<int> ranks_of(const Group& group, std::size_t n, int ranges[][3]) {
-    std::vector<RankRange> list;
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto [first, last, stride] =
-            std::array<long, 3>{ranges[i][0], ranges[i][1], ranges[i][2]};
-        list.push_back({ranges[i][0], ranges[i][1], ranges[i][2]});
-        if (stride == 0 || (last - first) / stride < 0) continue;  // wrong, or of no ranks
-        for (const long rank : {first, first + (last - first) / stride * stride})
-            if (rank < 0 || rank >= group.size())
-                throw MpiError(ErrorClass::rank, "range " + std::to_string(i) + " has rank " +
-                                                     std::to_string(rank) + "; the group has " +
-                                                     std::to_string(group.size()));
-    }
-    return expanded(list);
-}
-
-void group_range_incl(State& state, const Group& group, std::size_t n, int ranges[][3],
-                      MPI_Group& result) {
-    result = state.add(including(group, ranks_of(group, n, ranges)));
-}
-
-void group_range_excl(State& state, const Group& group, std::size_t n, int ranges[][3],
-                      MPI_Group& result) {
-    result = state.add(excluding(group, ranks_of(group, n, ranges)));
-}
-
-void group_free(State& state, MPI_Group& group) {
-    state.group(group, "group");
-    if (group != MPI_GROUP_EMPTY) state.bury(state.groups.remove(group));
-    group = MPI_GROUP_NULL;
-}
 
 void comm_size(State&, Comm& comm, int& size) {
     size = comm.size();
@@ -117,24 +28,13 @@ void comm_group(State& state, Comm& comm, MPI_Group& group) {
     group = state.add(comm.group());
 }
 
-/// The hints that MPI defines for communicators. All are assertions; others are ignored, as MPI
-/// wants it, and not given back.
-constexpr std::string_view known_hints[] = {"mpi_assert_no_any_tag", "mpi_assert_no_any_source",
-                                            "mpi_assert_exact_length",
-                                            "mpi_assert_allow_overtaking"};
-
-void take_hints(Comm& comm, Info* from) {
-    if (from == nullptr) return;
-    for (const std::string_view hint : known_hints)
-        if (const std::string* value = from->find(hint);
-            value != nullptr && (*value == "true" || *value == "false"))
-            comm.hints.set(hint, *value);
-}
-
 /// A copy with the attributes and hints of the original.
 std::unique_ptr<Comm> duplicate(State& state, Comm& comm) {
     auto copy = duplicated(comm, state.context_ids);
     if (comm.cartesian) copy->cartesian = std::make_unique<Cartesian>(*comm.cartesian);
+    if (comm.graph) copy->graph = std::make_unique<Graph>(*comm.graph);
+    if (comm.distributed_graph)
+        copy->distributed_graph = std::make_unique<DistributedGraph>(*comm.distributed_graph);
     copy->hints = comm.hints;
     try {
         copy->attributes = comm.attributes.copied(comm.handle);
@@ -166,6 +66,7 @@ void comm_create(State& state, Comm& comm, const Group& group, MPI_Comm& newcomm
 }
 
 void comm_create_group(State& state, Comm& comm, const Group& group, int tag, MPI_Comm& newcomm) {
+    check_one_group(comm);
     newcomm = state.add(created_by_group(comm, group, to_tag(tag, "tag"), state.context_ids));
 }
 
@@ -178,14 +79,35 @@ void comm_split(State& state, Comm& comm, int color, int key, MPI_Comm& newcomm)
     newcomm = state.add(split(comm, wanted, key, state.context_ids));
 }
 
-void comm_split_type(State& state, Comm& comm, int split_type, int key, Info*, MPI_Comm& newcomm) {
-    std::optional<int> node;
-    if (split_type == MPI_COMM_TYPE_SHARED)
-        node = static_cast<int>(state.process().rank().node());
-    else if (split_type != MPI_UNDEFINED)
-        throw MpiError(ErrorClass::arg, "split_type is " + std::to_string(split_type) +
-                                            "; only MPI_COMM_TYPE_SHARED is known here");
-    newcomm = state.add(split(comm, node, key, state.context_ids));
+/// The hint by which a program says, and learns, which part of the machine a split goes by.
+constexpr std::string_view resource_hint = "mpi_hw_resource_type";
+
+void comm_split_type(State& state, Comm& comm, int split_type, int key, Info* info,
+                     MPI_Comm& newcomm) {
+    check_one_group(comm);
+    std::optional<int> color;
+    switch (split_type) {
+        case MPI_COMM_TYPE_SHARED:
+            color = static_cast<int>(state.process().rank().node());
+            break;
+        case MPI_COMM_TYPE_HW_GUIDED: {
+            const std::string* const kind = info == nullptr ? nullptr : info->find(resource_hint);
+            color = hardware_color(comm, kind == nullptr ? std::string_view() : *kind);
+            break;
+        }
+        case MPI_COMM_TYPE_HW_UNGUIDED: {
+            const HardwareSplit found = hardware_split(comm);
+            color = found.color;
+            if (info != nullptr && color) info->set(resource_hint, found.kind);
+            break;
+        }
+        case MPI_UNDEFINED:
+            break;
+        default:
+            throw MpiError(ErrorClass::arg, "split_type is " + std::to_string(split_type) +
+                                                "; it must be one of MPI_COMM_TYPE_*");
+    }
+    newcomm = state.add(split(comm, color, key, state.context_ids));
 }
 
 void comm_free(State& state, MPI_Comm& handle) {
@@ -215,29 +137,7 @@ void comm_set_info(State&, Comm& comm, Info* info) {
 }
 
 void comm_get_info(State& state, Comm& comm, MPI_Info& info) {
-    auto used = std::make_unique<Info>();
-    for (const std::string_view hint : known_hints) {
-        const std::string* const value = comm.hints.find(hint);
-        used->set(hint, value == nullptr ? "false" : *value);
-    }
-    info = state.infos.add(std::move(used));
-}
-
-void comm_test_inter(State&, Comm&, int& flag) {
-    flag = 0;
-}
-
-[[noreturn]] void no_remote_group() {
-    throw MpiError(ErrorClass::comm,
-                   "comm is an intracommunicator; only an intercommunicator has a remote group");
-}
-
-void comm_remote_size(State&, Comm&, int&) {
-    no_remote_group();
-}
-
-void comm_remote_group(State&, Comm&, MPI_Group&) {
-    no_remote_group();
+    info = state.infos.add(std::make_unique<Info>(hints_of(comm)));
 }
 
 void comm_get_parent(State&, MPI_Comm& parent) {
@@ -247,6 +147,5 @@ void comm_get_parent(State&, MPI_Comm& parent) {
 }  // namespace
 
 #include <entries/communicators.inc>
-#include <entries/groups.inc>
 
 }  // namespace railyard::mpi::abi

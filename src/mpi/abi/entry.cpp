@@ -13,7 +13,9 @@ std::string said(const char* argument, MPI_Count value) {
 }
 
 std::string ranks_of(const Communicator& comm) {
-    return "the communicator has ranks 0 to " + std::to_string(comm.size() - 1);
+    return (comm.is_inter() ? "the other group has ranks 0 to "
+                            : "the communicator has ranks 0 to ") +
+           std::to_string(comm.peer_count() - 1);
 }
 
 }  // namespace

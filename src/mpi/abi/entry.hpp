@@ -12,6 +12,7 @@
 
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/state.hpp"
+#include "mpi/collectives/inter.hpp"
 #include "mpi/communicators/comm.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/types/datatype.hpp"
@@ -21,12 +22,21 @@ namespace railyard::mpi::abi {
 
 // The engine's words for no rank and any rank are the ABI's.
 static_assert(no_rank == MPI_PROC_NULL && any_source == MPI_ANY_SOURCE && any_tag == MPI_ANY_TAG);
+static_assert(inter::root_here == MPI_ROOT && inter::no_root == MPI_PROC_NULL);
 
 [[noreturn, gnu::cold]] void bad_count(MPI_Count value, const char* argument);
 [[noreturn, gnu::cold]] void bad_rank(int value, const Communicator& comm, const char* argument);
 [[noreturn, gnu::cold]] void bad_root(int value, const Communicator& comm, const char* argument);
 [[noreturn, gnu::cold]] void bad_tag(int value, const char* argument);
 [[noreturn, gnu::cold]] void null_argument(const char* argument);
+
+/// Throws MpiError (comm) for an inter-communicator, on which this cannot be done.
+inline void check_one_group(const Communicator& comm) {
+    if (comm.is_inter()) [[unlikely]]
+        throw MpiError(ErrorClass::comm,
+                       "the communicator is an inter-communicator; this call is for one group of "
+                       "ranks");
+}
 
 /// Of int or of 64 bits.
 template <class Integer>
@@ -36,8 +46,9 @@ std::size_t to_count(Integer value, const char* argument) {
     return static_cast<std::size_t>(value);
 }
 
+/// One that messages may go to: of an inter-communicator, a rank of the other group.
 inline bool is_rank(int value, const Communicator& comm) {
-    return static_cast<unsigned>(value) < static_cast<unsigned>(comm.size());
+    return static_cast<unsigned>(value) < static_cast<unsigned>(comm.peer_count());
 }
 
 inline int to_dest(int value, const Communicator& comm, const char* argument) {
@@ -57,7 +68,9 @@ inline int to_source(int value, const Communicator& comm, const char* argument) 
 }
 
 inline int to_root(int value, const Communicator& comm, const char* argument) {
-    if (!is_rank(value, comm)) [[unlikely]]
+    if (is_rank(value, comm)) [[likely]]
+        return value;
+    if (!comm.is_inter() || (value != inter::root_here && value != inter::no_root))
         bad_root(value, comm, argument);
     return value;
 }
@@ -151,6 +164,11 @@ inline Buffer buffer(void* address, std::size_t count, const TypeRef& type) {
         check_bytes(count, *type);
     return Buffer{address, count, type.get()};
 }
+
+/// The hints that are known of communicators; all others are passed over.
+void take_hints(Comm& comm, Info* from);
+/// All of them, with their values.
+Info hints_of(Comm& comm);
 
 /// A text that the user gave room for: `room` bytes, the closing zero included.
 inline void copy_text(std::string_view text, char* to, std::size_t room, int& length) {

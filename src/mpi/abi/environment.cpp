@@ -25,11 +25,13 @@ void init_thread(int*, char***, int required, int& provided) {
 }
 
 void initialized(int& flag) {
-    flag = State::here() != nullptr || State::was_finalised();
+    const State* const state = State::here();
+    flag = State::was_finalised() || (state != nullptr && state->was_begun()) ? 1 : 0;
 }
 
 void finalized(int& flag) {
-    flag = State::was_finalised();
+    const State* const state = State::here();
+    flag = State::was_finalised() || (state != nullptr && state->has_ended()) ? 1 : 0;
 }
 
 void finalize(State&) {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/rank_local.hpp"
@@ -42,23 +43,34 @@ void delay_report(State& state) {
     host.wait_until([] { return false; }, host.now() + Duration::ms(200), fabric::Wait::sleep);
 }
 
-void comm_create_errhandler(State& state, MPI_Comm_errhandler_function* function,
-                            MPI_Errhandler& errhandler) {
-    if (function == nullptr) null_argument("comm_errhandler_fn");
-    ErrorHandler handler{ErrorHandler::Kind::user, 0, [function](int comm, int code) {
-                             function(&comm, &code, static_cast<void*>(nullptr));
+/// Of communicators and of sessions: handles are ints.
+void create_errhandler(State& state, void (*function)(int*, int*, ...), const char* argument,
+                       MPI_Errhandler& errhandler) {
+    if (function == nullptr) null_argument(argument);
+    ErrorHandler handler{ErrorHandler::Kind::user, 0, [function](int object, int code) {
+                             function(&object, &code, static_cast<void*>(nullptr));
                          }};
     errhandler = state.error_handlers.add(std::make_unique<HandlerEntry>(
         HandlerEntry{std::make_shared<const ErrorHandler>(std::move(handler))}));
+}
+
+void comm_create_errhandler(State& state, MPI_Comm_errhandler_function* function,
+                            MPI_Errhandler& errhandler) {
+    create_errhandler(state, function, "comm_errhandler_fn", errhandler);
+}
+
+// A program may have its handler before its first session.
+void session_create_errhandler(MPI_Session_errhandler_function* function,
+                               MPI_Errhandler& errhandler) {
+    create_errhandler(State::awake(), function, "session_errhandler_fn", errhandler);
 }
 
 void comm_set_errhandler(State&, Comm& comm, const ErrorHandlerRef& handler) {
     comm.error_handler = handler;
 }
 
-/// A handle of the communicator's handler, for the user to free.
-void comm_get_errhandler(State& state, Comm& comm, MPI_Errhandler& errhandler) {
-    const ErrorHandlerRef& handler = comm.error_handler;
+/// A handle of an object's handler, for the user to free.
+void get_errhandler(State& state, const ErrorHandlerRef& handler, MPI_Errhandler& errhandler) {
     errhandler = handler->handle;
     if (handler->kind != ErrorHandler::Kind::user) return;
     const bool known = state.error_handlers.any([&](int handle, HandlerEntry& entry) {
@@ -73,8 +85,26 @@ void comm_get_errhandler(State& state, Comm& comm, MPI_Errhandler& errhandler) {
             state.error_handlers.add(std::make_unique<HandlerEntry>(HandlerEntry{handler}));
 }
 
+void comm_get_errhandler(State& state, Comm& comm, MPI_Errhandler& errhandler) {
+    get_errhandler(state, comm.error_handler, errhandler);
+}
+
+void session_set_errhandler(State&, Session& session, const ErrorHandlerRef& handler) {
+    session.error_handler = handler;
+}
+
+void session_get_errhandler(State& state, Session& session, MPI_Errhandler& errhandler) {
+    get_errhandler(state, session.error_handler, errhandler);
+}
+
+void session_call_errhandler(State& state, Session& session, int errorcode) {
+    handle_error(state, hearer_of(session), "MPI_Session_call_errhandler", errorcode,
+                 "called by the program");
+}
+
 void comm_call_errhandler(State& state, Comm& comm, int errorcode) {
-    handle_error(state, comm, "MPI_Comm_call_errhandler", errorcode, "called by the program");
+    handle_error(state, hearer_of(comm), "MPI_Comm_call_errhandler", errorcode,
+                 "called by the program");
 }
 
 void errhandler_free(State& state, MPI_Errhandler& errhandler) {
@@ -214,30 +244,39 @@ constexpr std::pair<int, std::string_view> others[] = {
 
 }  // namespace
 
-int handle_error(State& state, Comm& on, const char* function, int code, const std::string& what) {
-    const ErrorHandlerRef handler = on.error_handler;
-    switch (handler->kind) {
+Hearer hearer_of(const Comm& comm) {
+    return {comm.error_handler, comm.handle,
+            comm.name.empty() ? "a communicator without a name" : comm.name};
+}
+
+int handle_error(State& state, const Hearer& hearer, const char* function, int code,
+                 const std::string& what) {
+    switch (hearer.handler->kind) {
         case ErrorHandler::Kind::fatal:
-        case ErrorHandler::Kind::abort: {
-            const std::string name = on.name.empty() ? "a communicator without a name" : on.name;
+        case ErrorHandler::Kind::abort:
             end_the_job(state,
-                        std::string(function) + " on " + name + ": " +
+                        std::string(function) + " on " + hearer.name + ": " +
                             state.user_errors().text(code) + (what.empty() ? "" : ": ") + what,
                         code);
-        }
         case ErrorHandler::Kind::returns:
             break;
         case ErrorHandler::Kind::user: {
-            const int handle = on.handle;  // the handler may free the communicator
+            // The handler may free the object and itself: what is called here is the hearer's.
             const EngineLockOpening opening(state.process().lock().get());
-            handler->call(handle, code);
+            hearer.handler->call(hearer.handle, code);
             break;
         }
     }
     return code;
 }
 
-int failed(State* state, Comm* on, const char* function) {
+Hearer hearer_of(const Session& session) {
+    return {session.error_handler, session.handle, "a session"};
+}
+
+namespace {
+
+int end_of_failure(State* state, std::optional<Hearer> hearer, const char* function) {
     int code = MPI_ERR_OTHER;
     std::string what;
     bool may_be_a_consequence = false;
@@ -246,7 +285,7 @@ int failed(State* state, Comm* on, const char* function) {
     } catch (const CodedError& error) {
         code = error.code();
         what = error.what();
-        if (error.on() != nullptr) on = error.on();
+        if (error.hearer()) hearer = error.hearer();
     } catch (const MpiError& error) {
         code = code_of(error.error_class());
         what = error.what();
@@ -266,7 +305,19 @@ int failed(State* state, Comm* on, const char* function) {
     if (state == nullptr) end_without_mpi(std::string(function) + ": " + what);
     if (may_be_a_consequence) delay_report(*state);
     state->user_errors().remember(code, std::string(function) + ": " + what);
-    return handle_error(*state, on == nullptr ? state->world() : *on, function, code, what);
+    return handle_error(*state, hearer ? *hearer : hearer_of(state->world()), function, code, what);
+}
+
+}  // namespace
+
+int failed(State* state, Comm* on, const char* function) {
+    return end_of_failure(state, on == nullptr ? std::nullopt : std::optional(hearer_of(*on)),
+                          function);
+}
+
+int failed(State* state, Session* on, const char* function) {
+    return end_of_failure(state, on == nullptr ? std::nullopt : std::optional(hearer_of(*on)),
+                          function);
 }
 
 int not_initialised(const char* function) {

@@ -3,8 +3,10 @@
 /// points do with a failure.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mpi/communicators/comm.hpp"
@@ -51,28 +53,57 @@ class UserErrors {
 };
 
 class State;
+struct Session;
 
-/// A failure whose code is the user's own, or whose communicator the entry point cannot know.
+/// Whose error handler hears of a failure.
+struct Hearer {
+    ErrorHandlerRef handler;
+    int handle = 0;    ///< for the user's function
+    std::string name;  ///< for messages
+};
+Hearer hearer_of(const Comm& comm);
+Hearer hearer_of(const Session& session);
+
+/// A failure whose code is the user's own, or whose hearer the entry point cannot know.
 class CodedError : public MpiError {
   public:
-    CodedError(int code, const std::string& what, Comm* on = nullptr)
-        : MpiError(ErrorClass::other, what), code_(code), on_(on) {}
+    CodedError(int code, const std::string& what, const Comm* on = nullptr)
+        : MpiError(ErrorClass::other, what), code_(code) {
+        if (on != nullptr) hearer_ = hearer_of(*on);
+    }
+    CodedError(int code, const std::string& what, Hearer hearer)
+        : MpiError(ErrorClass::other, what), code_(code), hearer_(std::move(hearer)) {}
     int code() const { return code_; }
-    Comm* on() const { return on_; }
+    const std::optional<Hearer>& hearer() const { return hearer_; }
 
   private:
     int code_;
-    Comm* on_;
+    std::optional<Hearer> hearer_;
 };
+
+/// Does something whose failures that one hears of.
+template <class Work>
+void heard_by(const Hearer& hearer, Work&& work) {
+    try {
+        work();
+    } catch (const CodedError&) {
+        throw;
+    } catch (const MpiError& error) {
+        throw CodedError(code_of(error.error_class()), error.what(), hearer);
+    }
+}
 
 /// Ends a call that failed: takes the exception under way to the error handler of `on`, or of
 /// MPI_COMM_WORLD, and returns what the call returns. What is no error of ours goes on its way.
 [[gnu::cold]] int failed(State* state, Comm* on, const char* function);
+/// The same for a session's; null: it is not known.
+[[gnu::cold]] int failed(State* state, Session* on, const char* function);
 
 /// A call outside of the time between MPI_Init and MPI_Finalize.
 [[gnu::cold]] int not_initialised(const char* function);
 
-/// Hands a code to the handler of a communicator, as MPI_Comm_call_errhandler does.
-int handle_error(State& state, Comm& on, const char* function, int code, const std::string& what);
+/// Hands a code to a handler, as MPI_Comm_call_errhandler does.
+int handle_error(State& state, const Hearer& hearer, const char* function, int code,
+                 const std::string& what);
 
 }  // namespace railyard::mpi::abi

@@ -23,6 +23,7 @@ enum class Prefix : std::uint32_t {
     op = 0xd8000000,
     info = 0xdc000000,
     keyval = 0xe4000000,
+    session = 0xf8000000,
     engine_request = 0xac000000,  ///< the engine's pool has them
     local_request = 0xec000000,   ///< needs no engine: it is complete as soon as it is started
     message = 0xac000000,         ///< the engine's, found by a matched probe

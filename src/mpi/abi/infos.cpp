@@ -43,7 +43,10 @@ std::vector<std::string> arguments() {
     return list;
 }
 
-void info_create(State& state, MPI_Info& info) {
+// A program may have one before its first session, for which it is made.
+void info_create(MPI_Info& info) {
+    State& state = State::awake();
+    const Call call(state.around, Function::Info_create, &info);
     info = state.infos.add(std::make_unique<Info>());
 }
 
@@ -99,7 +102,30 @@ void info_free(State& state, MPI_Info& info) {
     info = MPI_INFO_NULL;
 }
 
+/// The hints that MPI defines for communicators. All are assertions; others are ignored, as MPI
+/// wants it, and not given back.
+constexpr std::string_view known_hints[] = {"mpi_assert_no_any_tag", "mpi_assert_no_any_source",
+                                            "mpi_assert_exact_length",
+                                            "mpi_assert_allow_overtaking"};
+
 }  // namespace
+
+void take_hints(Comm& comm, Info* from) {
+    if (from == nullptr) return;
+    for (const std::string_view hint : known_hints)
+        if (const std::string* value = from->find(hint);
+            value != nullptr && (*value == "true" || *value == "false"))
+            comm.hints.set(hint, *value);
+}
+
+Info hints_of(Comm& comm) {
+    Info used;
+    for (const std::string_view hint : known_hints) {
+        const std::string* const value = comm.hints.find(hint);
+        used.set(hint, value == nullptr ? "false" : *value);
+    }
+    return used;
+}
 
 Info environment_of(State& state) {
     constexpr const char* levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",

@@ -1,6 +1,8 @@
 #include "mpi/abi/state.hpp"
 
-#include <numeric>
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
 #include <string>
 
 #include "launch/job/join.hpp"
@@ -10,12 +12,6 @@
 namespace railyard::mpi::abi {
 
 namespace {
-
-Group all_ranks(int size) {
-    std::vector<int> ranks(static_cast<std::size_t>(size));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    return Group(std::move(ranks));
-}
 
 ErrorHandlerRef builtin_handler(ErrorHandler::Kind kind, int handle) {
     return std::make_shared<const ErrorHandler>(ErrorHandler{kind, handle, nullptr});
@@ -31,15 +27,15 @@ ErrorHandlerRef builtin_handler(ErrorHandler::Kind kind, int handle) {
 
 }  // namespace
 
-State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined, int level)
-    : joined_(std::move(joined)), process_(std::make_unique<Process>(rank)), thread_level(level) {
+State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined)
+    : joined_(std::move(joined)), process_(std::make_unique<Process>(rank)) {
     using Kind = ErrorHandler::Kind;
     builtin_handlers_ = {builtin_handler(Kind::fatal, MPI_ERRORS_ARE_FATAL),
                          builtin_handler(Kind::returns, MPI_ERRORS_RETURN),
                          builtin_handler(Kind::fatal, MPIR_ERRORS_THROW_EXCEPTIONS),
                          builtin_handler(Kind::abort, MPI_ERRORS_ABORT)};
     builtin_comms_ = {
-        std::make_unique<Comm>(*process_, ContextIds::world, all_ranks(process_->world_size())),
+        std::make_unique<Comm>(*process_, ContextIds::world, Group::all(process_->world_size())),
         std::make_unique<Comm>(*process_, ContextIds::self,
                                Group(std::vector<int>{process_->world_rank()}))};
     world().handle = MPI_COMM_WORLD;
@@ -60,9 +56,12 @@ State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined, int level)
 
 State::~State() = default;
 
-void State::begin(int thread_level) {
-    if (here() != nullptr || was_finalised())
-        throw MpiError(ErrorClass::other, "MPI can be initialised once only");
+State& State::awake() {
+    if (State* const state = here()) return *state;
+    if (was_finalised())
+        throw MpiError(ErrorClass::other,
+                       "MPI was finalised, and no session was open then; open the first session "
+                       "before MPI_Finalize");
     CallWatch* const watch = call_watch();
     if (watch != nullptr) watch->entered(Function::Init, {});
     std::unique_ptr<job::Rank> joined;
@@ -70,18 +69,63 @@ void State::begin(int thread_level) {
     if (rank == nullptr) {
         joined = job::join();
         rank = joined.get();
+        // To end a process without having taken leave is a failure of the job.
+        static const bool registered = std::atexit(&leave) == 0;
+        static_cast<void>(registered);
     }
-    auto* const state = new State(*rank, std::move(joined), thread_level);
-    rank_local::here->slots[state_slot].destroy = &drop;
+    auto* const state = new State(*rank, std::move(joined));
+    rank_local::here->slots[state_slot].destroy = &leave;
     word().store(state, std::memory_order_relaxed);
-    if (thread_level == MPI_THREAD_MULTIPLE && !state->process().allow_threads())
-        state->thread_level = MPI_THREAD_SERIALIZED;
-    state->around_ = {state->process().lock().get(), watch};
-    if (state->around_.lock != nullptr || watch != nullptr) state->around = &state->around_;
+    state->around_ = {nullptr, watch};
+    state->raise_thread_level(MPI_THREAD_SINGLE);
     if (watch != nullptr) watch->left(Function::Init);
+    return *state;
+}
+
+void State::raise_thread_level(int level) {
+    if (level == MPI_THREAD_MULTIPLE && !process().allow_threads()) level = MPI_THREAD_SERIALIZED;
+    thread_level = std::max(thread_level, level);
+    around_.lock = process().lock().get();
+    if (around_.lock != nullptr || around_.watch != nullptr) around = &around_;
+}
+
+void State::begin(int thread_level) {
+    if ((here() != nullptr && here()->was_begun()) || was_finalised())
+        throw MpiError(ErrorClass::other, "MPI can be initialised once only");
+    State& state = awake();
+    state.world_ = World::begun;
+    state.raise_thread_level(thread_level);
+    state.main_thread = pthread_self();
 }
 
 void State::end() {
+    State* const state = here();
+    if (state->world_ != World::begun)
+        throw MpiError(ErrorClass::other,
+                       state->has_ended() ? "MPI was finalised before"
+                                          : "MPI_Finalize needs an MPI_Init before it; sessions "
+                                            "end with MPI_Session_finalize");
+    if (!state->has_sessions()) return shut_down();
+    const Call call(state->around, Function::Finalize);
+    state->world_ = World::ended;
+    state->self().attributes.erase_all(MPI_COMM_SELF);
+    state->world().attributes.erase_all(MPI_COMM_WORLD);
+}
+
+Session& State::open_session(ErrorHandlerRef handler) {
+    auto opened = std::make_unique<Session>();
+    Session& session = *opened;
+    session.error_handler = std::move(handler);
+    session.handle = sessions.add(std::move(opened));
+    return session;
+}
+
+bool State::close_session(MPI_Session handle) {
+    bury(sessions.remove(handle));
+    return has_ended() && !has_sessions();
+}
+
+void State::shut_down() {
     State* const state = here();
     const std::shared_ptr<EngineLock> lock = state->process().lock();
     CallWatch* const watch = state->around_.watch;
@@ -96,6 +140,22 @@ void State::end() {
     if (watch != nullptr) watch->finalised(state->process().counters());
     drop();
     if (watch != nullptr) watch->left(Function::Finalize);
+}
+
+void State::leave() {
+    State* const state = here();
+    if (state == nullptr) return;
+    const bool is_over = !state->has_sessions() && state->world_ != World::begun;
+    if (!is_over || std::uncaught_exceptions() > 0) {
+        // A process that ends like this has failed, and whoever started it sees that.
+        if (state->joined_ == nullptr) drop();
+        return;
+    }
+    try {
+        shut_down();
+    } catch (const std::exception&) {
+        drop();
+    }
 }
 
 void State::drop() {
@@ -157,6 +217,11 @@ const ErrorHandlerRef& State::error_handler(MPI_Errhandler handle, const char* a
     if (builtin < builtin_handlers_.size()) return builtin_handlers_[builtin];
     if (const HandlerEntry* entry = error_handlers.find(handle)) return entry->handler;
     bad(ErrorClass::arg, argument, "n error handler", handle, MPI_ERRHANDLER_NULL);
+}
+
+Session& State::session(MPI_Session handle, const char* argument) {
+    if (Session* const session = sessions.find(handle)) return *session;
+    bad(ErrorClass::session, argument, " session", handle, MPI_SESSION_NULL);
 }
 
 KeyvalEntry& State::keyval(int handle, KeyvalEntry::Of of, const char* argument) {

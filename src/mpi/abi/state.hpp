@@ -56,6 +56,12 @@ struct HandlerEntry {
     int holders = 1;
 };
 
+/// A session that a user opened. All share one library.
+struct Session {
+    int handle = 0;
+    ErrorHandlerRef error_handler;
+};
+
 /// What MPI_Comm_get_attr finds on MPI_COMM_WORLD.
 struct WorldAttributes {
     int tag_ub = max_tag;
@@ -89,13 +95,13 @@ class State {
     std::array<BuiltinTypeRef, builtin_type_count> builtin_types_;
 
   public:
-    /// MPI_Init. `joined` is the rank if this library made it itself.
-    State(job::Rank& rank, std::unique_ptr<job::Rank> joined, int thread_level);
+    /// `joined` is the rank if this library made it itself.
+    State(job::Rank& rank, std::unique_ptr<job::Rank> joined);
     ~State();
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
-    /// The calling rank's; null before MPI_Init and after MPI_Finalize. A thread that calls before
+    /// The calling rank's; null before the first use and after the last. A thread that calls before
     /// it was told of MPI_Init may only ask whether there was one, so nothing is to be acquired.
     static State* here() {
         void* const state = word().load(std::memory_order_relaxed);
@@ -107,12 +113,23 @@ class State {
         return reinterpret_cast<std::uintptr_t>(word().load(std::memory_order_relaxed)) ==
                finalised_mark;
     }
-    /// MPI_Init and MPI_Finalize, for the calling rank.
+    /// MPI_Init and MPI_Finalize, for the calling rank. While sessions are open, the state stays.
     static void begin(int thread_level);
     static void end();
-    /// Frees it without a word to the others: the rank is a thread or a fiber that ends before
-    /// MPI_Finalize, in a process that lives on (see RankLocal).
-    static void drop();
+    /// The calling rank's, which begins with this if there is none yet: for sessions, and for what
+    /// may come before them. Once all sessions have ended, others may follow, and so the state ends
+    /// with the rank, or with MPI_Finalize.
+    static State& awake();
+    /// Several threads may call from now on, if that can be granted.
+    void raise_thread_level(int level);
+    Session& open_session(ErrorHandlerRef handler);
+    /// True: MPI_Finalize has left it to this to shut_down().
+    bool close_session(MPI_Session handle);
+    /// Lets all that is under way leave, waits for all ranks, and frees the state.
+    static void shut_down();
+    /// Between MPI_Init and MPI_Finalize, or after.
+    bool was_begun() const { return world_ != World::none; }
+    bool has_ended() const { return world_ == World::ended; }
 
     Process& process() { return *process_; }
     Comm& world() { return *builtin_comms_[0]; }
@@ -156,6 +173,7 @@ class State {
     /// Null for MPI_INFO_NULL. MPI_INFO_ENV is made when first asked for.
     Info* info(MPI_Info handle, const char* argument);
     const ErrorHandlerRef& error_handler(MPI_Errhandler handle, const char* argument);
+    Session& session(MPI_Session handle, const char* argument);
     KeyvalEntry& keyval(int handle, KeyvalEntry::Of of, const char* argument);
 
     // From objects to new handles.
@@ -187,15 +205,27 @@ class State {
     HandleTable<HandlerEntry, Prefix::error_handler> error_handlers;
     HandleTable<KeyvalEntry, Prefix::keyval> keyvals;
     HandleTable<LocalRequest, Prefix::local_request> local_requests;
+    HandleTable<Session, Prefix::session> sessions;
 
     ContextIds context_ids;
     AttachedBuffer attached;
     WorldAttributes world_attributes;
-    int thread_level;
+    int thread_level = MPI_THREAD_SINGLE;
     pthread_t main_thread = pthread_self();
 
   private:
     static constexpr std::uintptr_t finalised_mark = 1;
+    /// MPI_Init and MPI_Finalize, apart from sessions.
+    enum class World : std::uint8_t { none, begun, ended };
+
+    /// Where the rank ends: shuts down if all sessions have ended. Else frees the state without a
+    /// word to the others: the rank is a thread or a fiber that ends before MPI_Finalize, in a
+    /// process that lives on (see RankLocal).
+    static void leave();
+    static void drop();
+    bool has_sessions() const {
+        return sessions.any([](int, const Session&) { return true; });
+    }
     /// MPI_Initialized and MPI_Finalized may be called by any thread at any time.
     static std::atomic_ref<void*> word() {
         return std::atomic_ref(rank_local::here->slots[state_slot].state);
@@ -218,6 +248,7 @@ class State {
     std::unique_ptr<Info> environment_;  ///< MPI_INFO_ENV
     UserErrors user_errors_;
     Around around_;
+    World world_ = World::none;
     bool in_virtual_time_ = false;
 };
 

@@ -1,12 +1,10 @@
 // Ranks laid out as a grid.
 
+#include "mpi/abi/topologies.hpp"
+
 #include <limits>
 #include <optional>
 #include <span>
-
-#include "mpi/abi/entry.hpp"
-#include "mpi/communicators/comm.hpp"
-#include "mpi/communicators/making.hpp"
 
 namespace railyard::mpi::abi {
 
@@ -27,14 +25,16 @@ Cartesian to_grid(std::size_t dimensions, const int dims[], const int periods[])
     return Cartesian(std::move(list));
 }
 
-/// The ranks of a grid, if the communicator has so many.
-int ranks_of(const Cartesian& grid, const Comm& comm) {
-    const long ranks = grid.ranks();
-    if (ranks > comm.size())
-        throw MpiError(ErrorClass::dims, "the grid has " + std::to_string(ranks) +
+/// A grid of no more ranks than the communicator has.
+Cartesian to_grid_in(const Comm& comm, std::size_t dimensions, const int dims[],
+                     const int periods[]) {
+    check_one_group(comm);
+    Cartesian grid = to_grid(dimensions, dims, periods);
+    if (grid.ranks() > comm.size())
+        throw MpiError(ErrorClass::dims, "the grid has " + std::to_string(grid.ranks()) +
                                              " ranks, the communicator only " +
                                              std::to_string(comm.size()));
-    return static_cast<int>(ranks);
+    return grid;
 }
 
 void dims_create(State&, std::size_t nodes, std::size_t dimensions, int dims[]) {
@@ -43,11 +43,9 @@ void dims_create(State&, std::size_t nodes, std::size_t dimensions, int dims[]) 
 }
 
 void cart_create(State& state, Comm& comm, std::size_t dimensions, const int dims[],
-                 const int periods[], int, MPI_Comm& cart) {
-    Cartesian grid = to_grid(dimensions, dims, periods);
-    std::optional<int> color;
-    if (comm.rank() < ranks_of(grid, comm)) color = 0;
-    auto made = split(comm, color, 0, state.context_ids);
+                 const int periods[], int reorder, MPI_Comm& cart) {
+    Cartesian grid = to_grid_in(comm, dimensions, dims, periods);
+    auto made = with_places(state, comm, grid, reorder != 0);
     if (made) made->cartesian = std::make_unique<Cartesian>(std::move(grid));
     cart = state.add(std::move(made));
 }
@@ -126,10 +124,9 @@ void cart_sub(State& state, Comm& comm, const int remain[], MPI_Comm& newcomm) {
     newcomm = state.add(std::move(made));
 }
 
-void cart_map(State&, Comm& comm, std::size_t dimensions, const int dims[], const int periods[],
-              int& newrank) {
-    const int ranks = ranks_of(to_grid(dimensions, dims, periods), comm);
-    newrank = comm.rank() < ranks ? comm.rank() : MPI_UNDEFINED;
+void cart_map(State& state, Comm& comm, std::size_t dimensions, const int dims[],
+              const int periods[], int& newrank) {
+    newrank = place_of(state, comm, to_grid_in(comm, dimensions, dims, periods));
 }
 
 void cartdim_get(State&, Comm& comm, int& ndims) {
@@ -137,7 +134,10 @@ void cartdim_get(State&, Comm& comm, int& ndims) {
 }
 
 void topo_test(State&, Comm& comm, int& status) {
-    status = comm.cartesian ? static_cast<int>(MPI_CART) : MPI_UNDEFINED;
+    status = MPI_UNDEFINED;
+    if (comm.cartesian) status = MPI_CART;
+    if (comm.graph) status = MPI_GRAPH;
+    if (comm.distributed_graph) status = MPI_DIST_GRAPH;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/inter.hpp"
 
 namespace railyard::mpi {
 
@@ -160,6 +161,8 @@ void alltoall_linear(Team& team, const ConstBlocks& out, const Blocks& in) {
 
 // No rank knows the others' lengths, so the choice is by ranks alone.
 void alltoall_uneven(Team& team, Collective collective, const ConstBlocks& out, const Blocks& in) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::alltoall(team, out, in);
     if (choose(collective, team, 0) == Algorithm::pairwise)
         alltoall_pairwise(team, out, in);
     else
@@ -169,6 +172,8 @@ void alltoall_uneven(Team& team, Collective collective, const ConstBlocks& out, 
 }  // namespace
 
 void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::allgather(team, mine, Blocks(all));
     if (bytes_of(all) == 0) return;
     const Blocks blocks(all);
     if (!is_in_place(mine)) copy(team, mine, blocks[team.rank()]);
@@ -186,6 +191,8 @@ void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
 }
 
 void allgatherv(Team& team, const ConstBuffer& mine, const Blocks& all) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::allgather(team, mine, all);
     std::size_t total = 0;
     for (int i = 0; i < team.size(); ++i)
         total += bytes_of(all[i]);
@@ -203,6 +210,8 @@ void allgatherv(Team& team, const ConstBuffer& mine, const Blocks& all) {
 }
 
 void alltoall(Team& team, const ConstBuffer& out, const Buffer& in) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::alltoall(team, ConstBlocks(out), Blocks(in));
     if (bytes_of(in) == 0) return;
     const ConstBlocks out_blocks(out);
     const Blocks in_blocks(in);

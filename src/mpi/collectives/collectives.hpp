@@ -1,7 +1,7 @@
 #pragma once
 /// The collectives of MPI over a Team, and below them the parts that several are made of. All ranks
 /// of a team call the same one. What a rank gives may be in_place() where MPI allows it. Reductions
-/// combine in the order of ranks.
+/// combine in the order of ranks. Those of a divided team are in inter.hpp.
 
 #include <cstddef>
 

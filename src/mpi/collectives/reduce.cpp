@@ -1,5 +1,6 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/combine.hpp"
+#include "mpi/collectives/inter.hpp"
 
 namespace railyard::mpi {
 
@@ -291,6 +292,8 @@ void combine_up(Team& team, const Tree& tree, const Operation& operation, const 
 
 void reduce(Team& team, const ConstBuffer& mine, const Buffer& result, const Operation& operation,
             int root) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::reduce(team, mine, result, operation, root);
     const ConstBuffer data = is_in_place(mine) ? ConstBuffer(result) : mine;
     if (bytes_of(data) == 0) return;
     // From the root on, round the end, is another order of ranks.
@@ -309,6 +312,8 @@ void reduce(Team& team, const ConstBuffer& mine, const Buffer& result, const Ope
 
 void allreduce(Team& team, const ConstBuffer& mine, const Buffer& result,
                const Operation& operation) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::allreduce(team, mine, result, operation);
     const std::size_t bytes = bytes_of(result);
     const ConstBuffer data = is_in_place(mine) ? ConstBuffer(result) : mine;
     if (bytes == 0) return;
@@ -336,11 +341,15 @@ void allreduce(Team& team, const ConstBuffer& mine, const Buffer& result,
 
 void reduce_scatter(Team& team, const ConstBuffer& mine, const Buffer& result, Integers counts,
                     const Operation& operation) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::reduce_scatter(team, mine, result, counts, operation);
     reduce_shares(team, Collective::reduce_scatter, mine, result, Shares(counts), operation);
 }
 
 void reduce_scatter_block(Team& team, const ConstBuffer& mine, const Buffer& result,
                           const Operation& operation) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::reduce_scatter_block(team, mine, result, operation);
     reduce_shares(team, Collective::reduce_scatter_block, mine, result, Shares(result.count),
                   operation);
 }

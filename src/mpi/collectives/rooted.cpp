@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/inter.hpp"
 
 namespace railyard::mpi {
 
@@ -198,6 +199,8 @@ void send_down(Team& team, const Tree& tree, const Buffer& data) {
 }
 
 void bcast(Team& team, const Buffer& data, int root) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::bcast(team, data, root);
     const std::size_t bytes = bytes_of(data);
     if (team.size() == 1 || bytes == 0) return;
     const Algorithm algorithm = choose(Collective::bcast, team, bytes);
@@ -230,6 +233,8 @@ void gather_flat(Team& team, const ConstBuffer& mine, const Blocks& all, int roo
 }
 
 void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::gather(team, mine, all, root);
     const bool is_root = team.rank() == root;
     const std::size_t each = is_root ? bytes_of(all) : bytes_of(mine);
     if (each == 0) return;
@@ -242,10 +247,14 @@ void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root) {
 
 // No tree: who passes blocks on would have to know their lengths, which the root alone does.
 void gatherv(Team& team, const ConstBuffer& mine, const Blocks& all, int root) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::gatherv(team, mine, all, root);
     gather_flat(team, mine, all, root);
 }
 
 void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::scatter(team, all, mine, root);
     const bool is_root = team.rank() == root;
     const std::size_t each = is_root ? bytes_of(all) : bytes_of(mine);
     if (each == 0) return;
@@ -257,6 +266,8 @@ void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root) {
 }
 
 void scatterv(Team& team, const ConstBlocks& all, const Buffer& mine, int root) {
+    if (team.is_divided()) [[unlikely]]
+        return inter::scatterv(team, all, mine, root);
     scatter_flat(team, all, mine, root);
 }
 

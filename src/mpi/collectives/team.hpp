@@ -65,6 +65,12 @@ class Team {
     /// What the user asked for. The same on all ranks.
     const Algorithms& algorithms() const { return algorithms_; }
 
+    /// An inter-communicator's: ranks below this are one group, all others the other one; 0: there
+    /// is one group. The same on all ranks.
+    int divided_at() const { return divided_at_; }
+    bool is_divided() const { return divided_at_ != 0; }
+    void divide_at(int first_of_second_group) { divided_at_ = first_of_second_group; }
+
     /// Returns when the buffer may be used again. May wait for the receiver.
     virtual void send(const ConstBuffer& data, int to) = 0;
     /// A message of another length than the buffer is told of by disagreed().
@@ -109,18 +115,40 @@ class Team {
         recorder_ = &recorder;
         scratch_ = &lasting;
     }
+    /// Of some ranks of another team, which outlives it: memory and record are that one's.
+    Team(int rank, int size, Circumstances circumstances, Team& whole)
+        : Team(rank, size, circumstances, whole.algorithms()) {
+        recorder_ = whole.recorder_;
+        scratch_ = whole.scratch_;
+    }
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
   private:
     int rank_;
     int size_;
+    int divided_at_ = 0;
     bool disagreed_ = false;
     Circumstances circumstances_;
     Algorithms algorithms_;
     ScratchPool own_scratch_;
     ScratchPool* scratch_ = &own_scratch_;
     Recorder* recorder_ = nullptr;
+};
+
+/// A divided team as one group, for as long as this lives.
+class Undivided {
+  public:
+    explicit Undivided(Team& team) : team_(team), divided_at_(team.divided_at()) {
+        team_.divide_at(0);
+    }
+    ~Undivided() { team_.divide_at(divided_at_); }
+    Undivided(const Undivided&) = delete;
+    Undivided& operator=(const Undivided&) = delete;
+
+  private:
+    Team& team_;
+    int divided_at_;
 };
 
 }  // namespace railyard::mpi

@@ -6,45 +6,16 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "mpi/communicators/topology.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/process.hpp"
 
 namespace railyard::mpi {
-
-/// Ranks laid out as a grid, each dimension open or closed to a ring. The last coordinate runs
-/// fastest.
-class Cartesian {
-  public:
-    struct Dimension {
-        int size = 1;
-        bool periodic = false;
-    };
-
-    explicit Cartesian(std::vector<Dimension> dimensions) : dimensions_(std::move(dimensions)) {}
-
-    const std::vector<Dimension>& dimensions() const { return dimensions_; }
-    /// How many ranks it has. Throws MpiError (dims) if they cannot be counted.
-    long ranks() const;
-    std::vector<int> coordinates(int rank) const;
-    /// Coordinates beyond the edge are taken round in a periodic dimension, and are an MpiError
-    /// (arg) in another.
-    int rank(std::span<const int> coordinates) const;
-    /// The rank `distance` further along a dimension; no_rank beyond an open edge.
-    int neighbour(int rank, std::size_t dimension, int distance) const;
-
-  private:
-    std::vector<Dimension> dimensions_;
-};
-
-/// Fills in the dimensions that are 0, so that all multiply to `ranks`, as near to each other as
-/// can be and the largest first. Throws MpiError (dims) if they cannot.
-void balance(int ranks, std::span<int> dimensions);
 
 /// A key. Lives as long as somebody holds an attribute under it, also after the user freed it.
 struct Keyval {
@@ -135,21 +106,35 @@ class Comm : public Communicator {
   public:
     using Communicator::Communicator;
 
-    /// For collectives; made when first asked for.
+    /// For collectives; made when first asked for. Of an inter-communicator: both groups, divided.
     Team& team() {
         if (!team_) [[unlikely]]
-            team_ = process().make_team(*this);
+            make_team();
         return *team_;
     }
+    /// The ranks of its team: its own, or both groups.
+    Communicator& team_ranks() {
+        team();
+        return both_ ? *both_ : *this;
+    }
+    /// Of an inter-communicator's two groups, which comes first where both are one: both sides know
+    /// it alike.
+    bool comes_first() const { return group().world_rank(0) < peers().world_rank(0); }
 
     int handle = 0;  ///< what the user knows it by
     std::string name;
     ErrorHandlerRef error_handler;
     Attributes attributes;
     Info hints;
+    // At most one of these.
     std::unique_ptr<Cartesian> cartesian;
+    std::unique_ptr<Graph> graph;
+    std::unique_ptr<DistributedGraph> distributed_graph;
 
   private:
+    void make_team();
+
+    std::unique_ptr<Communicator> both_;  ///< of an inter-communicator: the team's ranks
     std::unique_ptr<Team> team_;
 };
 

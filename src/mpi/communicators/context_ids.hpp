@@ -22,6 +22,11 @@ class ContextIds {
     /// Added to a communicator's context: where some of its ranks agree on a new one without the
     /// others. All contexts fit into 16 bits, which is what adapters that match have room for.
     static constexpr std::uint32_t of_subsets = subset_context;
+    /// The same where ranks of two communicators agree, of which some ranks have one in common:
+    /// added to that one's.
+    static constexpr std::uint32_t of_two = subset_context | 1;
+    /// Where ranks agree that have no communicator: of MPI_COMM_SELF's, which nobody shares.
+    static constexpr std::uint32_t of_groups = self | of_two;
 
     /// Where an agreement is made. Of those that one rank has under way at a time, no two have the
     /// same: MPI asks for that.

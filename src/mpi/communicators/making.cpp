@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/communicators/subset_team.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/types/error.hpp"
 #include "mpi/types/operation.hpp"
@@ -56,63 +57,16 @@ Group filtered(const Group& group, Wanted&& wanted) {
     return Group(std::move(ranks));
 }
 
-/// Some ranks of a communicator that do something together while the others know nothing of it.
-/// They use a context of their own, a tag, and the communicator's ranks: so groups that overlap do
-/// not take each other's messages.
-class SubsetTeam final : public Team {
-  public:
-    SubsetTeam(Communicator& parent, const Group& group, int tag)
-        : Team(group.rank_of(parent.process().world_rank()), group.size(), {}),
-          comm_(parent.process(), parent.context() | ContextIds::of_subsets, parent.group()),
-          tag_(tag) {
-        for (const int world_rank : group.world_ranks()) {
-            const int rank = parent.group().rank_of(world_rank);
-            if (rank < 0)
-                throw MpiError(ErrorClass::group,
-                               "rank " + std::to_string(world_rank) +
-                                   " of the job is in the group, but not in the communicator");
-            ranks_.push_back(rank);
-        }
-    }
-
-    void send(const ConstBuffer& data, int to) override {
-        comm_.process().send(data, in_parent(to), tag_, comm_);
-    }
-    void receive(const Buffer& into, int from) override {
-        Status status;
-        comm_.process().receive(into, in_parent(from), tag_, comm_, &status);
-    }
-    void exchange(const ConstBuffer& out, int to, const Buffer& in, int from) override {
-        start_receive(in, from);
-        start_send(out, to);
-        wait_all();
-    }
-    void start_send(const ConstBuffer& data, int to) override {
-        under_way_.push_back(&comm_.process().start_send(data, in_parent(to), tag_, comm_));
-    }
-    void start_receive(const Buffer& into, int from) override {
-        under_way_.push_back(&comm_.process().start_receive(into, in_parent(from), tag_, comm_));
-    }
-    void wait_all() override {
-        for (Request* request : under_way_) {
-            comm_.process().wait(*request);
-            comm_.process().release(*request);
-        }
-        under_way_.clear();
-    }
-    void charge_bytes(std::size_t bytes) override { comm_.process().host().charge_copy(bytes); }
-
-  private:
-    int in_parent(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
-
-    Communicator comm_;
-    int tag_;
-    std::vector<int> ranks_;  ///< of the members, in the parent
-    std::vector<Request*> under_way_;
-};
-
-std::unique_ptr<Comm> made(Comm& parent, std::uint32_t context, const Group& group) {
+std::unique_ptr<Comm> made(const Comm& parent, std::uint32_t context, const Group& group) {
     auto comm = std::make_unique<Comm>(parent.process(), context, group);
+    comm->error_handler = parent.error_handler;
+    return comm;
+}
+
+std::unique_ptr<Comm> made(const Comm& parent, std::uint32_t context, const Group& local,
+                           const Group& remote) {
+    if (!parent.is_inter()) return made(parent, context, local);
+    auto comm = std::make_unique<Comm>(parent.process(), context, local, remote);
     comm->error_handler = parent.error_handler;
     return comm;
 }
@@ -124,14 +78,45 @@ struct SplitChoice {
     int key;
 };
 
-std::vector<SplitChoice> all_choices(Comm& parent, const SplitChoice& mine) {
-    std::vector<SplitChoice> choices(static_cast<std::size_t>(parent.size()));
-    const Datatype& integer = *predefined(Basic::c_int);
-    constexpr std::size_t length = sizeof(SplitChoice) / sizeof(int);
-    allgather(parent.team(), ConstBuffer(&mine, length, integer),
-              Buffer{choices.data(), length, &integer});
-    return choices;
-}
+/// Of all ranks, of an inter-communicator's both groups.
+class SplitChoices {
+  public:
+    SplitChoices(Comm& parent, const SplitChoice& mine)
+        : all_(static_cast<std::size_t>(parent.team().size())),
+          own_first_(parent.is_inter() && !parent.comes_first() ? parent.peer_count() : 0),
+          peers_first_(parent.is_inter() && parent.comes_first() ? parent.size() : 0) {
+        const Datatype& integer = *predefined(Basic::c_int);
+        constexpr std::size_t length = sizeof(SplitChoice) / sizeof(int);
+        const Undivided one(parent.team());
+        allgather(parent.team(), ConstBuffer(&mine, length, integer),
+                  Buffer{all_.data(), length, &integer});
+    }
+
+    /// The ranks of a color, in the order of their keys.
+    Group own(const Comm& parent, int color) const {
+        return with_color(parent.group(), own_first_, color);
+    }
+    Group peers(const Comm& parent, int color) const {
+        return with_color(parent.peers(), peers_first_, color);
+    }
+
+  private:
+    Group with_color(const Group& group, int first, int color) const {
+        const auto choice = [&](int rank) -> const SplitChoice& {
+            return all_[static_cast<std::size_t>(first + rank)];
+        };
+        std::vector<int> members;
+        for (int rank = 0; rank < group.size(); ++rank)
+            if (choice(rank).has_color != 0 && choice(rank).color == color) members.push_back(rank);
+        std::stable_sort(members.begin(), members.end(),
+                         [&](int a, int b) { return choice(a).key < choice(b).key; });
+        return including(group, members);
+    }
+
+    std::vector<SplitChoice> all_;  ///< in the order of the team
+    int own_first_;                 ///< where the choices of the own group begin
+    int peers_first_;
+};
 
 }  // namespace
 
@@ -193,20 +178,25 @@ Comparison compare(const Group& a, const Group& b) {
 
 namespace {
 
-/// All ranks of the parent agree.
+/// All ranks of the parent agree, of an inter-communicator those of both groups.
 std::uint32_t agree(Comm& parent, ContextIds& contexts) {
+    const Undivided one(parent.team());
     return contexts.agree(parent.process(), parent.team(), {parent.context(), 0});
 }
 
 }  // namespace
 
 std::unique_ptr<Comm> duplicated(Comm& parent, ContextIds& contexts) {
-    return made(parent, agree(parent, contexts), parent.group());
+    return made(parent, agree(parent, contexts), parent.group(), parent.peers());
 }
 
 std::unique_ptr<Comm> created(Comm& parent, const Group& group, ContextIds& contexts) {
+    const int rank = group.rank_of(parent.process().world_rank());
+    // The ranks of each side know but their own group.
+    if (parent.is_inter())
+        return split(parent, rank < 0 ? std::nullopt : std::optional(0), rank, contexts);
     const std::uint32_t context = agree(parent, contexts);
-    if (group.rank_of(parent.process().world_rank()) >= 0) return made(parent, context, group);
+    if (rank >= 0) return made(parent, context, group);
     contexts.give_back(context);
     return nullptr;
 }
@@ -214,34 +204,43 @@ std::unique_ptr<Comm> created(Comm& parent, const Group& group, ContextIds& cont
 std::unique_ptr<Comm> created_by_group(Comm& parent, const Group& group, int tag,
                                        ContextIds& contexts) {
     if (group.rank_of(parent.process().world_rank()) < 0) return nullptr;
-    SubsetTeam team(parent, group, tag);
     const ContextIds::Place place{parent.context() | ContextIds::of_subsets, tag};
+    SubsetTeam team(parent.process(), place.context, parent.group(), group, tag);
     return made(parent, contexts.agree(parent.process(), team, place), group);
 }
 
+std::unique_ptr<Comm> created_from_group(Process& process, const Group& group, std::string_view tag,
+                                         ContextIds& contexts) {
+    const ContextIds::Place place{ContextIds::of_groups, tag_of(tag)};
+    SubsetTeam team(process, place.context, Group::all(process.world_size()), group, place.tag);
+    return std::make_unique<Comm>(process, contexts.agree(process, team, place), group);
+}
+
+// FNV-1a, folded into the bits of a tag. Texts that are met at one time are few.
+int tag_of(std::string_view text) {
+    std::uint32_t hash = 2166136261u;
+    for (const char c : text)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    return static_cast<int>((hash ^ hash >> 30) & static_cast<std::uint32_t>(max_tag));
+}
+
 std::unique_ptr<Comm> split(Comm& parent, std::optional<int> color, int key, ContextIds& contexts) {
-    const std::vector<SplitChoice> choices =
-        all_choices(parent, {color.has_value() ? 1 : 0, color.value_or(0), key});
+    const SplitChoices choices(parent, {color.has_value() ? 1 : 0, color.value_or(0), key});
     // One context serves all colors: their ranks never meet in it.
     const std::uint32_t context = agree(parent, contexts);
-    if (!color) {
-        contexts.give_back(context);
-        return nullptr;
+    if (color) {
+        const Group peers = choices.peers(parent, *color);
+        if (peers.size() > 0) return made(parent, context, choices.own(parent, *color), peers);
     }
-    std::vector<int> members;
-    for (int rank = 0; rank < parent.size(); ++rank) {
-        const SplitChoice& choice = choices[static_cast<std::size_t>(rank)];
-        if (choice.has_color != 0 && choice.color == *color) members.push_back(rank);
-    }
-    std::stable_sort(members.begin(), members.end(), [&](int a, int b) {
-        return choices[static_cast<std::size_t>(a)].key < choices[static_cast<std::size_t>(b)].key;
-    });
-    return made(parent, context, including(parent.group(), members));
+    contexts.give_back(context);
+    return nullptr;
 }
 
 Comparison compare(const Comm& a, const Comm& b) {
     if (&a == &b) return Comparison::identical;
-    const Comparison groups = compare(a.group(), b.group());
+    if (a.is_inter() != b.is_inter()) return Comparison::unequal;
+    const Comparison groups =
+        std::max(compare(a.group(), b.group()), compare(a.peers(), b.peers()));
     return groups == Comparison::identical ? Comparison::congruent : groups;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 /// The algebra of groups, and communicators made out of others. All ranks of the parent call
 /// together, but for created_by_group(). The new one has the parent's error handler, and nothing
-/// else of it.
+/// else of it. Of an inter-communicator an inter-communicator is made; null on all ranks if one of
+/// its groups were empty.
 
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "mpi/communicators/comm.hpp"
@@ -54,6 +56,14 @@ std::unique_ptr<Comm> created(Comm& parent, const Group& group, ContextIds& cont
 /// The same, called by the members of `group` alone.
 std::unique_ptr<Comm> created_by_group(Comm& parent, const Group& group, int tag,
                                        ContextIds& contexts);
+
+/// The same for members that need have no communicator in common. Calls of one time are told apart
+/// by a text. Without an error handler.
+std::unique_ptr<Comm> created_from_group(Process& process, const Group& group, std::string_view tag,
+                                         ContextIds& contexts);
+
+/// A text as a tag.
+int tag_of(std::string_view text);
 
 /// Ranks of one color together, in the order of their keys; null for those without a color.
 std::unique_ptr<Comm> split(Comm& parent, std::optional<int> color, int key, ContextIds& contexts);

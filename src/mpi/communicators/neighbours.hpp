@@ -6,8 +6,8 @@
 
 namespace railyard::mpi {
 
-/// In the order in which MPI's neighbourhood collectives have their blocks. Throws MpiError
-/// (topology) if the communicator has no topology.
+/// In the order in which neighbourhood collectives have their blocks. Throws MpiError (topology) if
+/// the communicator has none.
 Neighbours neighbours_of(const Comm& comm);
 
 }  // namespace railyard::mpi

@@ -195,7 +195,7 @@ void ChannelTransport::connect_to_source(int source, const Communicator& comm) {
     if (source != any_source) {
         if (engine_.settings.receive_connects) connect(comm.world_rank(source));
     } else if (engine_.settings.wildcard_connects) {
-        for (const int peer : comm.group().world_ranks())
+        for (const int peer : comm.peers().world_ranks())
             connect(peer);
     }
 }

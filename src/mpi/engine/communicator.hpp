@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,13 @@ class Group {
     Group() : ranks_(std::make_shared<const std::vector<int>>()) {}
     explicit Group(std::vector<int> world_ranks)
         : ranks_(std::make_shared<const std::vector<int>>(std::move(world_ranks))) {}
+
+    /// All ranks of a job of that size.
+    static Group all(int size) {
+        std::vector<int> ranks(static_cast<std::size_t>(size));
+        std::iota(ranks.begin(), ranks.end(), 0);
+        return Group(std::move(ranks));
+    }
 
     int size() const { return static_cast<int>(ranks_->size()); }
     int world_rank(int rank) const { return (*ranks_)[static_cast<std::size_t>(rank)]; }
@@ -53,26 +61,37 @@ class Communicator {
   public:
     /// Contexts come in pairs: `context` for users' messages, `context + 1` for collectives.
     Communicator(Process& process, std::uint32_t context, Group group);
+    /// An inter-communicator: messages go to ranks of `remote`, and come from them.
+    Communicator(Process& process, std::uint32_t context, Group local, Group remote);
     virtual ~Communicator();
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
     Process& process() const { return process_; }
     std::uint32_t context() const { return context_; }
+    /// Of an inter-communicator, here and for rank and size: the own one.
     const Group& group() const { return group_; }
     int rank() const { return rank_; }
     int size() const { return size_; }
-    int world_rank(int rank) const { return world_ranks_[rank]; }
+
+    bool is_inter() const { return is_inter_; }
+    /// With whom messages are exchanged: the group, or the other one of an inter-communicator.
+    const Group& peers() const { return peers_; }
+    int peer_count() const { return peer_count_; }
+    int world_rank(int peer) const { return world_ranks_[peer]; }
     ScheduleTags& schedule_tags() { return schedule_tags_; }
 
   private:
     // On every message's way.
     std::uint32_t context_;
     int rank_;
-    int size_;
-    const int* world_ranks_;  ///< the group's list
+    int peer_count_;
+    const int* world_ranks_;  ///< the peers' list
     Process& process_;
+    int size_;
+    bool is_inter_ = false;
     Group group_;
+    Group peers_;
     ScheduleTags schedule_tags_;
 };
 

@@ -142,12 +142,20 @@ void Process::report_counters() {
 }
 
 Communicator::Communicator(Process& process, std::uint32_t context, Group group)
+    : Communicator(process, context, group, group) {
+    is_inter_ = false;
+}
+
+Communicator::Communicator(Process& process, std::uint32_t context, Group local, Group remote)
     : context_(context),
-      rank_(group.rank_of(process.world_rank())),
-      size_(group.size()),
-      world_ranks_(group.world_ranks().data()),
+      rank_(local.rank_of(process.world_rank())),
+      peer_count_(remote.size()),
+      world_ranks_(remote.world_ranks().data()),
       process_(process),
-      group_(std::move(group)) {}
+      size_(local.size()),
+      is_inter_(true),
+      group_(std::move(local)),
+      peers_(std::move(remote)) {}
 
 Communicator::~Communicator() = default;
 

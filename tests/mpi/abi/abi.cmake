@@ -26,7 +26,7 @@ function(railyard_abi_test name)
 endfunction()
 
 # Programs compiled with our header and linked with our library.
-foreach(program tour interposed late)
+foreach(program tour interposed late sessions)
     add_custom_command(
         OUTPUT ${abi_work}/${program}
         COMMAND ${CMAKE_CXX_COMPILER} -x c -Wall -Werror -I${PROJECT_BINARY_DIR}/include
@@ -41,6 +41,10 @@ railyard_abi_test(AloneWithoutALauncher PATH ${our_lib} EXPECT "tour: 1 ranks"
                   COMMAND ${abi_work}/tour)
 railyard_abi_test(AToolSeesTheProgramsCallsAlone PATH ${our_lib} EXPECT "interposed: 1"
                   COMMAND ${our_mpiexec} -n 2 ${abi_work}/interposed)
+railyard_abi_test(SessionsWithoutInit PATH ${our_lib} EXPECT "sessions: 5 ranks, time 2"
+                  COMMAND ${our_mpiexec} -n 5 ${abi_work}/sessions)
+railyard_abi_test(ASessionAlone PATH ${our_lib} EXPECT "sessions: 1 ranks, time 2"
+                  COMMAND ${abi_work}/sessions)
 if(NOT RAILYARD_SANITIZE)  # whose library must come first
     railyard_abi_test(MayBeLoadedLate PATH ${our_lib} EXPECT "late: loaded"
                       COMMAND ${our_mpiexec} -n 2 ${abi_work}/late)

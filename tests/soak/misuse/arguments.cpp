@@ -44,6 +44,8 @@ int handle_in(const Function& function, const std::string& type) {
     if (type == "MPI_Op*") return frees ? fresh_op() : MPI_OP_NULL;
     if (type == "MPI_Info*") return frees ? fresh_info() : MPI_INFO_NULL;
     if (type == "MPI_Errhandler*") return frees ? fresh_handler() : MPI_ERRHANDLER_NULL;
+    if (type == "MPI_Session*")
+        return function.name == "Session_finalize" ? fresh_session() : MPI_SESSION_NULL;
     if (type == "MPI_Message*") return MPI_MESSAGE_NO_PROC;
     if (type == "MPI_Request*")
         return function.base == "Start" ? fresh_persistent() : fresh_request();
@@ -79,7 +81,8 @@ Value array(const Function& function, const Parameter& p, std::size_t place) {
         ints[0] = ints[1] = MPI_DISTRIBUTE_DFLT_DARG;
     else if (p.name.find("displ") != std::string::npos ||
              p.name.find("starts") != std::string::npos || p.name == "coords" ||
-             p.name == "periods" || p.name == "remain_dims")
+             p.name == "periods" || p.name == "remain_dims" || p.name == "edges" ||
+             p.name == "sources" || p.name == "destinations")
         set_numbers(at, p, 0, p.name == "array_of_displacements" ? 2 : 0);
     else if (p.name == "ranges")
         ints[2] = 1;
@@ -91,7 +94,9 @@ Value array(const Function& function, const Parameter& p, std::size_t place) {
 Value text(const Parameter& p, std::size_t place) {
     const Value at = zeros(place);
     if (p.name != "key" || p.type.starts_with("const"))
-        std::strcpy(static_cast<char*>(at), p.name == "datarep" ? "external32" : "color");
+        std::strcpy(static_cast<char*>(at), p.name == "datarep"     ? "external32"
+                                            : p.name == "pset_name" ? "mpi://SELF"
+                                                                    : "color");
     return at;
 }
 
@@ -100,9 +105,11 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
     if (p.type == "MPI_Datatype") return MPI_INT;
     if (p.type == "MPI_Info") return kept_info();
     if (p.type == "MPI_Request") return kept_request();
+    if (p.type == "MPI_Comm") return MPI_COMM_SELF;
+    if (p.type == "MPI_Errhandler") return MPI_ERRORS_RETURN;
     if (p.type == "MPI_User_function_c*") return reinterpret_cast<const void*>(&add_many);
     if (p.name == "user_fn") return reinterpret_cast<const void*>(&add);
-    if (p.name == "comm_errhandler_fn") return reinterpret_cast<const void*>(&hear);
+    if (p.name.ends_with("_errhandler_fn")) return reinterpret_cast<const void*>(&hear);
     if (p.name.ends_with("keyval")) return kept_keyval(function.base.starts_with("Type"));
     if (p.name == "base") return fresh_memory();
     if (p.name == "errorcode" || p.name == "errorclass") return kept_error();
@@ -118,17 +125,29 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
     return p.name == "stride" ? 2 : 0;
 }
 
+/// A communicator that the call can be made on.
+int comm_for(const Function& function) {
+    const std::string_view name = function.name;
+    if (name.ends_with("_create") || name.ends_with("_adjacent")) return MPI_COMM_SELF;
+    if (name.starts_with("Cart_") || name == "Cartdim_get" ||
+        function.chapter.ends_with("neighbourhoods"))
+        return grid();
+    if (name.starts_with("Graph")) return graph();
+    if (name.starts_with("Dist_graph_")) return distributed_graph();
+    return MPI_COMM_SELF;
+}
+
 }  // namespace
 
 std::vector<Value> right_arguments(const Function& function, bool partners_are_nobody) {
-    const bool on_grid = function.base.starts_with("Cart_") || function.base == "Cartdim_get" ||
-                         function.chapter.ends_with("neighbourhoods");
     const int partner = partners_are_nobody ? MPI_PROC_NULL : 0;
     std::vector<Value> values;
     for (const Parameter& p : function.parameters) {
         const std::size_t place = values.size();
         if (p.kind == "comm")
-            values.emplace_back(on_grid && function.base != "Cart_create" ? grid() : MPI_COMM_SELF);
+            values.emplace_back(comm_for(function));
+        else if (p.kind == "session")
+            values.emplace_back(kept_session());
         else if (p.kind == "group")
             values.emplace_back(kept_group());
         else if (p.kind == "type" || p.kind == "anytype")
@@ -154,7 +173,8 @@ std::vector<Value> right_arguments(const Function& function, bool partners_are_n
         else if (p.kind == "status")
             values.push_back(zeros(place));
         else if (p.kind == "result" || p.kind == "newtype")
-            values.push_back(pointing_to(place, handle_in(function, p.type)));
+            values.push_back(
+                pointing_to(place, p.name == "pset_len" ? 64 : handle_in(function, p.type)));
         else if (p.kind == "in" || p.kind == "out")
             values.push_back(zeros(place));
         else if (p.type.ends_with("[]"))

@@ -22,6 +22,7 @@
 #include <string>
 
 #include "function.hpp"
+#include "objects.hpp"
 
 namespace railyard::misuse {
 
@@ -112,6 +113,7 @@ bool has_no_ways(const Function& function) {
     }
     std::snprintf(progress->text, sizeof progress->text, "after all of them");
     alarm(patience_seconds);
+    close_sessions();
     MPI_Finalize();
     std::_Exit(0);
 }
@@ -160,8 +162,10 @@ void call_without_mpi(const char* when, bool finalised) {
     std::vector<std::vector<Value>> arguments;
     if (finalised) {
         MPI_Init(nullptr, nullptr);
+        restore_handlers();
         for (const Function& function : functions())
             arguments.push_back(right_arguments(function, true));
+        close_sessions();
         MPI_Finalize();
     }
     for (std::size_t i = 0; i < functions().size(); ++i) {

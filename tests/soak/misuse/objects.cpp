@@ -1,5 +1,7 @@
 #include "objects.hpp"
 
+#include <vector>
+
 namespace railyard::misuse {
 
 int fresh_comm() {
@@ -113,6 +115,64 @@ int grid() {
         return made;
     }();
     return comm;
+}
+
+int graph() {
+    static const int comm = [] {
+        MPI_Comm made = MPI_COMM_NULL;
+        const int one = 1;
+        const int itself = 0;
+        MPI_Graph_create(MPI_COMM_SELF, 1, &one, &itself, 0, &made);
+        MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+        return made;
+    }();
+    return comm;
+}
+
+int distributed_graph() {
+    static const int comm = [] {
+        MPI_Comm made = MPI_COMM_NULL;
+        const int weight = 1;
+        const int itself = 0;
+        MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 1, &itself, &weight, 1, &itself, &weight,
+                                       MPI_INFO_NULL, 0, &made);
+        MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+        return made;
+    }();
+    return comm;
+}
+
+namespace {
+
+std::vector<int>& sessions() {
+    static std::vector<int> all;
+    return all;
+}
+
+}  // namespace
+
+int fresh_session() {
+    MPI_Session session = MPI_SESSION_NULL;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    sessions().push_back(session);
+    return session;
+}
+
+void close_sessions() {
+    for (MPI_Session session : sessions())
+        MPI_Session_finalize(&session);
+}
+
+int kept_session() {
+    static const int session = fresh_session();
+    return session;
+}
+
+int freed_session() {
+    MPI_Session session = fresh_session();
+    const int handle = session;
+    MPI_Session_finalize(&session);
+    return handle;
 }
 
 int freed_comm() {

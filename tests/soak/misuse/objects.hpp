@@ -16,6 +16,7 @@ int fresh_handler();
 int fresh_request();     ///< a receive from nobody: complete
 int fresh_persistent();  ///< of a receive from nobody
 int fresh_keyval(bool of_types);
+int fresh_session();
 void* fresh_memory();
 
 // Kept for all.
@@ -25,7 +26,14 @@ int kept_info();
 int kept_request();
 int kept_keyval(bool of_types);
 int kept_error();  ///< a code of the user's own
-int grid();        ///< a communicator of this rank alone, with a topology
+int grid();        ///< a communicator of this rank alone, with a topology; so are the next two
+int graph();
+int distributed_graph();
+int kept_session();
+
+/// Closes all that are open, since MPI ends with the last. Errors are to be returned: some were
+/// closed before.
+void close_sessions();
 
 // Freed.
 int freed_comm();
@@ -36,6 +44,7 @@ int freed_info();
 int freed_handler();
 int freed_request();
 int freed_keyval(bool of_types);
+int freed_session();
 
 /// A user's operation and error handler.
 void add(void* in, void* inout, int* count, MPI_Datatype* type);

@@ -41,6 +41,9 @@ WrongHandles wrong_infos() {
 WrongHandles wrong_handlers() {
     return {MPI_ERRHANDLER_NULL, freed_handler, MPI_INT, 0xd4ffffff, {MPI_ERR_ARG}};
 }
+WrongHandles wrong_sessions() {
+    return {MPI_SESSION_NULL, freed_session, MPI_INT, 0xf8ffffff, {MPI_ERR_SESSION}};
+}
 WrongHandles wrong_requests() {
     return {
         MPI_REQUEST_NULL, freed_request, MPI_INT, 0xacffffff, {MPI_ERR_REQUEST, MPI_ERR_IN_STATUS}};
@@ -161,8 +164,8 @@ void add_result(Collector& add, const Function& function, const Parameter& p) {
     const std::string& name = function.base;
     add.null({MPI_ERR_ARG});
     const bool takes = name.ends_with("_free") || name == "Comm_disconnect" ||
-                       name == "Type_commit" || name == "Start" || name == "Cancel" ||
-                       name == "Wait" || name == "Test";
+                       name == "Session_finalize" || name == "Type_commit" || name == "Start" ||
+                       name == "Cancel" || name == "Wait" || name == "Test";
     const Expect expect = takes ? Expect::error : lenient;
     const bool null_is_wrong = name != "Wait" && name != "Test";
     if (p.type == "MPI_Comm*") add.handles_in_memory(wrong_comms(), true, expect);
@@ -171,6 +174,7 @@ void add_result(Collector& add, const Function& function, const Parameter& p) {
     if (p.type == "MPI_Op*") add.handles_in_memory(wrong_ops(), true, expect);
     if (p.type == "MPI_Info*") add.handles_in_memory(wrong_infos(), true, expect);
     if (p.type == "MPI_Errhandler*") add.handles_in_memory(wrong_handlers(), true, expect);
+    if (p.type == "MPI_Session*") add.handles_in_memory(wrong_sessions(), true, expect);
     if (p.type == "MPI_Request*") add.handles_in_memory(wrong_requests(), null_is_wrong, expect);
     if (p.type == "MPI_Message*")
         add.handles_in_memory(wrong_requests(), true,
@@ -223,7 +227,10 @@ void add_array(Collector& add, const Function& function, const Parameter& p) {
 void add_plain(Collector& add, const Function& function, const Parameter& p) {
     const std::string& type = p.type;
     if (type == "MPI_Datatype") return add.handles(wrong_types());
-    if (type == "MPI_Info") return add.handles(wrong_infos());
+    if (type == "MPI_Comm") return add.handles(wrong_comms());
+    if (type == "MPI_Errhandler") return add.handles(wrong_handlers());
+    if (type == "MPI_Info")
+        return add.handles(wrong_infos(), !function.name.starts_with("Session_"));
     if (type == "MPI_Request") return add.handles(wrong_requests(), false);
     if (p.name.ends_with("keyval"))
         return add.handles(wrong_keyvals(function.base.starts_with("Type")));
@@ -234,7 +241,7 @@ void add_plain(Collector& add, const Function& function, const Parameter& p) {
         add.value(endless.c_str(), "has 100,000 characters", {}, lenient);
         return add.value("", "is empty", {}, lenient);
     }
-    if (p.name == "user_fn" || p.name == "comm_errhandler_fn") return add.null({MPI_ERR_ARG});
+    if (p.name == "user_fn" || p.name.ends_with("_errhandler_fn")) return add.null({MPI_ERR_ARG});
     if (p.name == "f_status") return add.null({MPI_ERR_ARG});
     if (p.name == "argc" || p.name == "argv" || p.name == "base") return add.null({}, lenient);
     if (type.ends_with("*")) return add.null({}, lenient);
@@ -300,6 +307,8 @@ std::vector<Way> ways_of(const Function& function) {
         Collector add(ways, i, p);
         if (p.kind == "comm") {
             add.handles(wrong_comms());
+        } else if (p.kind == "session") {
+            add.handles(wrong_sessions());
         } else if (p.kind == "group") {
             add.handles(wrong_groups());
         } else if (p.kind == "type" || p.kind == "anytype") {

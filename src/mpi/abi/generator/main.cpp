@@ -31,19 +31,22 @@ std::string named(const std::vector<Parameter>& parameters) {
     return names;
 }
 
-/// The first parameter that is a communicator: its error handler hears of failures.
-std::optional<std::size_t> communicator_of(const Function& function) {
+/// The first parameter that is a communicator or a session: its error handler hears of failures.
+std::optional<std::size_t> hearer_of(const Function& function) {
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
-        if (function.parameters[i].kind == "comm") return i;
+        if (function.parameters[i].kind == "comm" || function.parameters[i].kind == "session")
+            return i;
     return std::nullopt;
 }
 
 void write_entry(std::ostream& out, const Function& function) {
-    const auto communicator = communicator_of(function);
+    const auto hearer = hearer_of(function);
+    const bool is_session = hearer && function.parameters[*hearer].kind == "session";
+    const std::string type = is_session ? "Session*" : "Comm*";
     std::string arguments = function.always ? "" : "*state";
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
         arguments += (arguments.empty() ? "" : ", ") +
-                     (communicator == i ? "*on" : argument(function, function.parameters[i]));
+                     (hearer == i ? "*on" : argument(function, function.parameters[i]));
     // Qualified, as a parameter may have the function's name.
     const std::string call = "abi::" + function.implementation + "(" + arguments + ")";
     const std::string name = '"' + c_name(function) + '"';
@@ -55,18 +58,17 @@ void write_entry(std::ostream& out, const Function& function) {
         if (!function.always)
             out << "    State* const state = State::here();\n"
                 << "    if (!state) [[unlikely]] return not_initialised(" << name << ");\n";
-        // The last call sees to this itself: what it needs for that goes with the state.
-        if (!function.always && function.name != "Finalize")
+        // A call that may be the last sees to this itself: what it needs goes with the state.
+        if (!function.always && function.name != "Finalize" && function.name != "Session_finalize")
             out << "    const Call call(state->around, Function::" << function.name
                 << named(function.parameters) << ");\n";
-        if (communicator) out << "    Comm* on = nullptr;\n";
+        if (hearer) out << "    " << type << " on = nullptr;\n";
         out << "    try {\n";
-        if (communicator)
-            out << "        on = &" << argument(function, function.parameters[*communicator])
-                << ";\n";
+        if (hearer)
+            out << "        on = &" << argument(function, function.parameters[*hearer]) << ";\n";
         out << "        " << call << ";\n        return MPI_SUCCESS;\n    } catch (...) {\n"
             << "        return failed(" << (function.always ? "nullptr" : "state") << ", "
-            << (communicator ? "on" : "nullptr") << ", " << name << ");\n    }\n";
+            << (hearer ? "on" : "static_cast<Comm*>(nullptr)") << ", " << name << ");\n    }\n";
     }
     out << "}\nextern \"C\" " << declaration(function) << " __attribute__((weak, alias(\""
         << c_name(function, Called::profiled) << "\")));\n\n";

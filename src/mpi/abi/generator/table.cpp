@@ -25,6 +25,7 @@ const std::map<std::string, Kind>& kinds() {
         {"anytype", {"MPI_Datatype", "state->type(NAME, \"NAME\")"}},
         {"op", {"MPI_Op", "state->op(NAME, \"NAME\")"}},
         {"info", {"MPI_Info", "state->info(NAME, \"NAME\")"}},
+        {"session", {"MPI_Session", "state->session(NAME, \"NAME\")"}},
         {"errhandler", {"MPI_Errhandler", "state->error_handler(NAME, \"NAME\")"}},
         {"count", {"int", "to_count(NAME, \"NAME\")", "MPI_Count"}},
         {"number", {"int", "to_count(NAME, \"NAME\")"}},

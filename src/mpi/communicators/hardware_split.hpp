@@ -1,0 +1,25 @@
+#pragma once
+/// Which ranks of a communicator share a part of the hardware: a node, and within a real one what
+/// hwloc knows of it. In virtual time ranks know their nodes, and nothing smaller.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mpi/communicators/comm.hpp"
+
+namespace railyard::mpi {
+
+/// A color for each instance of that kind of hardware ("Package", "L3Cache", "mpi_shared_memory";
+/// in capitals or not); none for ranks that may run on several of them, and on all ranks if the
+/// kind is unknown. All ranks call together and name the same kind.
+std::optional<int> hardware_color(Comm& comm, std::string_view kind);
+
+/// The largest kind of which the ranks use several instances.
+struct HardwareSplit {
+    std::optional<int> color;  ///< none: there is no such kind, or the rank uses several of it
+    std::string kind;
+};
+HardwareSplit hardware_split(Comm& comm);
+
+}  // namespace railyard::mpi
