@@ -307,5 +307,18 @@ TEST_P(InterCollectives, ReductionsKeepTheOrderOfRanks) {
     EXPECT_TRUE(result.ok) << result.failure;
 }
 
+TEST_P(InterCollectives, LengthsThatDifferAreTold) {
+    const job::Result result = run_on(GetParam(), 3, [](int rank, int size) {
+        const TwoGroups two(rank, size, 1);
+        MPI_Comm_set_errhandler(two.inter, MPI_ERRORS_RETURN);
+        // The first group's only rank gives four numbers, the other group expects two.
+        Ints data(4);
+        EXPECT_EQ(MPI_Bcast(data.data(), two.side() == 0 ? 4 : 2, MPI_INT,
+                            two.side() == 0 ? MPI_ROOT : 0, two.inter),
+                  two.side() == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
 }  // namespace
 }  // namespace railyard::mpi

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "mpi/abi/threads.hpp"
@@ -58,6 +59,21 @@ TEST_P(ThreadCommunicators, EachDuplicatesItsOwn) {
     });
 }
 
+/// Of all ranks of `parent`, by way of an inter-communicator between its first rank and the others.
+MPI_Comm joined_again(MPI_Comm parent, int tag) {
+    int rank = -1;
+    MPI_Comm_rank(parent, &rank);
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(parent, rank == 0 ? 0 : 1, 0, &part);
+    MPI_Comm inter = MPI_COMM_NULL;
+    MPI_Intercomm_create(part, 0, parent, rank == 0 ? 1 : 0, tag, &inter);
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Intercomm_merge(inter, 0, &made);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&part);
+    return made;
+}
+
 /// One of the ways to make a communicator of all ranks of `parent`.
 MPI_Comm made_by(int way, MPI_Comm parent, int tag) {
     MPI_Comm made = MPI_COMM_NULL;
@@ -66,7 +82,7 @@ MPI_Comm made_by(int way, MPI_Comm parent, int tag) {
     int size = 0;
     MPI_Comm_size(parent, &size);
     const int line[] = {size};
-    switch (way % 5) {
+    switch (way % 7) {
         case 0:
             MPI_Comm_dup(parent, &made);
             break;
@@ -75,12 +91,19 @@ MPI_Comm made_by(int way, MPI_Comm parent, int tag) {
             break;
         case 2:
         case 3:
+        case 4:
             MPI_Comm_group(parent, &group);
-            if (way % 5 == 2)
+            if (way % 7 == 2)
                 MPI_Comm_create(parent, group, &made);
-            else
+            else if (way % 7 == 3)
                 MPI_Comm_create_group(parent, group, tag, &made);
+            else
+                MPI_Comm_create_from_group(group, std::to_string(tag).c_str(), MPI_INFO_NULL,
+                                           MPI_ERRORS_RETURN, &made);
             MPI_Group_free(&group);
+            break;
+        case 5:
+            made = joined_again(parent, tag);
             break;
         default:
             MPI_Cart_create(parent, 1, line, dims, 0, &made);
@@ -89,8 +112,8 @@ MPI_Comm made_by(int way, MPI_Comm parent, int tag) {
 }
 
 TEST_P(ThreadCommunicators, EveryWayOfMakingThemAtOnce) {
-    constexpr int threads = 5;
-    const int times = thread_times(40);
+    constexpr int threads = 7;
+    const int times = thread_times(30);
     run(3, [&](int, int) {
         std::vector<MPI_Comm> own = duplicates(threads);
         run_threads(threads, [&](int thread) {
