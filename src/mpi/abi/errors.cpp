@@ -52,12 +52,12 @@ void comm_create_errhandler(State& state, MPI_Comm_errhandler_function* function
         HandlerEntry{std::make_shared<const ErrorHandler>(std::move(handler))}));
 }
 
-void comm_set_errhandler(State&, Comm& comm, const ErrorHandlerRef& handler) {
+void comm_set_errhandler(State&, ErrorScope& comm, const ErrorHandlerRef& handler) {
     comm.error_handler = handler;
 }
 
-/// A handle of the communicator's handler, for the user to free.
-void comm_get_errhandler(State& state, Comm& comm, MPI_Errhandler& errhandler) {
+/// A handle of the object's handler, for the user to free.
+void comm_get_errhandler(State& state, ErrorScope& comm, MPI_Errhandler& errhandler) {
     const ErrorHandlerRef& handler = comm.error_handler;
     errhandler = handler->handle;
     if (handler->kind != ErrorHandler::Kind::user) return;
@@ -67,10 +67,30 @@ void comm_get_errhandler(State& state, Comm& comm, MPI_Errhandler& errhandler) {
         ++entry.holders;
         return true;
     });
-    // All its handles were freed, but it serves the communicator still.
+    // All its handles were freed, but it serves the object still.
     if (!known)
         errhandler =
             state.error_handlers.add(std::make_unique<HandlerEntry>(HandlerEntry{handler}));
+}
+
+// The same of windows: a handler takes the handle of either, an int.
+
+void win_create_errhandler(State& state, MPI_Win_errhandler_function* function,
+                           MPI_Errhandler& errhandler) {
+    if (function == nullptr) null_argument("win_errhandler_fn");
+    comm_create_errhandler(state, function, errhandler);
+}
+
+void win_set_errhandler(State& state, Window& win, const ErrorHandlerRef& handler) {
+    comm_set_errhandler(state, win, handler);
+}
+
+void win_get_errhandler(State& state, Window& win, MPI_Errhandler& errhandler) {
+    comm_get_errhandler(state, win, errhandler);
+}
+
+void win_call_errhandler(State& state, Window& win, int errorcode) {
+    handle_error(state, win, "MPI_Win_call_errhandler", errorcode, "called by the program");
 }
 
 void comm_call_errhandler(State& state, Comm& comm, int errorcode) {
@@ -211,12 +231,14 @@ constexpr std::pair<int, std::string_view> others[] = {
 
 }  // namespace
 
-int handle_error(State& state, Comm& on, const char* function, int code, const std::string& what) {
+int handle_error(State& state, ErrorScope& on, const char* function, int code,
+                 const std::string& what) {
     const ErrorHandlerRef handler = on.error_handler;
     switch (handler->kind) {
         case ErrorHandler::Kind::fatal:
         case ErrorHandler::Kind::abort: {
-            const std::string name = on.name.empty() ? "a communicator without a name" : on.name;
+            const std::string name =
+                on.name.empty() ? std::string("a ") + on.what + " without a name" : on.name;
             end_the_job(state,
                         std::string(function) + " on " + name + ": " +
                             state.user_errors().text(code) + (what.empty() ? "" : ": ") + what,
@@ -225,7 +247,7 @@ int handle_error(State& state, Comm& on, const char* function, int code, const s
         case ErrorHandler::Kind::returns:
             break;
         case ErrorHandler::Kind::user: {
-            const int handle = on.handle;  // the handler may free the communicator
+            const int handle = on.handle;  // the handler may free the object
             const EngineLockOpening opening(state.process().lock().get());
             handler->call(handle, code);
             break;
@@ -234,7 +256,7 @@ int handle_error(State& state, Comm& on, const char* function, int code, const s
     return code;
 }
 
-int failed(State* state, Comm* on, const char* function) {
+int failed(State* state, ErrorScope* on, const char* function) {
     int code = MPI_ERR_OTHER;
     std::string what;
     bool may_be_a_consequence = false;
@@ -263,7 +285,8 @@ int failed(State* state, Comm* on, const char* function) {
     if (state == nullptr) end_without_mpi(std::string(function) + ": " + what);
     if (may_be_a_consequence) delay_report(*state);
     state->user_errors().remember(code, std::string(function) + ": " + what);
-    return handle_error(*state, on == nullptr ? state->world() : *on, function, code, what);
+    return handle_error(*state, on == nullptr ? static_cast<ErrorScope&>(state->world()) : *on,
+                        function, code, what);
 }
 
 int not_initialised(const char* function) {
@@ -274,6 +297,7 @@ int not_initialised(const char* function) {
 
 #include <entries/errors.inc>
 #include <entries/old_errors.inc>
+#include <entries/window_errors.inc>
 
 int code_of(ErrorClass error_class) {
     return classes[static_cast<std::size_t>(error_class)].code;

@@ -80,7 +80,7 @@ Process::Process(job::Rank& rank, const Settings& settings)
     const bool in_virtual_time = rank.nic().traits().clock == fabric::Clock::virtual_time;
     Overhead overhead(host_, settings_, in_virtual_time);
     overhead.exchange_addresses(rank_.size());
-    const EngineState engine{rank_, host_, settings_, counters_, requests_, overhead};
+    const EngineState engine{rank_, host_, settings_, counters_, requests_, watched_, overhead};
     const bool tagged = settings_.tagged && rank.nic().tagged_port() != nullptr;
     transport_ = tagged ? make_tagged_transport(engine) : make_channel_transport(engine);
     if (settings_.progress_thread) start_progress_thread();
@@ -94,8 +94,7 @@ void Process::start_progress_thread() {
     // A fiber cannot be let into the library at any time, as a thread can by the lock. What it does
     // without is to answer requests for connections (OD-11).
     if (allow_threads())
-        progress_thread_ =
-            std::make_unique<ProgressThread>(lock_, [this] { transport_->progress(); });
+        progress_thread_ = std::make_unique<ProgressThread>(lock_, [this] { progress(); });
     else
         beside_ = rank_.serve_beside([this] { transport_->answer_requests(); });
 }
@@ -116,7 +115,7 @@ void Process::finalize() {
     rank_.bootstrap().fence_while([&] {
         try {
             host_.progress();
-            if (connected) transport_->progress();
+            if (connected) progress();
         } catch (const std::exception&) {
             connected = false;
         }

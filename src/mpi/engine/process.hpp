@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "launch/job/rank.hpp"
 #include "mpi/collectives/team.hpp"
@@ -99,21 +100,33 @@ class Process {
 
     // Completion.
 
-    void progress() { transport_->progress(); }
+    void progress() {
+        transport_->progress();
+        see_to_watched();
+    }
+    /// `longest_sleep`: for something of which nobody tells us, such as what a rank does in memory
+    /// that it shares with us.
     template <class Ready>
-    void wait_until(Ready&& ready);
+    void wait_until(Ready&& ready, Duration longest_sleep = Duration::forever());
     void wait(const Request& request) {
         if (!request.complete) wait_until([&request] { return request.complete; });
     }
     /// Lets other threads go on, for those who try something again and again.
     void give_way() {
-        transport_->progress();
+        progress();
         if (lock_) lock_->yield(0);
     }
     void release(Request& request) { requests_.give_back(request); }
     /// As soon as it is complete.
     void free_when_done(Request& request);
     Request* find_request(std::uint32_t index) const { return requests_.find(index); }
+
+    /// The watcher, which outlives the request, is told of its completion when the library next
+    /// makes progress: in whichever call, or in the progress thread. False: it is complete already.
+    bool watch(Request& request, Watcher& watcher);
+    /// A request of no message of its own: what finish() completes.
+    Request& make_pending(std::uint32_t context);
+    void finish(Request& pending);
 
     /// Wakes a peer that may sleep, after stores into memory that it shares with us. To be used
     /// where there is a connection.
@@ -136,6 +149,9 @@ class Process {
   private:
     template <class Ready>
     void wait_until_locked(Ready&& ready);
+    /// True if there was something to tell: packets may wait to leave again.
+    bool see_to_watched() { return !watched_.empty() && tell_watchers(); }
+    bool tell_watchers();
     /// Polls before all else is seen to. One that calls the fabric takes as long as many that only
     /// read memory.
     unsigned polls_in_a_row() const {
@@ -159,6 +175,8 @@ class Process {
     int world_rank_;
     Counters counters_;
     RequestPool requests_;
+    std::vector<Request*> watched_;     ///< complete, and their watchers not told yet
+    std::size_t told_ = 0;              ///< of them: those whose watchers were
     std::shared_ptr<EngineLock> lock_;  ///< null: one thread calls
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<ProgressThread> progress_thread_;
@@ -172,10 +190,11 @@ void Process::wait_until_locked(Ready&& ready) {
     for (unsigned times = 0;; ++times) {
         for (unsigned poll = 0; poll < polls_in_a_row(); ++poll) {
             transport_->poll();
+            see_to_watched();
             if (ready()) return;
             relax();
         }
-        transport_->progress();
+        progress();
         if (ready()) return;
         // No sleep in the host, which serves one thread.
         lock_->yield(times);
@@ -184,7 +203,7 @@ void Process::wait_until_locked(Ready&& ready) {
 }
 
 template <class Ready>
-void Process::wait_until(Ready&& ready) {
+void Process::wait_until(Ready&& ready, Duration longest_sleep) {
     if (lock_) [[unlikely]]
         return wait_until_locked(ready);
     const unsigned polls = polls_in_a_row();
@@ -192,23 +211,29 @@ void Process::wait_until(Ready&& ready) {
         for (unsigned round = host_.spins(); round > 0; --round) {
             for (unsigned poll = 0; poll < polls; ++poll) {
                 // The likeliest peer every time, the others every fourth time.
-                if (poll % 4 == 0 || transport_->may_have_arrived()) transport_->poll();
+                if (poll % 4 == 0 || transport_->may_have_arrived()) {
+                    transport_->poll();
+                    see_to_watched();
+                }
                 if (ready()) return;
                 relax();
             }
             host_.progress();
-            transport_->progress();
+            progress();
             if (ready()) return;
         }
         const auto ticket = host_.prepare_wait();
         transport_->progress();
+        const bool has_told = see_to_watched();
         const bool is_ready = ready();
-        if (is_ready || transport_->has_left()) {
+        if (is_ready || has_told || transport_->has_left()) {
             host_.cancel_wait();
             if (is_ready) return;
             continue;
         }
-        host_.wait(ticket, Time::never(), fabric::Wait::spin_then_sleep);
+        const bool is_told = longest_sleep == Duration::forever();
+        host_.wait(ticket, is_told ? Time::never() : host_.now() + longest_sleep,
+                   fabric::Wait::spin_then_sleep);
     }
 }
 

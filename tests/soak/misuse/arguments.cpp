@@ -39,6 +39,7 @@ int handle_in(const Function& function, const std::string& type) {
     const bool frees = ends_with(function.name, "_free") || function.name == "Comm_disconnect" ||
                        function.name == "Type_commit";
     if (type == "MPI_Comm*") return frees ? fresh_comm() : MPI_COMM_NULL;
+    if (type == "MPI_Win*") return frees ? fresh_window() : MPI_WIN_NULL;
     if (type == "MPI_Group*") return frees ? fresh_group() : MPI_GROUP_NULL;
     if (type == "MPI_Datatype*") return frees ? fresh_type() : MPI_DATATYPE_NULL;
     if (type == "MPI_Op*") return frees ? fresh_op() : MPI_OP_NULL;
@@ -48,7 +49,7 @@ int handle_in(const Function& function, const std::string& type) {
     if (type == "MPI_Request*")
         return function.name == "Start" ? fresh_persistent() : fresh_request();
     if (ends_with(function.name, "eyval_free") || ends_with(function.name, "_free_keyval"))
-        return fresh_keyval(function.name.starts_with("Type"));
+        return fresh_keyval(keyed_by(function));
     return 0;
 }
 
@@ -91,11 +92,13 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
     if (p.type == "MPI_Info") return kept_info();
     if (p.type == "MPI_Request") return kept_request();
     if (p.name == "user_fn") return reinterpret_cast<const void*>(&add);
-    if (p.name == "comm_errhandler_fn") return reinterpret_cast<const void*>(&hear);
-    if (p.name.ends_with("keyval")) return kept_keyval(function.name.starts_with("Type"));
+    if (p.name.ends_with("_errhandler_fn")) return reinterpret_cast<const void*>(&hear);
+    if (p.name.ends_with("keyval")) return kept_keyval(keyed_by(function));
     if (p.name == "base") return fresh_memory();
     if (p.name == "errorcode" || p.name == "errorclass") return kept_error();
     if (p.name == "order") return MPI_ORDER_C;
+    if (p.name == "lock_type") return MPI_LOCK_SHARED;
+    if (p.name == "disp_unit") return 1;
     if (p.name == "split_type") return MPI_COMM_TYPE_SHARED;
     if (p.name == "typeclass") return MPI_TYPECLASS_INTEGER;
     if (p.name == "size" || p.name == "valuelen" || p.name == "extent") return 4;
@@ -115,6 +118,8 @@ std::vector<Value> right_arguments(const Function& function, bool partners_are_n
         const std::size_t place = values.size();
         if (p.kind == "comm")
             values.emplace_back(on_grid && function.name != "Cart_create" ? grid() : MPI_COMM_SELF);
+        else if (p.kind == "win")
+            values.emplace_back(kept_window());
         else if (p.kind == "group")
             values.emplace_back(kept_group());
         else if (p.kind == "type" || p.kind == "anytype")
@@ -132,7 +137,7 @@ std::vector<Value> right_arguments(const Function& function, bool partners_are_n
                                 : p.name.starts_with("max") ? 16
                                 : p.name.ends_with("size")  ? 4096
                                                             : 2);
-        else if (p.kind == "dest" || p.kind == "source")
+        else if (p.kind == "dest" || p.kind == "source" || p.kind == "target")
             values.emplace_back(partner);
         else if (p.kind == "root" || p.kind == "tag" || p.kind == "anytag")
             values.emplace_back(0);

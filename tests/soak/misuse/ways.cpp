@@ -45,9 +45,12 @@ WrongHandles wrong_requests() {
     return {
         MPI_REQUEST_NULL, freed_request, MPI_INT, 0xacffffff, {MPI_ERR_REQUEST, MPI_ERR_IN_STATUS}};
 }
-WrongHandles wrong_keyvals(bool of_types) {
+WrongHandles wrong_windows() {
+    return {MPI_WIN_NULL, freed_window, MPI_INT, 0xe0ffffff, {MPI_ERR_WIN}};
+}
+WrongHandles wrong_keyvals(const Function& function) {
     return {MPI_KEYVAL_INVALID,
-            [of_types] { return freed_keyval(of_types); },
+            [of = keyed_by(function)] { return freed_keyval(of); },
             MPI_INT,
             0xe4ffffff,
             {MPI_ERR_KEYVAL}};
@@ -154,6 +157,7 @@ void add_result(Collector& add, const Function& function, const Parameter& p) {
     const Expect expect = takes ? Expect::error : lenient;
     const bool null_is_wrong = name != "Wait" && name != "Test";
     if (p.type == "MPI_Comm*") add.handles_in_memory(wrong_comms(), true, expect);
+    if (p.type == "MPI_Win*") add.handles_in_memory(wrong_windows(), true, expect);
     if (p.type == "MPI_Group*") add.handles_in_memory(wrong_groups(), true, expect);
     if (p.type == "MPI_Datatype*") add.handles_in_memory(wrong_types(), true, expect);
     if (p.type == "MPI_Op*") add.handles_in_memory(wrong_ops(), true, expect);
@@ -164,7 +168,7 @@ void add_result(Collector& add, const Function& function, const Parameter& p) {
         add.handles_in_memory(wrong_requests(), true,
                               name.ends_with("recv") ? Expect::error : lenient);
     if (p.type == "int*" && p.name.ends_with("keyval") && name.find("free") != std::string::npos)
-        add.handles_in_memory(wrong_keyvals(name.starts_with("Type")), true, Expect::error);
+        add.handles_in_memory(wrong_keyvals(function), true, Expect::error);
     if (p.name == "position")
         for (const int n : {-1, INT_MIN, INT_MAX, 4090})
             add.element([n] { return n; }, "begins at " + std::to_string(n),
@@ -212,8 +216,7 @@ void add_plain(Collector& add, const Function& function, const Parameter& p) {
     if (type == "MPI_Datatype") return add.handles(wrong_types());
     if (type == "MPI_Info") return add.handles(wrong_infos());
     if (type == "MPI_Request") return add.handles(wrong_requests(), false);
-    if (p.name.ends_with("keyval"))
-        return add.handles(wrong_keyvals(function.name.starts_with("Type")));
+    if (p.name.ends_with("keyval")) return add.handles(wrong_keyvals(function));
     if (type.ends_with("char*")) {
         static const std::string endless(100'000, 'x');
         add.null({});
@@ -221,7 +224,7 @@ void add_plain(Collector& add, const Function& function, const Parameter& p) {
         add.value(endless.c_str(), "has 100,000 characters", {}, lenient);
         return add.value("", "is empty", {}, lenient);
     }
-    if (p.name == "user_fn" || p.name == "comm_errhandler_fn") return add.null({MPI_ERR_ARG});
+    if (p.name == "user_fn" || p.name.ends_with("_errhandler_fn")) return add.null({MPI_ERR_ARG});
     if (p.name == "f_status") return add.null({MPI_ERR_ARG});
     if (p.name == "argc" || p.name == "argv" || p.name == "base") return add.null({}, lenient);
     if (type.ends_with("*")) return add.null({}, lenient);
@@ -274,7 +277,8 @@ void add_wrong_pairs(std::vector<Way>& ways, const Function& function) {
     put(MPI_BAND, MPI_DOUBLE, "MPI_BAND of MPI_DOUBLE");
     put(MPI_SUM, MPI_BYTE, "MPI_SUM of MPI_BYTE");
     put(MPI_MAX, MPI_C_DOUBLE_COMPLEX, "MPI_MAX of a complex type");
-    put(MPI_SUM, kept_type(), "MPI_SUM of a derived type");
+    // Accumulates look at what a type is made of.
+    if (function.chapter != "one_sided") put(MPI_SUM, kept_type(), "MPI_SUM of a derived type");
 }
 
 }  // namespace
@@ -286,6 +290,8 @@ std::vector<Way> ways_of(const Function& function) {
         Collector add(ways, i, p);
         if (p.kind == "comm") {
             add.handles(wrong_comms());
+        } else if (p.kind == "win") {
+            add.handles(wrong_windows());
         } else if (p.kind == "group") {
             add.handles(wrong_groups());
         } else if (p.kind == "type" || p.kind == "anytype") {
@@ -300,7 +306,7 @@ std::vector<Way> ways_of(const Function& function) {
             add.handles(wrong_handlers());
         } else if (p.kind == "count") {
             add_numbers(add, {-1, -2, INT_MIN}, {MPI_ERR_COUNT, MPI_ERR_ARG, MPI_ERR_DIMS});
-        } else if (p.kind == "dest") {
+        } else if (p.kind == "dest" || p.kind == "target") {
             add_numbers(add, {MPI_ANY_SOURCE, MPI_ROOT, -100, INT_MIN, 1, INT_MAX}, {MPI_ERR_RANK});
         } else if (p.kind == "source") {
             add_numbers(add, {MPI_ROOT, -100, INT_MIN, 1, INT_MAX}, {MPI_ERR_RANK});

@@ -24,8 +24,8 @@ std::string implementation_name(const Function& function) {
     return name;
 }
 
-std::string argument(const Parameter& parameter, bool is_the_communicator) {
-    if (is_the_communicator) return "*on";
+std::string argument(const Parameter& parameter, bool is_the_scope) {
+    if (is_the_scope) return "*on";
     const std::string conversion = conversion_of(parameter);
     if (conversion.empty()) return parameter.name;
     return replaced(replaced(conversion, "NAME", parameter.name), "ON", "*on");
@@ -39,19 +39,18 @@ std::string named(const std::vector<Parameter>& parameters) {
     return names;
 }
 
-/// The first parameter that is a communicator: its error handler hears of failures.
-std::optional<std::size_t> communicator_of(const Function& function) {
+/// The first parameter that is a communicator or a window: its error handler hears of failures.
+std::optional<std::size_t> scope_of(const Function& function) {
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
-        if (function.parameters[i].kind == "comm") return i;
+        if (function.parameters[i].kind == "comm" || function.parameters[i].kind == "win") return i;
     return std::nullopt;
 }
 
 void write_entry(std::ostream& out, const Function& function) {
-    const auto communicator = communicator_of(function);
+    const auto scope = scope_of(function);
     std::string arguments = function.always ? "" : "*state";
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
-        arguments +=
-            (arguments.empty() ? "" : ", ") + argument(function.parameters[i], communicator == i);
+        arguments += (arguments.empty() ? "" : ", ") + argument(function.parameters[i], scope == i);
     // Qualified, as a parameter may have the function's name.
     const std::string call = "abi::" + implementation_name(function) + "(" + arguments + ")";
     const std::string name = "\"MPI_" + function.name + "\"";
@@ -67,13 +66,14 @@ void write_entry(std::ostream& out, const Function& function) {
         if (!function.always && function.name != "Finalize")
             out << "    const Call call(state->around, Function::" << function.name
                 << named(function.parameters) << ");\n";
-        if (communicator) out << "    Comm* on = nullptr;\n";
+        if (scope)
+            out << (function.parameters[*scope].kind == "win" ? "    Window*" : "    Comm*")
+                << " on = nullptr;\n";
         out << "    try {\n";
-        if (communicator)
-            out << "        on = &" << argument(function.parameters[*communicator], false) << ";\n";
+        if (scope) out << "        on = &" << argument(function.parameters[*scope], false) << ";\n";
         out << "        " << call << ";\n        return MPI_SUCCESS;\n    } catch (...) {\n"
             << "        return failed(" << (function.always ? "nullptr" : "state") << ", "
-            << (communicator ? "on" : "nullptr") << ", " << name << ");\n    }\n";
+            << (scope ? "on" : "nullptr") << ", " << name << ");\n    }\n";
     }
     out << "}\nextern \"C\" " << declaration(function, "MPI_")
         << " __attribute__((weak, alias(\"PMPI_" << function.name << "\")));\n\n";

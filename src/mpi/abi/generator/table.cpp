@@ -9,7 +9,7 @@
 namespace {
 
 /// What a kind is in C, and how it becomes what an implementation takes. NAME is the parameter, ON
-/// the communicator of the call.
+/// the communicator or window of the call.
 struct Kind {
     std::string type;
     std::string conversion;
@@ -18,6 +18,7 @@ struct Kind {
 const std::map<std::string, Kind>& kinds() {
     static const std::map<std::string, Kind> all = {
         {"comm", {"MPI_Comm", "state->comm(NAME, \"NAME\")"}},
+        {"win", {"MPI_Win", "state->window(NAME, \"NAME\")"}},
         {"group", {"MPI_Group", "state->group(NAME, \"NAME\")"}},
         {"type", {"MPI_Datatype", "state->committed(NAME, \"NAME\")"}},
         {"anytype", {"MPI_Datatype", "state->type(NAME, \"NAME\")"}},
@@ -26,6 +27,7 @@ const std::map<std::string, Kind>& kinds() {
         {"errhandler", {"MPI_Errhandler", "state->error_handler(NAME, \"NAME\")"}},
         {"count", {"int", "to_count(NAME, \"NAME\")"}},
         {"dest", {"int", "to_dest(NAME, ON, \"NAME\")"}},
+        {"target", {"int", "to_dest(NAME, (ON).comm(), \"NAME\")"}},
         {"source", {"int", "to_source(NAME, ON, \"NAME\")"}},
         {"root", {"int", "to_root(NAME, ON, \"NAME\")"}},
         {"tag", {"int", "to_tag(NAME, \"NAME\")"}},
