@@ -150,6 +150,26 @@ void mpi_pair(const Settings& settings, const Report& report) {
     report_dip(medians, report);
 }
 
+void mpi_one_sided(const Settings& settings, const Report& report) {
+    using Kind = Target::Kind;
+    for (const Standing& s :
+         contest(our_mpi(), peer_mpis(), std::min(settings.rounds, 3u), "one-sided")) {
+        const bool allocated = s.figure.find("allocated") != std::string::npos;
+        std::optional<Target> target;
+        if (less_is_better(s.figure))
+            target = Target{Kind::at_most, allocated ? 0.8 : 1.0};
+        else if (allocated)
+            target = Target{Kind::at_least, 0.95};
+        report({.name = "mpi/one-sided/" + s.figure,
+                .unit = unit_of(s.figure),
+                .ours = s.ours,
+                .reference = s.theirs,
+                .ratio = s.ratio,
+                .target = target,
+                .note = s.who});
+    }
+}
+
 void mpi_queues(const Settings&, const Report& report) {
     const Values ours = our_mpi().measure(2, "queues 10000");
     for (const char* what : {"unexpected-exact", "unexpected-any", "posted-exact", "posted-any"})

@@ -21,6 +21,7 @@ void elite_network(const Settings& settings, const Report& report);
 void datatypes(const Settings& settings, const Report& report);
 void mpi_pair(const Settings& settings, const Report& report);
 void mpi_iwarp(const Settings& settings, const Report& report);
+void mpi_one_sided(const Settings& settings, const Report& report);
 void mpi_queues(const Settings& settings, const Report& report);
 void mpi_group(const Settings& settings, const Report& report);
 void mpi_start(const Settings& settings, const Report& report);
@@ -50,6 +51,8 @@ std::span<const Benchmark> all() {
                   elite_network},
         Benchmark{"datatypes", "packing and reductions, beside loops written by hand", datatypes},
         Benchmark{"mpi-pair", "our MPI beside the best other one here, two ranks", mpi_pair},
+        Benchmark{"mpi-one-sided", "one-sided operations beside the best other MPI's, two ranks",
+                  mpi_one_sided},
         Benchmark{"mpi-queues", "latency behind long queues, beside empty ones", mpi_queues},
         Benchmark{"mpi-group", "collectives of more ranks than cores, beside other MPIs",
                   mpi_group},

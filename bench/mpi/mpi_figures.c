@@ -5,6 +5,8 @@
  *     mpi_figures pair     two ranks: latency (us), bandwidth (GB/s), message rate (million/s)
  *     mpi_figures network  the same, of fewer sizes, for what is slower
  *     mpi_figures queues   two ranks: latency behind queued messages and receives (us)
+ *     mpi_figures one-sided  two ranks: put, get and fetch_and_op with a flush each (us), and the
+ *                          bandwidth of puts (GB/s), on windows that were allocated and created
  *     mpi_figures group    any number: collectives (us)
  *     mpi_figures empty    starts and ends
  *     mpi_figures memory   what a rank takes after MPI_Init, in KiB: its share of shared pages too
@@ -163,6 +165,58 @@ static void group(double patience) {
     }
 }
 
+enum one_sided { do_put, do_get, do_fetch };
+
+/* One operation and its flush; the target waits in a barrier meanwhile. */
+static double one_sided_time(MPI_Win win, enum one_sided what, int size, int rounds, int each) {
+    long one = 1;
+    double start = MPI_Wtime();
+    for (int i = 0; i < rounds; ++i) {
+        for (int k = 0; k < each; ++k)
+            if (what == do_put)
+                MPI_Put(out, size, MPI_CHAR, 1, 0, size, MPI_CHAR, win);
+            else if (what == do_get)
+                MPI_Get(in, size, MPI_CHAR, 1, 0, size, MPI_CHAR, win);
+            else
+                MPI_Fetch_and_op(&one, in, MPI_LONG, 1, 0, MPI_SUM, win);
+        MPI_Win_flush(1, win);
+    }
+    return (MPI_Wtime() - start) / rounds / each;
+}
+
+static double best_one_sided(MPI_Win win, enum one_sided what, int size, int rounds, int each) {
+    double best = 1e9;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; me == 0 && i <= repeats; ++i) {
+        double t = one_sided_time(win, what, size, rounds, each);
+        if (i > 0 && t < best) best = t;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return best;
+}
+
+static void one_sided(void) {
+    static const char* const names[2][4] = {
+        {"latency-put-allocated", "latency-get-allocated", "latency-fetch-allocated", "bandwidth-put-allocated"},
+        {"latency-put-created", "latency-get-created", "latency-fetch-created", "bandwidth-put-created"}};
+    enum { bytes = 65536 };
+    for (int created = 0; created < 2; ++created) {
+        MPI_Win win;
+        void* base = NULL;
+        if (created)
+            MPI_Win_create(malloc(bytes), bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        else
+            MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+        MPI_Win_lock_all(0, win);
+        for (int what = do_put; what <= do_fetch; ++what)
+            say(names[created][what], 8,
+                best_one_sided(win, (enum one_sided)what, 8, 4000, 1) * 1e6);
+        say(names[created][3], bytes, bytes * 1e-9 / best_one_sided(win, do_put, bytes, 50, 16));
+        MPI_Win_unlock_all(win);
+        MPI_Win_free(&win);
+    }
+}
+
 /* After a while in which all ranks have started and none has talked to another. */
 static void memory(void) {
     char line[256];
@@ -194,6 +248,7 @@ int main(int argc, char** argv) {
         memset(in, 2, 4 << 20);
     }
     if (strcmp(what, "pair") == 0) pair();
+    if (strcmp(what, "one-sided") == 0) one_sided();
     if (strcmp(what, "network") == 0) network();
     if (strcmp(what, "queues") == 0) queues(argc > 2 ? atoi(argv[2]) : 1000);
     if (strcmp(what, "group") == 0) group(argc > 2 ? atof(argv[2]) : 0.3);

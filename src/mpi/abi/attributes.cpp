@@ -1,4 +1,4 @@
-// Attributes of communicators and datatypes.
+// Attributes of communicators, datatypes and windows.
 
 #include "mpi/abi/entry.hpp"
 #include "mpi/communicators/comm.hpp"
@@ -43,7 +43,7 @@ KeyvalEntry& settable(State& state, int keyval) {
 }
 
 using Of = KeyvalEntry::Of;
-/// The user's functions are the same for communicators and datatypes: handles are ints.
+/// The user's functions are the same for all of them: handles are ints.
 using CopyFunction = int(int, int, void*, void*, void*, int*);
 using DeleteFunction = int(int, int, void*, void*);
 
@@ -136,6 +136,67 @@ void type_delete_attr(State& state, MPI_Datatype datatype, int keyval) {
         throw MpiError(ErrorClass::keyval, "the datatype has no attribute under this key");
 }
 
+void win_create_keyval(State& state, MPI_Win_copy_attr_function* copy,
+                       MPI_Win_delete_attr_function* erase, int& keyval, void* extra_state) {
+    keyval = create_keyval(state, Of::window, copy, erase, extra_state);
+}
+
+void win_free_keyval(State& state, int& keyval) {
+    free_keyval(state, Of::window, keyval);
+}
+
+bool is_builtin_of_windows(int keyval) {
+    return keyval == MPI_WIN_BASE || keyval == MPI_WIN_SIZE || keyval == MPI_WIN_DISP_UNIT ||
+           keyval == MPI_WIN_CREATE_FLAVOR || keyval == MPI_WIN_MODEL;
+}
+
+KeyvalEntry& settable_on_windows(State& state, int keyval) {
+    if (is_builtin_of_windows(keyval))
+        throw MpiError(ErrorClass::keyval, "a predefined attribute cannot be changed");
+    return state.keyval(keyval, Of::window, "win_keyval");
+}
+
+void win_set_attr(State& state, Window& win, int keyval, void* value) {
+    win.attributes.set(win.handle, settable_on_windows(state, keyval).key, value);
+}
+
+/// Attributes that MPI itself sets on windows: the memory itself, or where a number is.
+void* builtin_attribute_of(Window& win, int keyval) {
+    static int unified = MPI_WIN_UNIFIED;
+    Window::Properties& all = win.properties;
+    switch (keyval) {
+        case MPI_WIN_BASE:
+            return all.base;
+        case MPI_WIN_SIZE:
+            return &all.size;
+        case MPI_WIN_DISP_UNIT:
+            return &all.unit;
+        case MPI_WIN_CREATE_FLAVOR:
+            return &all.flavor;
+        default:
+            return &unified;
+    }
+}
+
+void win_get_attr(State& state, Window& win, int keyval, void* place, int& flag) {
+    if (place == nullptr) null_argument("attribute_val");
+    flag = 1;
+    if (is_builtin_of_windows(keyval)) {
+        *static_cast<void**>(place) = builtin_attribute_of(win, keyval);
+        return;
+    }
+    const KeyvalEntry& entry = state.keyval(keyval, Of::window, "win_keyval");
+    const auto value = win.attributes.get(*entry.key);
+    flag = value.has_value();
+    if (value) *static_cast<void**>(place) = *value;
+}
+
+void win_delete_attr(State& state, Window& win, int keyval) {
+    const KeyvalRef key = settable_on_windows(state, keyval).key;
+    if (!win.attributes.erase(win.handle, *key))
+        throw MpiError(ErrorClass::keyval, "the window has no attribute under this key");
+}
+
 // As MPI-1 calls them.
 
 void attr_put(State& state, Comm& comm, int keyval, void* value) {
@@ -163,6 +224,7 @@ void keyval_free(State& state, int& keyval) {
 
 #include <entries/attributes.inc>
 #include <entries/old_attributes.inc>
+#include <entries/window_attributes.inc>
 
 }  // namespace railyard::mpi::abi
 

@@ -59,6 +59,11 @@ void comm_create_errhandler(State& state, MPI_Comm_errhandler_function* function
     create_errhandler(state, function, "comm_errhandler_fn", errhandler);
 }
 
+void win_create_errhandler(State& state, MPI_Win_errhandler_function* function,
+                           MPI_Errhandler& errhandler) {
+    create_errhandler(state, function, "win_errhandler_fn", errhandler);
+}
+
 // A program may have its handler before its first session.
 void session_create_errhandler(MPI_Session_errhandler_function* function,
                                MPI_Errhandler& errhandler) {
@@ -69,8 +74,17 @@ void comm_set_errhandler(State&, Comm& comm, const ErrorHandlerRef& handler) {
     comm.error_handler = handler;
 }
 
-/// A handle of an object's handler, for the user to free.
-void get_errhandler(State& state, const ErrorHandlerRef& handler, MPI_Errhandler& errhandler) {
+void win_set_errhandler(State&, Window& win, const ErrorHandlerRef& handler) {
+    win.error_handler = handler;
+}
+
+void session_set_errhandler(State&, Session& session, const ErrorHandlerRef& handler) {
+    session.error_handler = handler;
+}
+
+/// A handle of the object's handler, for the user to free.
+void get_errhandler(State& state, const ErrorScope& object, MPI_Errhandler& errhandler) {
+    const ErrorHandlerRef& handler = object.error_handler;
     errhandler = handler->handle;
     if (handler->kind != ErrorHandler::Kind::user) return;
     const bool known = state.error_handlers.any([&](int handle, HandlerEntry& entry) {
@@ -79,22 +93,27 @@ void get_errhandler(State& state, const ErrorHandlerRef& handler, MPI_Errhandler
         ++entry.holders;
         return true;
     });
-    // All its handles were freed, but it serves the communicator still.
+    // All its handles were freed, but it serves the object still.
     if (!known)
         errhandler =
             state.error_handlers.add(std::make_unique<HandlerEntry>(HandlerEntry{handler}));
 }
 
 void comm_get_errhandler(State& state, Comm& comm, MPI_Errhandler& errhandler) {
-    get_errhandler(state, comm.error_handler, errhandler);
+    get_errhandler(state, comm, errhandler);
 }
 
-void session_set_errhandler(State&, Session& session, const ErrorHandlerRef& handler) {
-    session.error_handler = handler;
+void win_get_errhandler(State& state, Window& win, MPI_Errhandler& errhandler) {
+    get_errhandler(state, win, errhandler);
 }
 
 void session_get_errhandler(State& state, Session& session, MPI_Errhandler& errhandler) {
-    get_errhandler(state, session.error_handler, errhandler);
+    get_errhandler(state, session, errhandler);
+}
+
+void win_call_errhandler(State& state, Window& win, int errorcode) {
+    handle_error(state, hearer_of(win), "MPI_Win_call_errhandler", errorcode,
+                 "called by the program");
 }
 
 void session_call_errhandler(State& state, Session& session, int errorcode) {
@@ -244,9 +263,9 @@ constexpr std::pair<int, std::string_view> others[] = {
 
 }  // namespace
 
-Hearer hearer_of(const Comm& comm) {
-    return {comm.error_handler, comm.handle,
-            comm.name.empty() ? "a communicator without a name" : comm.name};
+Hearer hearer_of(const ErrorScope& scope) {
+    return {scope.error_handler, scope.handle,
+            scope.name.empty() ? std::string("a ") + scope.what + " without a name" : scope.name};
 }
 
 int handle_error(State& state, const Hearer& hearer, const char* function, int code,
@@ -270,13 +289,9 @@ int handle_error(State& state, const Hearer& hearer, const char* function, int c
     return code;
 }
 
-Hearer hearer_of(const Session& session) {
-    return {session.error_handler, session.handle, "a session"};
-}
-
-namespace {
-
-int end_of_failure(State* state, std::optional<Hearer> hearer, const char* function) {
+int failed(State* state, ErrorScope* on, const char* function) {
+    std::optional<Hearer> hearer;
+    if (on != nullptr) hearer = hearer_of(*on);
     int code = MPI_ERR_OTHER;
     std::string what;
     bool may_be_a_consequence = false;
@@ -308,18 +323,6 @@ int end_of_failure(State* state, std::optional<Hearer> hearer, const char* funct
     return handle_error(*state, hearer ? *hearer : hearer_of(state->world()), function, code, what);
 }
 
-}  // namespace
-
-int failed(State* state, Comm* on, const char* function) {
-    return end_of_failure(state, on == nullptr ? std::nullopt : std::optional(hearer_of(*on)),
-                          function);
-}
-
-int failed(State* state, Session* on, const char* function) {
-    return end_of_failure(state, on == nullptr ? std::nullopt : std::optional(hearer_of(*on)),
-                          function);
-}
-
 int not_initialised(const char* function) {
     end_without_mpi(std::string(function) + (State::was_finalised()
                                                  ? " was called after MPI_Finalize"
@@ -328,6 +331,7 @@ int not_initialised(const char* function) {
 
 #include <entries/errors.inc>
 #include <entries/old_errors.inc>
+#include <entries/window_errors.inc>
 
 int code_of(ErrorClass error_class) {
     return classes[static_cast<std::size_t>(error_class)].code;

@@ -53,7 +53,6 @@ class UserErrors {
 };
 
 class State;
-struct Session;
 
 /// Whose error handler hears of a failure.
 struct Hearer {
@@ -61,13 +60,12 @@ struct Hearer {
     int handle = 0;    ///< for the user's function
     std::string name;  ///< for messages
 };
-Hearer hearer_of(const Comm& comm);
-Hearer hearer_of(const Session& session);
+Hearer hearer_of(const ErrorScope& scope);
 
 /// A failure whose code is the user's own, or whose hearer the entry point cannot know.
 class CodedError : public MpiError {
   public:
-    CodedError(int code, const std::string& what, const Comm* on = nullptr)
+    CodedError(int code, const std::string& what, const ErrorScope* on = nullptr)
         : MpiError(ErrorClass::other, what), code_(code) {
         if (on != nullptr) hearer_ = hearer_of(*on);
     }
@@ -95,9 +93,7 @@ void heard_by(const Hearer& hearer, Work&& work) {
 
 /// Ends a call that failed: takes the exception under way to the error handler of `on`, or of
 /// MPI_COMM_WORLD, and returns what the call returns. What is no error of ours goes on its way.
-[[gnu::cold]] int failed(State* state, Comm* on, const char* function);
-/// The same for a session's; null: it is not known.
-[[gnu::cold]] int failed(State* state, Session* on, const char* function);
+[[gnu::cold]] int failed(State* state, ErrorScope* on, const char* function);
 
 /// A call outside of the time between MPI_Init and MPI_Finalize.
 [[gnu::cold]] int not_initialised(const char* function);

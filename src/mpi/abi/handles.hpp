@@ -22,6 +22,7 @@ enum class Prefix : std::uint32_t {
     error_handler = 0xd4000000,
     op = 0xd8000000,
     info = 0xdc000000,
+    win = 0xe0000000,
     keyval = 0xe4000000,
     session = 0xf8000000,
     engine_request = 0xac000000,  ///< the engine's pool has them

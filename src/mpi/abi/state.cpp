@@ -168,6 +168,10 @@ void State::bad_comm(MPI_Comm handle, const char* argument) {
     bad(ErrorClass::comm, argument, " communicator", handle, MPI_COMM_NULL);
 }
 
+void State::bad_window(MPI_Win handle, const char* argument) {
+    bad(ErrorClass::win, argument, " window", handle, MPI_WIN_NULL);
+}
+
 void State::not_committed(const char* argument) {
     throw MpiError(ErrorClass::type,
                    std::string(argument) + " was not committed; call MPI_Type_commit first");
@@ -246,6 +250,13 @@ void State::forget(MPI_Comm handle) {
         context_ids.give_back(comm->context());
         return true;
     });
+}
+
+MPI_Win State::add(std::unique_ptr<Window> window) {
+    Window& added = *window;
+    added.error_handler = builtin_handlers_[0];
+    added.handle = windows.add(std::move(window));
+    return added.handle;
 }
 
 MPI_Group State::add(Group group) {

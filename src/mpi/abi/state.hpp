@@ -25,6 +25,7 @@
 #include "mpi/engine/process.hpp"
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/operation.hpp"
+#include "mpi/windows/window.hpp"
 #include "railyard/base/time.hpp"
 
 namespace railyard::mpi::abi {
@@ -44,7 +45,7 @@ struct TypeEntry {
 
 /// An attribute's key, and what it may be used for.
 struct KeyvalEntry {
-    enum class Of : std::uint8_t { comm, datatype };
+    enum class Of : std::uint8_t { comm, datatype, window };
     KeyvalRef key;
     Of of = Of::comm;
 };
@@ -57,10 +58,7 @@ struct HandlerEntry {
 };
 
 /// A session that a user opened. All share one library.
-struct Session {
-    int handle = 0;
-    ErrorHandlerRef error_handler;
-};
+struct Session : ErrorScope {};
 
 /// What MPI_Comm_get_attr finds on MPI_COMM_WORLD.
 struct WorldAttributes {
@@ -168,6 +166,12 @@ class State {
     }
     TypeEntry& type_entry(MPI_Datatype handle, const char* argument);
     TypeExtras& type_extras(MPI_Datatype handle, const char* argument);
+    Window& window(MPI_Win handle, const char* argument) {
+        Window* const window = windows.find(handle);
+        if (window == nullptr) [[unlikely]]
+            bad_window(handle, argument);
+        return *window;
+    }
     const Group& group(MPI_Group handle, const char* argument);
     const Operation& op(MPI_Op handle, const char* argument);
     /// Null for MPI_INFO_NULL. MPI_INFO_ENV is made when first asked for.
@@ -190,6 +194,7 @@ class State {
         else
             buried_.emplace_back(std::move(object));
     }
+    MPI_Win add(std::unique_ptr<Window> window);
     MPI_Group add(Group group);
     MPI_Datatype add(TypeRef type, bool committed = false);
     /// The handle of a predefined type, of a made one that a handle stands for, or none.
@@ -198,6 +203,7 @@ class State {
     Comm* comm_of(std::uint32_t context);
 
     HandleTable<Comm, Prefix::comm> comms;
+    HandleTable<Window, Prefix::win> windows;
     HandleTable<Group, Prefix::group> groups;
     HandleTable<TypeEntry, Prefix::datatype> types;
     HandleTable<OperationRef, Prefix::op> ops;
@@ -239,6 +245,7 @@ class State {
         return builtin.handle == handle ? builtin.type : nullptr;
     }
     [[noreturn, gnu::cold]] static void bad_comm(MPI_Comm handle, const char* argument);
+    [[noreturn, gnu::cold]] static void bad_window(MPI_Win handle, const char* argument);
     [[noreturn, gnu::cold]] static void not_committed(const char* argument);
 
     std::vector<std::unique_ptr<Comm>> forgotten_comms_;

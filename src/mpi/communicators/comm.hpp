@@ -85,7 +85,7 @@ class Info {
     std::vector<std::pair<std::string, std::string>> pairs_;
 };
 
-/// What happens when a call on a communicator fails.
+/// What happens when a call on a communicator or a window fails.
 struct ErrorHandler {
     enum class Kind : std::uint8_t {
         fatal,    ///< a message, and the job ends
@@ -96,13 +96,21 @@ struct ErrorHandler {
 
     Kind kind = Kind::fatal;
     int handle = 0;  ///< of a predefined one: what users know it by
-    /// Of a user's: takes the communicator's handle and the error's code.
+    /// Of a user's: takes the object's handle and the error's code.
     std::function<void(int, int)> call;
 };
 
 using ErrorHandlerRef = std::shared_ptr<const ErrorHandler>;
 
-class Comm : public Communicator {
+/// An object that calls are made on: who hears of those that fail, and what is said of it then.
+struct ErrorScope {
+    const char* what = "communicator";
+    int handle = 0;  ///< what the user knows it by
+    std::string name;
+    ErrorHandlerRef error_handler;
+};
+
+class Comm : public Communicator, public ErrorScope {
   public:
     using Communicator::Communicator;
 
@@ -121,9 +129,6 @@ class Comm : public Communicator {
     /// it alike.
     bool comes_first() const { return group().world_rank(0) < peers().world_rank(0); }
 
-    int handle = 0;  ///< what the user knows it by
-    std::string name;
-    ErrorHandlerRef error_handler;
     Attributes attributes;
     Info hints;
     // At most one of these.

@@ -161,12 +161,12 @@ Request& Process::make_collective(Communicator& comm, ScheduleRef schedule) {
 }
 
 std::optional<Status> Process::probe(int from, int tag, Communicator& comm) {
-    transport_->progress();
+    progress();
     return transport_->probe({comm.context(), from, tag}, comm);
 }
 
 Message* Process::matched_probe(int from, int tag, Communicator& comm) {
-    transport_->progress();
+    progress();
     Message message;
     if (!transport_->matched_probe({comm.context(), from, tag}, comm, message)) return nullptr;
     message.index = next_message_++;
@@ -190,6 +190,40 @@ Request& Process::start_receive(Message& message, const Buffer& into, Communicat
     return request;
 }
 
+Request& Process::make_pending(std::uint32_t context) {
+    Request& request = requests_.take();
+    request.kind = Request::Kind::receive;
+    request.envelope = {context, any_source, any_tag};
+    request.result = {};
+    request.needs_cleanup = true;
+    return request;
+}
+
+void Process::finish(Request& pending) {
+    pending.complete = true;
+    if (pending.then == Request::Then::give_back) release(pending);
+}
+
+bool Process::watch(Request& request, Watcher& watcher) {
+    if (request.complete) return false;
+    request.needs_cleanup = true;
+    request.then = Request::Then::tell;
+    request.watcher = &watcher;
+    return true;
+}
+
+bool Process::tell_watchers() {
+    // By number: a watcher's own requests may join the list, and one that throws is not told again.
+    while (told_ < watched_.size()) {
+        Request& request = *watched_[told_++];
+        request.then = Request::Then::nothing;
+        request.watcher->completed(request);
+    }
+    watched_.clear();
+    told_ = 0;
+    return true;
+}
+
 void Process::cancel(Request& request) {
     if (request.complete || !transport_->cancel(request)) return;
     request.result = {};
@@ -200,7 +234,7 @@ void Process::cancel(Request& request) {
 void Process::free_when_done(Request& request) {
     if (request.complete || !request.active) return release(request);
     request.needs_cleanup = true;
-    request.free_when_complete = true;
+    request.then = Request::Then::give_back;
 }
 
 }  // namespace railyard::mpi

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "launch/job/rank.hpp"
 #include "mpi/collectives/team.hpp"
@@ -116,13 +117,15 @@ class Process {
 
     // Completion.
 
-    /// True: some collective has gone on, and may have started messages.
+    /// True: something has gone on, and may have started messages.
     bool progress() {
         transport_->progress();
-        return !scheduler_.is_idle() && scheduler_.advance();
+        return go_on();
     }
+    /// `longest_sleep`: for something of which nobody tells us, such as what a rank does in memory
+    /// that it shares with us.
     template <class Ready>
-    void wait_until(Ready&& ready);
+    void wait_until(Ready&& ready, Duration longest_sleep = Duration::forever());
     void wait(const Request& request) {
         if (!request.complete) wait_until([&request] { return request.complete; });
     }
@@ -135,6 +138,13 @@ class Process {
     /// As soon as it is complete.
     void free_when_done(Request& request);
     Request* find_request(std::uint32_t index) const { return requests_.find(index); }
+
+    /// The watcher, which outlives the request, is told of its completion when the library next
+    /// makes progress: in whichever call, or in the progress thread. False: it is complete already.
+    bool watch(Request& request, Watcher& watcher);
+    /// A request of no message of its own: what finish() completes.
+    Request& make_pending(std::uint32_t context);
+    void finish(Request& pending);
 
     /// Wakes a peer that may sleep, after stores into memory that it shares with us. To be used
     /// where there is a connection.
@@ -157,6 +167,14 @@ class Process {
   private:
     template <class Ready>
     void wait_until_locked(Ready&& ready);
+    bool tell_watchers();
+    /// What follows from messages that have come. True: packets may wait to leave.
+    bool go_on() {
+        bool has_moved = !watched_.empty() && tell_watchers();
+        if (!scheduler_.is_idle()) [[unlikely]]
+            has_moved |= scheduler_.advance();
+        return has_moved;
+    }
     /// Polls before all else is seen to. One that calls the fabric takes as long as many that only
     /// read memory.
     unsigned polls_in_a_row() const {
@@ -166,8 +184,7 @@ class Process {
     }
     void poll() {
         transport_->poll();
-        if (!scheduler_.is_idle()) [[unlikely]]
-            scheduler_.advance();
+        go_on();
     }
     template <class Work>
     Request& record(Communicator& comm, int tag, Work&& work) {
@@ -196,6 +213,8 @@ class Process {
     Counters counters_;
     Scheduler scheduler_;
     RequestPool requests_;
+    std::vector<Request*> watched_;     ///< complete, and their watchers not told yet
+    std::size_t told_ = 0;              ///< of them: those whose watchers were
     std::shared_ptr<EngineLock> lock_;  ///< null: one thread calls
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<ProgressThread> progress_thread_;
@@ -221,7 +240,7 @@ void Process::wait_until_locked(Ready&& ready) {
 }
 
 template <class Ready>
-void Process::wait_until(Ready&& ready) {
+void Process::wait_until(Ready&& ready, Duration longest_sleep) {
     if (lock_) [[unlikely]]
         return wait_until_locked(ready);
     const unsigned polls = polls_in_a_row();
@@ -246,7 +265,9 @@ void Process::wait_until(Ready&& ready) {
             if (is_ready) return;
             continue;
         }
-        host_.wait(ticket, Time::never(), fabric::Wait::spin_then_sleep);
+        const bool is_told = longest_sleep == Duration::forever();
+        host_.wait(ticket, is_told ? Time::never() : host_.now() + longest_sleep,
+                   fabric::Wait::spin_then_sleep);
     }
 }
 

@@ -105,6 +105,16 @@ struct LinkedList {
 
 class Request;
 
+/// Who is told that a request is complete, at the library's next progress (Process::watch).
+class Watcher {
+  public:
+    /// The request is the watcher's to give back.
+    virtual void completed(Request& request) = 0;
+
+  protected:
+    ~Watcher() = default;
+};
+
 /// A part of a streamed message, packed: as much as its type is best packed at once.
 class StreamWindow {
   public:
@@ -128,6 +138,8 @@ class Request {
     // For the engine. Plain fields: a request is a record that several parts of it work on.
 
     enum class Kind : std::uint8_t { send, receive, collective };
+    /// What its completion brings with it.
+    enum class Then : std::uint8_t { nothing, give_back, tell };
 
     /// Where its data are from `at` on, if they are a program's; else null. Those with gaps are
     /// named as if they lay together.
@@ -194,7 +206,7 @@ class Request {
     bool complete = false;
     bool persistent = false;
     bool active = true;
-    bool free_when_complete = false;
+    Then then = Then::nothing;
     Kind kind = Kind::send;
     Mode mode = Mode::standard;
     bool needs_cleanup = false;      ///< holds more than a small message needs
@@ -224,6 +236,7 @@ class Request {
     ScheduleRef schedule;  ///< of a collective
 
     Communicator* communicator = nullptr;  ///< of a receive, and of what a persistent one repeats
+    Watcher* watcher = nullptr;            ///< with Then::tell
 
   private:
     friend class RequestPool;
@@ -290,7 +303,7 @@ class RequestPool {
     [[gnu::noinline]] static void clean(Request& request) {
         request.needs_cleanup = false;
         request.persistent = false;
-        request.free_when_complete = false;
+        request.then = Request::Then::nothing;
         request.forget_transfer();
         request.keeps_type.reset();
         request.schedule.reset();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "launch/job/rank.hpp"
 #include "mpi/engine/counters.hpp"
@@ -77,12 +78,19 @@ struct EngineState {
     const Settings& settings;
     Counters& counters;
     RequestPool& requests;
+    std::vector<Request*>& watched;  ///< complete, and their watchers not told yet
     Overhead overhead;
 
     void complete(Request& request) {
         request.complete = true;
-        if (request.free_when_complete) [[unlikely]]
+        if (request.then != Request::Then::nothing) [[unlikely]]
+            go_on(request);
+    }
+    void go_on(Request& request) {
+        if (request.then == Request::Then::give_back)
             requests.give_back(request);
+        else
+            watched.push_back(&request);
     }
     /// A request's data in one piece: where they lie; or, if they have gaps, a packed copy (of a
     /// receive: room for one), which the request owns.

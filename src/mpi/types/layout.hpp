@@ -74,6 +74,36 @@ class LayoutList {
     LayoutRef last_;
 };
 
+/// Calls visit(offset, bytes) for each block of one `layout` that lies at `at`, in the order of the
+/// stream. Neighbours may come as two.
+template <class Visit>
+void for_each_block(const Layout& layout, std::ptrdiff_t at, Visit& visit) {
+    switch (layout.kind) {
+        case Layout::Kind::empty:
+            break;
+        case Layout::Kind::block:
+            visit(at + layout.offset, layout.bytes);
+            break;
+        case Layout::Kind::strided:
+            for (std::size_t i = 0; i < layout.count; ++i)
+                for_each_block(*layout.child, at + layout.offset + signed_of(i) * layout.stride,
+                               visit);
+            break;
+        case Layout::Kind::same:
+            for (const std::ptrdiff_t offset : layout.offsets)
+                for_each_block(*layout.child, at + offset, visit);
+            break;
+        case Layout::Kind::blocks:
+            for (std::size_t i = 0; i < layout.offsets.size(); ++i)
+                visit(at + layout.offsets[i], layout.starts[i + 1] - layout.starts[i]);
+            break;
+        case Layout::Kind::mixed:
+            for (std::size_t i = 0; i < layout.offsets.size(); ++i)
+                for_each_block(*layout.children[i], at + layout.offsets[i], visit);
+            break;
+    }
+}
+
 /// Elements of a layout, each `extent` after the one before.
 struct Elements {
     const Layout& layout;

@@ -62,7 +62,7 @@ class Actor {
         MPI_Comm_size(comm_, &size_);
         next_ = (rank_ + 1) % size_;
         previous_ = (rank_ + size_ - 1) % size_;
-        switch (random_() % 9) {
+        switch (random_() % 10) {
             case 0:
                 return make();
             case 1:
@@ -79,6 +79,8 @@ class Actor {
                 return cancel();
             case 7:
                 return attach();
+            case 8:
+                return reach();
             default:
                 return fail();
         }
@@ -176,6 +178,29 @@ class Actor {
         EXPECT_EQ(flag, 1);
         EXPECT_EQ(value, this);
         if (random_() % 2 == 0) MPI_Comm_delete_attr(comm_, key_);
+    }
+    /// A window of its own, in which each rank counts at all.
+    void reach() {
+        std::array<long, 2> memory{};
+        void* base = memory.data();
+        MPI_Win win = MPI_WIN_NULL;
+        if (random_() % 2 == 0)
+            MPI_Win_create(base, sizeof memory, 8, MPI_INFO_NULL, comm_, &win);
+        else
+            MPI_Win_allocate(sizeof memory, 8, MPI_INFO_NULL, comm_, &base, &win);
+        const long one = 1;
+        const long mine = rank_;
+        MPI_Win_lock_all(0, win);
+        for (int target = 0; target < size_; ++target)
+            MPI_Accumulate(&one, 1, MPI_LONG, target, 0, 1, MPI_LONG, MPI_SUM, win);
+        MPI_Put(&mine, 1, MPI_LONG, next_, 1, 1, MPI_LONG, win);
+        MPI_Win_unlock_all(win);
+        MPI_Barrier(comm_);
+        MPI_Win_lock(MPI_LOCK_SHARED, rank_, 0, win);
+        EXPECT_EQ(static_cast<long*>(base)[0], size_);
+        EXPECT_EQ(static_cast<long*>(base)[1], previous_);
+        MPI_Win_unlock(rank_, win);
+        MPI_Win_free(&win);
     }
     void fail() {
         MPI_Comm_set_errhandler(comm_, handler_);

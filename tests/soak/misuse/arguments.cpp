@@ -39,6 +39,7 @@ int handle_in(const Function& function, const std::string& type) {
     const bool frees = ends_with(function.base, "_free") || function.base == "Comm_disconnect" ||
                        function.base == "Type_commit";
     if (type == "MPI_Comm*") return frees ? fresh_comm() : MPI_COMM_NULL;
+    if (type == "MPI_Win*") return frees ? fresh_window() : MPI_WIN_NULL;
     if (type == "MPI_Group*") return frees ? fresh_group() : MPI_GROUP_NULL;
     if (type == "MPI_Datatype*") return frees ? fresh_type() : MPI_DATATYPE_NULL;
     if (type == "MPI_Op*") return frees ? fresh_op() : MPI_OP_NULL;
@@ -50,7 +51,7 @@ int handle_in(const Function& function, const std::string& type) {
     if (type == "MPI_Request*")
         return function.base == "Start" ? fresh_persistent() : fresh_request();
     if (ends_with(function.base, "eyval_free") || ends_with(function.base, "_free_keyval"))
-        return fresh_keyval(function.base.starts_with("Type"));
+        return fresh_keyval(keyed_by(function));
     return 0;
 }
 
@@ -110,10 +111,12 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
     if (p.type == "MPI_User_function_c*") return reinterpret_cast<const void*>(&add_many);
     if (p.name == "user_fn") return reinterpret_cast<const void*>(&add);
     if (p.name.ends_with("_errhandler_fn")) return reinterpret_cast<const void*>(&hear);
-    if (p.name.ends_with("keyval")) return kept_keyval(function.base.starts_with("Type"));
+    if (p.name.ends_with("keyval")) return kept_keyval(keyed_by(function));
     if (p.name == "base") return fresh_memory();
     if (p.name == "errorcode" || p.name == "errorclass") return kept_error();
     if (p.name == "order") return MPI_ORDER_C;
+    if (p.name == "lock_type") return MPI_LOCK_SHARED;
+    if (p.name == "disp_unit") return 1;
     if (p.name == "split_type") return MPI_COMM_TYPE_SHARED;
     if (p.name == "typeclass") return MPI_TYPECLASS_INTEGER;
     if (p.name == "size" || p.name == "valuelen" || p.name == "extent") return 4;
@@ -148,6 +151,8 @@ std::vector<Value> right_arguments(const Function& function, bool partners_are_n
             values.emplace_back(comm_for(function));
         else if (p.kind == "session")
             values.emplace_back(kept_session());
+        else if (p.kind == "win")
+            values.emplace_back(kept_window());
         else if (p.kind == "group")
             values.emplace_back(kept_group());
         else if (p.kind == "type" || p.kind == "anytype")
@@ -166,7 +171,7 @@ std::vector<Value> right_arguments(const Function& function, bool partners_are_n
                                 : p.name.starts_with("max") ? 16
                                 : p.name.ends_with("size")  ? 4096
                                                             : 2);
-        else if (p.kind == "dest" || p.kind == "source")
+        else if (p.kind == "dest" || p.kind == "source" || p.kind == "target")
             values.emplace_back(partner);
         else if (p.kind == "root" || p.kind == "tag" || p.kind == "anytag")
             values.emplace_back(0);

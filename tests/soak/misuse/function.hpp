@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "objects.hpp"
+
 namespace railyard::misuse {
 
 /// An argument of any type that fits into a register.
@@ -48,6 +50,12 @@ struct Function {
 };
 
 const std::vector<Function>& functions();
+
+/// What the keys that a function takes or makes are for.
+inline Keyed keyed_by(const Function& function) {
+    if (function.name.starts_with("Type")) return Keyed::types;
+    return function.name.starts_with("Win") ? Keyed::windows : Keyed::comms;
+}
 
 /// What a wrong call has to end with.
 enum class Expect { error, error_or_success };

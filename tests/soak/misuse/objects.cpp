@@ -53,13 +53,23 @@ int fresh_persistent() {
     return request;
 }
 
-int fresh_keyval(bool of_types) {
+int fresh_keyval(Keyed of) {
     int key = MPI_KEYVAL_INVALID;
-    if (of_types)
+    if (of == Keyed::types)
         MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, nullptr);
+    else if (of == Keyed::windows)
+        MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &key, nullptr);
     else
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, nullptr);
     return key;
+}
+
+int fresh_window() {
+    MPI_Win win = MPI_WIN_NULL;
+    void* memory = nullptr;
+    MPI_Win_allocate(4096, 4, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    return win;
 }
 
 void* fresh_memory() {
@@ -92,9 +102,19 @@ int kept_request() {
     return request;
 }
 
-int kept_keyval(bool of_types) {
-    static const int keys[] = {fresh_keyval(false), fresh_keyval(true)};
-    return keys[of_types ? 1 : 0];
+int kept_keyval(Keyed of) {
+    static const int keys[] = {fresh_keyval(Keyed::comms), fresh_keyval(Keyed::types),
+                               fresh_keyval(Keyed::windows)};
+    return keys[static_cast<int>(of)];
+}
+
+int kept_window() {
+    static const int win = [] {
+        const MPI_Win made = fresh_window();
+        MPI_Win_lock_all(0, made);
+        return made;
+    }();
+    return win;
 }
 
 int kept_error() {
@@ -224,10 +244,20 @@ int freed_request() {
     return handle;
 }
 
-int freed_keyval(bool of_types) {
-    int key = fresh_keyval(of_types);
+int freed_keyval(Keyed of) {
+    int key = fresh_keyval(of);
     const int handle = key;
-    of_types ? MPI_Type_free_keyval(&key) : MPI_Comm_free_keyval(&key);
+    const auto free = of == Keyed::types     ? MPI_Type_free_keyval
+                      : of == Keyed::windows ? MPI_Win_free_keyval
+                                             : MPI_Comm_free_keyval;
+    free(&key);
+    return handle;
+}
+
+int freed_window() {
+    MPI_Win win = fresh_window();
+    const int handle = win;
+    MPI_Win_free(&win);
     return handle;
 }
 

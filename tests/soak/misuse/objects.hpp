@@ -15,7 +15,10 @@ int fresh_info();
 int fresh_handler();
 int fresh_request();     ///< a receive from nobody: complete
 int fresh_persistent();  ///< of a receive from nobody
-int fresh_keyval(bool of_types);
+/// What a key's attributes are of.
+enum class Keyed { comms, types, windows };
+int fresh_keyval(Keyed of);
+int fresh_window();
 int fresh_session();
 void* fresh_memory();
 
@@ -24,9 +27,10 @@ int kept_group();
 int kept_type();  ///< derived and committed
 int kept_info();
 int kept_request();
-int kept_keyval(bool of_types);
-int kept_error();  ///< a code of the user's own
-int grid();        ///< a communicator of this rank alone, with a topology; so are the next two
+int kept_keyval(Keyed of);
+int kept_window();  ///< of 4 KiB of this rank alone, which are locked
+int kept_error();   ///< a code of the user's own
+int grid();         ///< a communicator of this rank alone, with a topology; so are the next two
 int graph();
 int distributed_graph();
 int kept_session();
@@ -43,7 +47,8 @@ int freed_op();
 int freed_info();
 int freed_handler();
 int freed_request();
-int freed_keyval(bool of_types);
+int freed_keyval(Keyed of);
+int freed_window();
 int freed_session();
 
 /// A user's operation and error handler.

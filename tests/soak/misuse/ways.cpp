@@ -48,9 +48,12 @@ WrongHandles wrong_requests() {
     return {
         MPI_REQUEST_NULL, freed_request, MPI_INT, 0xacffffff, {MPI_ERR_REQUEST, MPI_ERR_IN_STATUS}};
 }
-WrongHandles wrong_keyvals(bool of_types) {
+WrongHandles wrong_windows() {
+    return {MPI_WIN_NULL, freed_window, MPI_INT, 0xe0ffffff, {MPI_ERR_WIN}};
+}
+WrongHandles wrong_keyvals(const Function& function) {
     return {MPI_KEYVAL_INVALID,
-            [of_types] { return freed_keyval(of_types); },
+            [of = keyed_by(function)] { return freed_keyval(of); },
             MPI_INT,
             0xe4ffffff,
             {MPI_ERR_KEYVAL}};
@@ -169,6 +172,7 @@ void add_result(Collector& add, const Function& function, const Parameter& p) {
     const Expect expect = takes ? Expect::error : lenient;
     const bool null_is_wrong = name != "Wait" && name != "Test";
     if (p.type == "MPI_Comm*") add.handles_in_memory(wrong_comms(), true, expect);
+    if (p.type == "MPI_Win*") add.handles_in_memory(wrong_windows(), true, expect);
     if (p.type == "MPI_Group*") add.handles_in_memory(wrong_groups(), true, expect);
     if (p.type == "MPI_Datatype*") add.handles_in_memory(wrong_types(), true, expect);
     if (p.type == "MPI_Op*") add.handles_in_memory(wrong_ops(), true, expect);
@@ -180,7 +184,7 @@ void add_result(Collector& add, const Function& function, const Parameter& p) {
         add.handles_in_memory(wrong_requests(), true,
                               name.ends_with("recv") ? Expect::error : lenient);
     if (p.type == "int*" && p.name.ends_with("keyval") && name.find("free") != std::string::npos)
-        add.handles_in_memory(wrong_keyvals(name.starts_with("Type")), true, Expect::error);
+        add.handles_in_memory(wrong_keyvals(function), true, Expect::error);
     if (p.name == "position")
         for (const int n : {-1, INT_MIN, INT_MAX, 4090})
             add.element([n] { return n; }, "begins at " + std::to_string(n),
@@ -232,8 +236,7 @@ void add_plain(Collector& add, const Function& function, const Parameter& p) {
     if (type == "MPI_Info")
         return add.handles(wrong_infos(), !function.name.starts_with("Session_"));
     if (type == "MPI_Request") return add.handles(wrong_requests(), false);
-    if (p.name.ends_with("keyval"))
-        return add.handles(wrong_keyvals(function.base.starts_with("Type")));
+    if (p.name.ends_with("keyval")) return add.handles(wrong_keyvals(function));
     if (type.ends_with("char*")) {
         static const std::string endless(100'000, 'x');
         add.null({});
@@ -295,7 +298,8 @@ void add_wrong_pairs(std::vector<Way>& ways, const Function& function) {
     put(MPI_BAND, MPI_DOUBLE, "MPI_BAND of MPI_DOUBLE");
     put(MPI_SUM, MPI_BYTE, "MPI_SUM of MPI_BYTE");
     put(MPI_MAX, MPI_C_DOUBLE_COMPLEX, "MPI_MAX of a complex type");
-    put(MPI_SUM, kept_type(), "MPI_SUM of a derived type");
+    // Accumulates look at what a type is made of.
+    if (function.chapter != "one_sided") put(MPI_SUM, kept_type(), "MPI_SUM of a derived type");
 }
 
 }  // namespace
@@ -309,6 +313,8 @@ std::vector<Way> ways_of(const Function& function) {
             add.handles(wrong_comms());
         } else if (p.kind == "session") {
             add.handles(wrong_sessions());
+        } else if (p.kind == "win") {
+            add.handles(wrong_windows());
         } else if (p.kind == "group") {
             add.handles(wrong_groups());
         } else if (p.kind == "type" || p.kind == "anytype") {
@@ -323,7 +329,7 @@ std::vector<Way> ways_of(const Function& function) {
             add.handles(wrong_handlers());
         } else if (p.kind == "count" || p.kind == "number") {
             add_numbers(add, {-1, -2, INT_MIN}, {MPI_ERR_COUNT, MPI_ERR_ARG, MPI_ERR_DIMS});
-        } else if (p.kind == "dest") {
+        } else if (p.kind == "dest" || p.kind == "target") {
             add_numbers(add, {MPI_ANY_SOURCE, MPI_ROOT, -100, INT_MIN, 1, INT_MAX}, {MPI_ERR_RANK});
         } else if (p.kind == "source") {
             add_numbers(add, {MPI_ROOT, -100, INT_MIN, 1, INT_MAX}, {MPI_ERR_RANK});

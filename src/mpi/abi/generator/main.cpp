@@ -31,22 +31,26 @@ std::string named(const std::vector<Parameter>& parameters) {
     return names;
 }
 
-/// The first parameter that is a communicator or a session: its error handler hears of failures.
-std::optional<std::size_t> hearer_of(const Function& function) {
+/// What a kind is in the library, if its error handler hears of failures; else nothing.
+std::string scope_type(const Parameter& parameter) {
+    if (parameter.kind == "comm") return "Comm*";
+    if (parameter.kind == "win") return "Window*";
+    return parameter.kind == "session" ? "Session*" : "";
+}
+
+/// The first such parameter.
+std::optional<std::size_t> scope_of(const Function& function) {
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
-        if (function.parameters[i].kind == "comm" || function.parameters[i].kind == "session")
-            return i;
+        if (!scope_type(function.parameters[i]).empty()) return i;
     return std::nullopt;
 }
 
 void write_entry(std::ostream& out, const Function& function) {
-    const auto hearer = hearer_of(function);
-    const bool is_session = hearer && function.parameters[*hearer].kind == "session";
-    const std::string type = is_session ? "Session*" : "Comm*";
+    const auto scope = scope_of(function);
     std::string arguments = function.always ? "" : "*state";
     for (std::size_t i = 0; i < function.parameters.size(); ++i)
         arguments += (arguments.empty() ? "" : ", ") +
-                     (hearer == i ? "*on" : argument(function, function.parameters[i]));
+                     (scope == i ? "*on" : argument(function, function.parameters[i]));
     // Qualified, as a parameter may have the function's name.
     const std::string call = "abi::" + function.implementation + "(" + arguments + ")";
     const std::string name = '"' + c_name(function) + '"';
@@ -62,13 +66,13 @@ void write_entry(std::ostream& out, const Function& function) {
         if (!function.always && function.name != "Finalize" && function.name != "Session_finalize")
             out << "    const Call call(state->around, Function::" << function.name
                 << named(function.parameters) << ");\n";
-        if (hearer) out << "    " << type << " on = nullptr;\n";
+        if (scope) out << "    " << scope_type(function.parameters[*scope]) << " on = nullptr;\n";
         out << "    try {\n";
-        if (hearer)
-            out << "        on = &" << argument(function, function.parameters[*hearer]) << ";\n";
+        if (scope)
+            out << "        on = &" << argument(function, function.parameters[*scope]) << ";\n";
         out << "        " << call << ";\n        return MPI_SUCCESS;\n    } catch (...) {\n"
             << "        return failed(" << (function.always ? "nullptr" : "state") << ", "
-            << (hearer ? "on" : "static_cast<Comm*>(nullptr)") << ", " << name << ");\n    }\n";
+            << (scope ? "on" : "nullptr") << ", " << name << ");\n    }\n";
     }
     out << "}\nextern \"C\" " << declaration(function) << " __attribute__((weak, alias(\""
         << c_name(function, Called::profiled) << "\")));\n\n";

@@ -10,7 +10,7 @@
 namespace {
 
 /// What a kind is in C, and how it becomes what an implementation takes. NAME is the parameter, ON
-/// the communicator of the call, LARGE whether the function is a twin.
+/// the communicator or window of the call, LARGE whether the function is a twin.
 struct Kind {
     std::string type;
     std::string conversion;
@@ -20,6 +20,7 @@ struct Kind {
 const std::map<std::string, Kind>& kinds() {
     static const std::map<std::string, Kind> all = {
         {"comm", {"MPI_Comm", "state->comm(NAME, \"NAME\")"}},
+        {"win", {"MPI_Win", "state->window(NAME, \"NAME\")"}},
         {"group", {"MPI_Group", "state->group(NAME, \"NAME\")"}},
         {"type", {"MPI_Datatype", "state->committed(NAME, \"NAME\")"}},
         {"anytype", {"MPI_Datatype", "state->type(NAME, \"NAME\")"}},
@@ -30,6 +31,7 @@ const std::map<std::string, Kind>& kinds() {
         {"count", {"int", "to_count(NAME, \"NAME\")", "MPI_Count"}},
         {"number", {"int", "to_count(NAME, \"NAME\")"}},
         {"dest", {"int", "to_dest(NAME, ON, \"NAME\")"}},
+        {"target", {"int", "to_dest(NAME, (ON).comm(), \"NAME\")"}},
         {"source", {"int", "to_source(NAME, ON, \"NAME\")"}},
         {"root", {"int", "to_root(NAME, ON, \"NAME\")"}},
         {"tag", {"int", "to_tag(NAME, \"NAME\")"}},

@@ -1,0 +1,148 @@
+#include "mpi/windows/combining.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <optional>
+
+#include "mpi/types/basic.hpp"
+#include "mpi/windows/shared_words.hpp"
+
+namespace railyard::mpi {
+
+namespace {
+
+using Kind = Operation::Kind;
+
+template <class Word>
+Word load_word(const std::byte* from) {
+    Word word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+}
+
+/// Whether the processor adds, or combines bits, of such elements by itself.
+bool is_whole_number(const Datatype& basic) {
+    const Family family = traits(basic.basic()).family;
+    return family == Family::signed_integer || family == Family::unsigned_integer ||
+           family == Family::bytes;
+}
+
+/// What was there before. Acquire and release: programs build locks and queues of such operations,
+/// so what a rank did before is seen by who reads the value that it left.
+template <class Word>
+Word combine_word(const Operation& operation, const Datatype& basic, std::byte* target, Word in) {
+    constexpr auto order = std::memory_order_acq_rel;
+    const std::atomic_ref word(*reinterpret_cast<Word*>(target));
+    const bool whole = is_whole_number(basic);
+    switch (operation.kind()) {
+        case Kind::replace:
+            return word.exchange(in, order);
+        case Kind::no_op:
+            return word.load(std::memory_order_acquire);
+        case Kind::sum:
+            if (whole) return word.fetch_add(in, order);
+            break;
+        case Kind::band:
+            if (whole) return word.fetch_and(in, order);
+            break;
+        case Kind::bor:
+            if (whole) return word.fetch_or(in, order);
+            break;
+        case Kind::bxor:
+            if (whole) return word.fetch_xor(in, order);
+            break;
+        default:
+            break;
+    }
+    Word old = word.load(std::memory_order_relaxed);
+    for (;;) {
+        Word combined = old;
+        operation.apply(&in, &combined, 1, basic);
+        if (word.compare_exchange_weak(old, combined, order, std::memory_order_relaxed)) return old;
+    }
+}
+
+template <class Word>
+void combine_words(const Operation& operation, const Datatype& basic, std::byte* target,
+                   std::size_t count, const std::byte* in, std::byte* old) {
+    const bool reads = operation.kind() == Kind::no_op;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t at = i * sizeof(Word);
+        const Word before = combine_word<Word>(operation, basic, target + at,
+                                               reads ? Word{} : load_word<Word>(in + at));
+        if (old != nullptr) std::memcpy(old + at, &before, sizeof before);
+    }
+}
+
+template <class Word>
+void swap_word(std::byte* target, const std::byte* compare, const std::byte* value,
+               std::byte* old) {
+    auto expected = load_word<Word>(compare);
+    std::atomic_ref(*reinterpret_cast<Word*>(target))
+        .compare_exchange_strong(expected, load_word<Word>(value), std::memory_order_acq_rel,
+                                 std::memory_order_acquire);
+    std::memcpy(old, &expected, sizeof expected);
+}
+
+/// Calls `use` with the word that such elements are, if an instruction can change one as a whole.
+template <class Use>
+bool as_word(const Datatype& basic, const std::byte* target, Use&& use) {
+    const std::size_t size = basic.size();
+    if (!basic.is_dense() || reinterpret_cast<std::uintptr_t>(target) % size != 0) return false;
+    switch (size) {
+        case 1:
+            return use(std::uint8_t{}), true;
+        case 2:
+            return use(std::uint16_t{}), true;
+        case 4:
+            return use(std::uint32_t{}), true;
+        case 8:
+            return use(std::uint64_t{}), true;
+        default:
+            return false;
+    }
+}
+
+/// Element by element: those that have gaps are packed without them.
+void combine_apart(const Operation& operation, const Datatype& basic, std::byte* target,
+                   std::size_t count, const std::byte* in, std::byte* old) {
+    alignas(16) std::array<std::byte, 64> element{};
+    const std::size_t size = basic.size();
+    const bool reads = operation.kind() == Kind::no_op;
+    for (std::size_t i = 0; i < count; ++i, target += basic.extent()) {
+        if (old != nullptr) basic.pack(target, 1, 0, {old + i * size, size});
+        if (reads) continue;
+        basic.unpack(element.data(), 1, 0, {in + i * size, size});
+        operation.apply(element.data(), target, 1, basic);
+    }
+}
+
+}  // namespace
+
+void combine(const Operation& operation, const Datatype& basic, std::byte* target,
+             std::size_t count, const std::byte* in, std::byte* old, std::uint32_t* guard) {
+    if (guard != nullptr && as_word(basic, target, [&]<class Word>(Word) {
+            combine_words<Word>(operation, basic, target, count, in, old);
+        }))
+        return;
+    std::optional<Guarded> guarded;
+    if (guard != nullptr) guarded.emplace(*guard);
+    if (!basic.is_dense()) return combine_apart(operation, basic, target, count, in, old);
+    if (old != nullptr) std::memcpy(old, target, count * basic.size());
+    if (operation.kind() != Kind::no_op) operation.apply(in, target, count, basic);
+}
+
+void compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
+                  const std::byte* value, std::byte* old, std::uint32_t* guard) {
+    if (guard != nullptr && as_word(basic, target, [&]<class Word>(Word) {
+            swap_word<Word>(target, compare, value, old);
+        }))
+        return;
+    std::optional<Guarded> guarded;
+    if (guard != nullptr) guarded.emplace(*guard);
+    std::memcpy(old, target, basic.size());
+    if (std::memcmp(old, compare, basic.size()) == 0) std::memcpy(target, value, basic.size());
+}
+
+}  // namespace railyard::mpi

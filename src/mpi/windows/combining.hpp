@@ -1,0 +1,27 @@
+#pragma once
+/// What an accumulate does to the elements of a window: each as a whole, whoever else combines into
+/// the same one at the same time.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpi/types/datatype.hpp"
+#include "mpi/types/operation.hpp"
+
+namespace railyard::mpi {
+
+/// Combines `count` elements of a predefined type with those at `target`, as they lie in memory.
+/// `in` is packed (unused by MPI_NO_OP); what was there before goes to `old`, packed, unless that
+/// is null.
+///
+/// `guard`: null where nobody else reaches the memory now. Else one rule for all: an element of 1,
+/// 2, 4 or 8 bytes that is aligned is combined by an atomic instruction, any other under the guard.
+/// MPI has all who combine into an element at a time use the same type, so they use the same way.
+void combine(const Operation& operation, const Datatype& basic, std::byte* target,
+             std::size_t count, const std::byte* in, std::byte* old, std::uint32_t* guard);
+
+/// Puts `value` into one element if it equals `compare`. What was there before goes to `old`.
+void compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
+                  const std::byte* value, std::byte* old, std::uint32_t* guard);
+
+}  // namespace railyard::mpi

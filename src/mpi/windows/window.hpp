@@ -1,0 +1,318 @@
+#pragma once
+/// A window: memory of every rank of a group that the others reach by one-sided operations.
+///
+/// Three ways to a target's memory. Direct: it is this rank's own, or mapped by it; operations are
+/// copies and atomic instructions, done when they return. Messages: packets that the target carries
+/// out whenever its library makes progress. Which one is the same for all ranks of a window but
+/// oneself, so that accumulates are atomic by one rule.
+///
+/// Spread over files by concern: window.cpp (making and freeing, memory), origin.cpp (operations of
+/// this rank), packets_out.cpp (operations as packets), target.cpp (those of others), and
+/// synchronisation.cpp.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/shared_memory.hpp"
+#include "mpi/communicators/comm.hpp"
+#include "mpi/communicators/context_ids.hpp"
+#include "mpi/engine/process.hpp"
+#include "mpi/types/datatype.hpp"
+#include "mpi/types/error.hpp"
+#include "mpi/types/operation.hpp"
+#include "mpi/windows/epochs.hpp"
+#include "mpi/windows/rma_packet.hpp"
+#include "mpi/windows/runs.hpp"
+#include "mpi/windows/shared_words.hpp"
+
+namespace railyard::mpi {
+
+/// How a window was made. The numbers are those of MPI_WIN_CREATE_FLAVOR.
+enum class Flavor : int { create = 1, allocate = 2, dynamic = 3, shared = 4 };
+
+/// What one rank gives to a window. All give the same flavor.
+struct WindowPlan {
+    Flavor flavor = Flavor::create;
+    void* base = nullptr;  ///< of Flavor::create
+    std::size_t size = 0;
+    int unit = 1;               ///< bytes that a displacement counts
+    bool is_contiguous = true;  ///< of Flavor::shared: rank after rank, as one array
+};
+
+/// Where an operation goes: elements of a type at a displacement of a rank's memory.
+struct TargetBuffer {
+    int rank = 0;
+    std::ptrdiff_t displacement = 0;
+    std::size_t count = 0;
+    const Datatype* type = nullptr;  ///< outlives the call
+
+    std::size_t bytes() const { return count * type->size(); }
+};
+
+class Window final : public ErrorScope, private Watcher {
+  public:
+    /// All ranks of the parent make theirs together. The user's memory stays the user's.
+    Window(Comm& parent, ContextIds& contexts, const WindowPlan& plan);
+    ~Window();
+    /// All ranks together; throws MpiError (rma_sync) if this rank has an epoch open. Then the
+    /// object is to be destroyed.
+    void free();
+
+    const Group& group() const { return comm_->group(); }
+    int rank() const { return comm_->rank(); }
+    const Communicator& comm() const { return *comm_; }
+
+    struct Share {
+        void* base = nullptr;
+        std::size_t size = 0;
+        int unit = 1;
+    };
+    /// A rank's memory as this rank sees it.
+    const Share& share(int rank) const { return shares_[static_cast<std::size_t>(rank)]; }
+    /// The first that is not empty, or none.
+    const Share& first_share() const;
+    Flavor flavor() const { return plan_.flavor; }
+    void attach(void* base, std::size_t size);
+    void detach(const void* base);
+
+    // Operations. Buffers are the window's until the request is complete, if one is returned, else
+    // until they are flushed or their epoch ends. A request is made only if it is `wanted`, and not
+    // complete yet. Ranks are of the group, and never no_rank.
+
+    Request* put(const ConstBuffer& data, const TargetBuffer& to, bool wanted = false);
+    Request* get(const Buffer& into, const TargetBuffer& from, bool wanted = false);
+    Request* accumulate(const ConstBuffer& data, const TargetBuffer& to, const Operation& operation,
+                        bool wanted = false);
+    Request* get_accumulate(const ConstBuffer& data, const Buffer& old, const TargetBuffer& to,
+                            const Operation& operation, bool wanted = false);
+    void compare_and_swap(const void* value, const void* compare, void* old,
+                          const TargetBuffer& at);
+
+    // Synchronisation.
+
+    void fence(bool another_follows);
+    void start(const Group& targets, bool unchecked);
+    void complete();
+    void post(const Group& origins, bool unchecked);
+    void wait();
+    bool test();
+    void lock(int target, LockKind kind, bool unchecked);
+    void unlock(int target);
+    void lock_all(bool unchecked);
+    void unlock_all();
+    void flush(int target);
+    void flush_all();
+    void flush_local(int target);
+    void flush_local_all();
+    void sync();
+
+    /// What MPI_Win_get_attr finds: the numbers as C has them.
+    struct Properties {
+        void* base = nullptr;
+        std::ptrdiff_t size = 0;
+        int unit = 1;
+        int flavor = 0;
+    };
+    Properties properties;
+    bool allows_locks = true;
+    Attributes attributes;
+    Info hints;
+
+  private:
+    /// A message, or several, of one operation that is under way.
+    struct Transfer final : Watcher {
+        enum class Role : std::uint8_t {
+            fetch,     ///< of this rank's operation: data come
+            bulk_out,  ///< of this rank's put: data go
+            bulk_in,   ///< of a peer's put: data come, into the window
+            reply,     ///< to a peer's operation: data go
+        };
+        explicit Transfer(Window& its_window) : window(its_window) {}
+        void completed(Request& request) override;
+
+        Window& window;
+        Role role = Role::fetch;
+        int rank = 0;             ///< of the other side
+        unsigned parts = 0;       ///< that are under way
+        Request* user = nullptr;  ///< to be completed
+        Buffer into;              ///< of a fetch whose data come packed, in several messages
+        TypeRef keeps_type;
+        std::size_t bytes = 0;
+        std::unique_ptr<std::byte[]> packed;
+    };
+    /// One that leaves; its memory stays until it has.
+    struct Packet final : Watcher {
+        explicit Packet(Window& its_window) : window(its_window) {}
+        void completed(Request& request) override;
+        void append(const void* data, std::size_t n);
+        std::size_t room() const { return bytes.size() - size; }
+
+        Window& window;
+        std::size_t size = 0;
+        alignas(16) std::array<std::byte, rma_packet_size> bytes;
+    };
+    class PacketStream;
+
+    /// What this rank and another have to do with each other.
+    struct Peer {
+        bool is_direct = false;
+        std::uintptr_t base = 0;  ///< of its memory, as its displacements count from
+        std::uint64_t size = 0;
+        std::uint64_t unit = 1;
+        SharedWords* words = nullptr;  ///< its own; null: they are out of reach
+
+        // As a target of ours.
+        bool is_touched = false;          ///< in touched_
+        bool is_unflushed = false;        ///< operations were sent since the last flush
+        bool is_granted = false;          ///< our lock
+        bool has_unacknowledged = false;  ///< an unlock that nobody waited for
+        std::uint32_t flushes = 0;
+        std::uint32_t acks = 0;
+        std::uint32_t fetching = 0;  ///< operations whose data have not come yet
+        std::uint32_t leaving = 0;   ///< puts whose data have not left yet
+        std::uint32_t posts = 0;     ///< exposures to us that no start has met yet
+
+        // As an origin of operations on our memory.
+        std::uint32_t arriving = 0;              ///< puts whose data have not come yet
+        std::vector<RmaHeader> held;             ///< what must wait for them
+        std::uint32_t completes = 0;             ///< epochs of its that no wait has met yet
+        ErrorClass fault = ErrorClass::success;  ///< of its operations, not yet told
+    };
+
+    struct Found {
+        Peer& peer;
+        std::uint64_t at;  ///< of the first element, as Run counts
+
+        std::byte* address() const { return reinterpret_cast<std::byte*>(peer.base + at); }
+    };
+    struct Waiting {
+        int rank;
+        LockKind kind;
+    };
+
+    Process& process() const { return comm_->process(); }
+    Peer& peer(int rank) { return peers_[static_cast<std::size_t>(rank)]; }
+
+    // window.cpp
+    void make_memory(const WindowPlan& plan);
+    void exchange(const WindowPlan& plan);
+    void check_attached(std::uint64_t at, std::uint64_t bytes) const;
+    [[noreturn]] void throw_range(const TargetBuffer& to) const;
+
+    // origin.cpp
+    Found find(const TargetBuffer& to);
+    /// Atomic with others' accumulates; null: nobody else reaches the memory while we do.
+    std::uint32_t* guard_of(const Peer& peer) const {
+        return is_mapped_ ? &peer.words->guard : nullptr;
+    }
+    void put_direct(const ConstBuffer& data, const Found& place, const TargetBuffer& to);
+    void get_direct(const Buffer& into, const Found& place, const TargetBuffer& from);
+    void combine_direct(const ConstBuffer& data, const Buffer* old, const Found& place,
+                        const TargetBuffer& to, const Operation& operation, const Datatype& basic);
+
+    // packets_out.cpp
+    Request* send_bulk(const ConstBuffer& data, const Found& place, const TargetBuffer& to,
+                       bool wanted);
+    Request* send_operation(const RmaHeader& header, const ConstBuffer* data, const Buffer* into,
+                            const Found& place, const TargetBuffer& to, Unit unit, bool wanted);
+    void touch(Peer& peer, int rank);
+    Packet& take_packet();
+    Packet& begin_packet(const RmaHeader& header);
+    void send(Packet& packet, int rank, int tag = rma_packet_tag);
+    void send(const RmaHeader& header, int rank) { send(begin_packet(header), rank); }
+    Transfer& take_transfer(Transfer::Role role, int rank);
+    /// Starts a receive, or a send, that is a part of it.
+    void start(Transfer& transfer, Request& part);
+    void on_done(Transfer& transfer);
+    std::uint32_t next_token();
+
+    // target.cpp
+    void listen();
+    void completed(Request& request) override;
+    void take_packet(Request& received);
+    void on_packet(int source, std::span<const std::byte> packet);
+    void carry_out(int source, const RmaHeader& header, std::span<const std::byte> body);
+    void on_bulk_put(int source, const RmaHeader& header, std::span<const std::byte> body);
+    void on_get(int source, const RmaHeader& header, std::span<const std::byte> body);
+    void on_accumulate(int source, const RmaHeader& header, std::span<const std::byte> body);
+    void on_compare_swap(int source, const RmaHeader& header, std::span<const std::byte> body);
+    /// A flush, unlock or complete whose turn it is.
+    void on_end(int source, const RmaHeader& header);
+    void on_lock(int source, LockKind kind);
+    void grant_waiting();
+    /// Own memory; null, and a fault of the peer's, if it is not in the window.
+    std::byte* own(int source, const Run& run, Unit unit);
+    /// Room for a reply of so many bytes, which send_reply() sends and gives up.
+    struct Reply {
+        Packet* packet = nullptr;
+        Transfer* transfer = nullptr;
+        std::byte* bytes = nullptr;
+        std::size_t size = 0;
+    };
+    Reply make_reply(int source, std::size_t size);
+    void send_reply(const Reply& reply, int source, std::uint32_t token);
+
+    // synchronisation.cpp
+    std::vector<int> ranks_of(const Group& group) const;
+    void start_flush(int rank);
+    bool is_flushed(const Peer& peer) const;
+    void wait_flushed(int rank);
+    void throw_fault();
+    void finish_flush(int rank);
+    void flush_touched();
+    void wait_for_buffers(int rank);
+    void take_lock(int rank, LockKind kind);
+    void give_lock(int rank, LockKind kind);
+    void check_locks_allowed() const;
+    /// Operations done by loads and stores need no progress, but others may wait for ours.
+    void progress_now_and_then() {
+        if (++quiet_calls_ % 64 == 0) [[unlikely]]
+            process().progress();
+    }
+
+    ContextIds& contexts_;
+    std::unique_ptr<Comm> comm_;  ///< of its own
+    WindowPlan plan_;
+    bool is_mapped_ = false;  ///< all ranks map each other's words; and memory, if it is MPI's
+    bool all_direct_ = false;
+    std::vector<Share> shares_;
+    std::vector<Peer> peers_;
+    Epochs epochs_;
+    /// What the last acknowledgement that told of something told of.
+    struct Fault {
+        ErrorClass error = ErrorClass::success;
+        int rank = 0;
+    };
+    Fault fault_;
+    std::vector<int> exposed_to_;  ///< of post()
+
+    // Memory. Shared by all that map it; or this rank's alone.
+    std::vector<SharedMemory> segments_;
+    struct FreeMemory {
+        void operator()(std::byte* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<std::byte, FreeMemory> own_memory_;
+    SharedWords own_words_;
+    std::map<std::uintptr_t, std::size_t> attached_;
+
+    // Messages.
+    std::array<std::byte, rma_packet_size> incoming_;
+    Request* listening_ = nullptr;
+    std::deque<Waiting> waiting_locks_;
+    std::vector<int> touched_;  ///< targets with operations that are not flushed
+    std::deque<Packet> packets_;
+    std::vector<Packet*> free_packets_;
+    std::deque<Transfer> transfers_;
+    std::vector<Transfer*> free_transfers_;
+    std::uint32_t token_ = 0;
+    std::uint32_t quiet_calls_ = 0;
+};
+
+}  // namespace railyard::mpi

@@ -1,0 +1,147 @@
+// Windows where several threads of a rank call, and where targets compute while others reach them.
+
+#include <atomic>
+#include <numeric>
+
+#include "launch/job/job.hpp"
+#include "mpi/abi/threads.hpp"
+#include "mpi/abi/windows.hpp"
+
+namespace railyard::mpi {
+namespace {
+
+using WindowThreads = OnThreads;
+RAILYARD_ON_THREADS(WindowThreads);
+
+using Number = std::int64_t;
+
+TEST_P(WindowThreads, SeveralThreadsAccumulateAndFlush) {
+    for (const int flavor : {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE})
+        run(3, [&](int rank, int size) {
+            NumberWindow window(flavor, 4);
+            constexpr int threads = 3;
+            const int times = thread_times(40);
+            std::vector<std::atomic<int>> seen(static_cast<std::size_t>(threads * size * times));
+            MPI_Win_lock_all(0, window.win);
+            run_threads(threads, [&](int thread) {
+                for (int i = 0; i < times; ++i) {
+                    const Number one = 1;
+                    Number ticket = -1;
+                    MPI_Fetch_and_op(&one, &ticket, MPI_INT64_T, 1, window.at(1, 0), MPI_SUM,
+                                     window.win);
+                    thread == 0 ? MPI_Win_flush_all(window.win) : MPI_Win_flush(1, window.win);
+                    ASSERT_TRUE(ticket >= 0 && ticket < threads * size * times) << ticket;
+                    ++seen[static_cast<std::size_t>(ticket)];
+                }
+            });
+            MPI_Win_unlock_all(window.win);
+            std::vector<int> all(seen.begin(), seen.end());
+            MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_INT, MPI_SUM,
+                          MPI_COMM_WORLD);
+            EXPECT_THAT(all, testing::Each(1));
+            (void)rank;
+        });
+}
+
+TEST_P(WindowThreads, EachThreadHasItsWindow) {
+    run(2, [](int rank, int) {
+        constexpr int threads = 3;
+        std::array<MPI_Comm, threads> comms{};
+        for (MPI_Comm& comm : comms)
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        run_threads(threads, [&](int thread) {
+            const MPI_Comm comm = comms[static_cast<std::size_t>(thread)];
+            for (int i = 0; i < thread_times(5); ++i) {
+                NumberWindow window(all_flavors[(thread + i) % 3], 3000, comm);
+                const std::vector<Number> out(3000, 10 * thread + i);
+                const int other = 1 - rank;
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, window.win);
+                MPI_Put(out.data(), 3000, MPI_INT64_T, other, window.at(other, 0), 3000,
+                        MPI_INT64_T, window.win);
+                MPI_Win_unlock(other, window.win);
+                MPI_Barrier(comm);
+                EXPECT_EQ(window.numbers[0], 10 * thread + i);
+                EXPECT_EQ(window.numbers[2999], 10 * thread + i);
+            }
+        });
+        for (MPI_Comm& comm : comms)
+            MPI_Comm_free(&comm);
+    });
+}
+
+/// The target makes no call until its memory has changed.
+void reach_a_rank_that_computes(int flavor) {
+    NumberWindow window(flavor, 1);
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        const Number one = 1;
+        const Number two = 2;
+        Number old = -1;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window.win);
+        MPI_Accumulate(&one, 1, MPI_INT64_T, 1, window.at(1, 0), 1, MPI_INT64_T, MPI_REPLACE,
+                       window.win);
+        MPI_Win_flush(1, window.win);
+        MPI_Compare_and_swap(&two, &one, &old, MPI_INT64_T, 1, window.at(1, 0), window.win);
+        MPI_Win_unlock(1, window.win);
+        EXPECT_EQ(old, 1);
+    } else {
+        std::atomic_ref<Number> number(window.numbers[0]);
+        while (number.load(std::memory_order_acquire) != 2)
+            std::this_thread::yield();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+job::Result run_with(const std::string& fabric, int ranks,
+                     const std::vector<std::pair<std::string, std::string>>& settings,
+                     const std::function<void()>& body) {
+    job::Options options = options_for({fabric, job::Kind::threads}, ranks);
+    options.settings["mpi"] = settings;
+    return job::run(options, [&](job::Rank&) {
+        MPI_Init(nullptr, nullptr);
+        body();
+        MPI_Finalize();
+    });
+}
+
+TEST(WindowTargets, ThatComputeAreReachedThroughSharedMemory) {
+    const auto result =
+        run_with("shm", 2, {}, [] { reach_a_rank_that_computes(MPI_WIN_FLAVOR_ALLOCATE); });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
+TEST(WindowTargets, ThatComputeAreReachedByTheirProgressThread) {
+    for (const char* const fabric : {"iwarp", "shm"}) {
+        const auto result = run_with(fabric, 2, {{"progress-thread", "on"}},
+                                     [] { reach_a_rank_that_computes(MPI_WIN_FLAVOR_CREATE); });
+        EXPECT_TRUE(result.ok) << fabric << ": " << result.failure;
+    }
+}
+
+TEST(WindowConnections, MayBeFewerThanPeers) {
+    for (const char* const fabric : {"shm", "iwarp"}) {
+        const auto result = run_with(fabric, 6, {{"max-connections", "2"}}, [] {
+            for (const int flavor : {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE}) {
+                NumberWindow window(flavor, 2000);
+                int rank = 0;
+                int size = 0;
+                MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+                MPI_Comm_size(MPI_COMM_WORLD, &size);
+                const std::vector<Number> out(2000, rank + 1);
+                MPI_Win_lock_all(0, window.win);
+                for (int target = 0; target < size; ++target)
+                    MPI_Accumulate(out.data(), 2000, MPI_INT64_T, target, window.at(target, 0),
+                                   2000, MPI_INT64_T, MPI_SUM, window.win);
+                MPI_Win_unlock_all(window.win);
+                MPI_Barrier(MPI_COMM_WORLD);
+                EXPECT_EQ(window.numbers[1999], size * (size + 1) / 2);
+            }
+        });
+        EXPECT_TRUE(result.ok) << fabric << ": " << result.failure;
+    }
+}
+
+}  // namespace
+}  // namespace railyard::mpi
