@@ -84,6 +84,7 @@ struct InputQueue {
     std::deque<Message> messages;
     unsigned slots = 0;
     unsigned coming = 0;           ///< slots that are being written
+    bool open = true;              ///< else it takes no more
     Address event = null_address;  ///< set for each message
 };
 

@@ -180,7 +180,8 @@ void Inputter::set_due_events() {
 void Inputter::enqueue(const ArrivalHandle& arrival) {
     Parcel& parcel = *arrival->parcel;
     const auto found = arrival->context->queues.find(parcel.number);
-    if (found == arrival->context->queues.end()) return refuse(*arrival, Verdict::bad_address);
+    if (found == arrival->context->queues.end() || !found->second.open)
+        return refuse(*arrival, Verdict::bad_address);
     InputQueue& queue = found->second;
     if (queue.messages.size() + queue.coming == queue.slots)
         return refuse(*arrival, Verdict::later);

@@ -51,5 +51,25 @@ TEST(TportLoss, HoldsNobodyUp) {
     }
 }
 
+// The gap could not be told at first: it is when the peer can be reached again.
+TEST(TportLoss, IsToldAgainWhenThePeerIsBack) {
+    Cluster cluster(2);
+    cluster.machine.network().break_part(elite::Part::cable(1), Time::at(100_us), Time::at(1_ms));
+    cluster.run([&](Process& process) {
+        Tport port(process);
+        const Address buffer = process.allocate(Home::main, 64);
+        process.store(buffer, pattern(64, process.self()));
+        if (process.self() == 0) {
+            process.engine().sleep_until(Time::at(110_us));
+            EXPECT_EQ(port.send(1, 0, buffer, 64), Code::timed_out);
+            process.engine().sleep_until(Time::at(2_ms));
+            EXPECT_TRUE(port.send(1, 1, buffer, 64).ok());
+        } else {
+            EXPECT_EQ(port.receive({std::nullopt, 0, 0}, buffer, 64).envelope.tag, 1U);
+        }
+        process.engine().sleep_until(Time::at(4_ms));
+    });
+}
+
 }  // namespace
 }  // namespace railyard::elanlib
