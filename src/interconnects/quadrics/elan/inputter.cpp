@@ -207,6 +207,9 @@ void Inputter::read_request(const ArrivalHandle& arrival) {
         return refuse(*arrival, Verdict::no_right);
     if (back.size > 0 && !arrival->context->space.home_of(back.source_address))
         return refuse(*arrival, Verdict::bad_address);
+    const auto event = arrival->context->events.find(back.source_event);
+    if (event != arrival->context->events.end() && event->second.revoked)
+        return refuse(*arrival, Verdict::no_right);
     accept(*arrival);
     answers_.answer(*arrival, Verdict::taken);
     back.direction = Direction::write;

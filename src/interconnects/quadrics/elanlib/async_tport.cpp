@@ -54,6 +54,7 @@ void AsyncTport::let_go_if_done(Slot& slot) {
     if (!slot.taken || slot.firings > 0) return;
     if (slot.kind == Kind::send && slot.buffer != elan::null_address)
         space().release(slot.buffer, inline_below);
+    if (std::exchange(slot.given_up, false)) retire_event(slot);
     ++slot.laps;
     free_.push_back(slot.index);
 }
@@ -209,13 +210,12 @@ void AsyncTport::tell_of_gaps(Vpid peer) {
 
 void AsyncTport::fired(Slot& slot, Status status) {
     if (slot.firings > 0) --slot.firings;
-    if (slot.kind != Kind::receive) {
-        if (status.code() == Code::timed_out)
-            lost(slot);
-        else if (status.ok())
-            tell_of_gaps(slot.peer);  // it can be reached
+    if (slot.kind != Kind::receive && status.code() == Code::timed_out) {
+        lost(slot);
+        retire_event(slot);
+    } else if (slot.kind != Kind::receive) {
         if (status.failed()) slot.firings = 0;
-        if (status.code() == Code::timed_out) retire_event(slot);
+        tell_of_gaps(slot.peer);  // it can be reached
     }
     end(slot, status);
     let_go_if_done(slot);
@@ -292,7 +292,10 @@ void AsyncTport::give_up(elite::NodeId node) {
         const Envelope envelope = slot.kind == Kind::receive ? found(slot) : Envelope();
         const bool waits = slot.kind == Kind::send || envelope.data != Envelope::Data::with_it;
         const Vpid peer = slot.kind == Kind::send ? slot.peer : envelope.from;
-        if (waits && node_of(peer) == node) end(slot, Code::timed_out);
+        if (!waits || node_of(peer) != node) continue;
+        // Its memory is about to be the program's again: a read that comes after all is refused.
+        slot.given_up = port_.context().events.at(slot.event).revoked = slot.kind == Kind::send;
+        end(slot, Code::timed_out);
     }
 }
 

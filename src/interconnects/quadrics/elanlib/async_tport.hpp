@@ -90,9 +90,10 @@ class AsyncTport {
         std::uint32_t index = 0;
         std::uint32_t laps = 0;  ///< requests that it has served
         Kind kind = Kind::send;
-        bool ended = true;     ///< the process has been told
-        bool taken = true;     ///< ... and does not ask any more
-        unsigned firings = 0;  ///< of its event that are still to come
+        bool ended = true;      ///< the process has been told
+        bool taken = true;      ///< ... and does not ask any more
+        bool given_up = false;  ///< told so, though it may be under way
+        unsigned firings = 0;   ///< of its event that are still to come
         Status status;
         Address event = elan::null_address;
         Address prepared = elan::null_address;  ///< the event's block ...

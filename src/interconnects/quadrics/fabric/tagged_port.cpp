@@ -21,8 +21,8 @@ elanlib::Selector selector_of(TaggedPeer from, fabric::MatchBits bits, fabric::M
 }
 
 /// As the interface has it. Whatever else the machine says of a peer's memory and queue, it is
-/// because the peer has closed them.
-Status status_of(Status machine) {
+/// because the peer has closed them, or has given this node up.
+Status status_of(Status machine, bool peer_is_open) {
     switch (machine.code()) {
         case Code::ok:
         case Code::too_long:
@@ -31,7 +31,7 @@ Status status_of(Status machine) {
         case Code::flushed:
             return {};  // taken back
         default:
-            return Code::remote_closed;
+            return peer_is_open ? Code::timed_out : Code::remote_closed;
     }
 }
 
@@ -177,7 +177,6 @@ std::size_t TaggedPort::poll(std::span<TaggedCompletion> out) {
 TaggedCompletion TaggedPort::finish(Open& open) {
     const elanlib::Outcome outcome = tport_.take(open.request);
     TaggedCompletion& completion = open.completion;
-    completion.status = status_of(outcome.status);
     if (completion.receive) {
         const Envelope& envelope = outcome.envelope;
         completion.peer = envelope.from;
@@ -189,9 +188,15 @@ TaggedCompletion TaggedPort::finish(Open& open) {
     } else {
         completion.cancelled = outcome.status.code() == Code::flushed;
     }
+    completion.status = status_of(outcome.status, is_open(completion.peer));
     memory_.let_go(open.use);
     open.pending = false;
     return completion;
+}
+
+bool TaggedPort::is_open(TaggedPeer peer) const {
+    const virtual_time::Network& network = *nic_->network;
+    return network.find({network.id, peer % nodes_, peer / nodes_}) != nullptr;
 }
 
 void TaggedPort::work(Duration work) {

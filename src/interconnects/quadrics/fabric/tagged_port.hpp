@@ -67,6 +67,7 @@ class TaggedPort final : public virtual_time::NicTaggedPort, private elanlib::As
     /// Those of that id, oldest first.
     std::vector<Open*> find(std::uint64_t id, bool receive);
     fabric::TaggedCompletion finish(Open& open);
+    bool is_open(fabric::TaggedPeer peer) const;
 
     std::shared_ptr<virtual_time::NicState> nic_;  ///< null once it is closed
     const fabric::NodeId nodes_;
