@@ -5,8 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <span>
 #include <vector>
 
 #include "base/lazy_queue.hpp"
@@ -38,7 +36,6 @@ class Process {
     void show_with_data(sim::Action visible);
 
     MemoryMap& memory() { return memory_; }
-    elan::Context& context() { return context_; }
     void stop() { completions_ = {}; }
 
   private:

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
 
 #include "interconnects/quadrics/fabric/machine_parameters.hpp"
