@@ -241,6 +241,14 @@ bool AddressSpace::bind(Address address) {
     return true;
 }
 
+std::byte* AddressSpace::lent(Address address, std::size_t size) const {
+    auto found = lent_.upper_bound(address);
+    if (found == lent_.begin()) return nullptr;
+    --found;
+    const std::size_t offset = address - found->first;
+    return offset + size <= found->second.size() ? found->second.data() + offset : nullptr;
+}
+
 template <class Do>
 bool AddressSpace::for_each_piece(Address address, std::size_t size, Do what) {
     for (std::size_t done = 0; done < size;) {
@@ -250,7 +258,8 @@ bool AddressSpace::for_each_piece(Address address, std::size_t size, Do what) {
         const std::uint32_t offset = at % page_size;
         const std::size_t n = std::min(size - done, std::size_t{page_size - offset});
         if (offset + n > here.length) return false;
-        if (here.frame.bytes) what(here.frame.bytes + offset, done, n);
+        std::byte* const bytes = here.frame.bytes ? here.frame.bytes + offset : lent(at, n);
+        if (bytes) what(bytes, done, n);
         done += n;
     }
     return true;

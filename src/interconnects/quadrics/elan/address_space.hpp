@@ -24,7 +24,7 @@ namespace railyard::elan {
 struct Frame {
     Home home = Home::main;
     std::uint64_t physical = 0;
-    std::byte* bytes = nullptr;  ///< null: memory of which only the timing counts
+    std::byte* bytes = nullptr;  ///< null: only the timing counts, unless somebody lends some
     bool exists() const { return physical != 0; }
     friend bool operator==(const Frame&, const Frame&) = default;
 };
@@ -109,6 +109,12 @@ class AddressSpace {
     Address reserve(Home home, std::uint64_t size);
     /// Whole pages, of one mapping or of the heap. Places that map() has given may be given again.
     void unmap(Address address, std::uint32_t size);
+    /// Until it is taken back, that is what stands there, in pages without content of their own.
+    /// Ranges that are lent do not overlap.
+    void lend(Address address, std::span<std::byte> memory) { lent_.emplace(address, memory); }
+    void take_back(Address address) { lent_.erase(address); }
+    /// Null unless all of it is lent.
+    std::byte* lent(Address address, std::size_t size) const;
 
     /// Who may reach what from outside; later words count more. All of the heap is open to the
     /// job at first.
@@ -151,8 +157,9 @@ class AddressSpace {
 
     Frames& frames_;
     const std::uint64_t host_offset_;
-    std::vector<std::unique_ptr<Leaf>> table_;  ///< as far up as anything has been given away
-    std::map<Address, Segment> segments_;       ///< by their first addresses; none overlap
+    std::vector<std::unique_ptr<Leaf>> table_;      ///< as far up as anything has been given away
+    std::map<Address, Segment> segments_;           ///< by their first addresses; none overlap
+    std::map<Address, std::span<std::byte>> lent_;  ///< by their first addresses
     Address next_page_ = heap_base;
     std::map<Address, std::uint32_t> free_pages_;  ///< below next_page_: how many from there on
     struct Arena {

@@ -42,16 +42,6 @@ Verdict Chip::fault(Context& context, Address address) {
     return Verdict::later;
 }
 
-/// Of an own write: a page was not there, or a reset has lost the walk of the tables.
-void Chip::checked(const MoveHandle& move, Verdict verdict) {
-    if (verdict != Verdict::later) return;
-    engine.schedule(std::max(back_at, engine.now() + parameters.host.trap), [this, move] {
-        move->chunks.clear();
-        move->translated = 0;
-        start(move);
-    });
-}
-
 /// Page by page.
 void Chip::translate(const MoveHandle& move) {
     if (move->resets != resets) return move->mover->checked(move, Verdict::later);  // it was lost
@@ -89,6 +79,12 @@ MemoryPath::Blocks blocks_of(const Move& move, const Move::Chunk& chunk) {
             Label({}, move.dma)};
 }
 
+/// Where its content is, if it has any.
+std::byte* bytes_of(const Move& move, const Move::Chunk& chunk) {
+    if (chunk.translation.bytes) return chunk.translation.bytes;
+    return move.context->space.lent(chunk.address, chunk.size);
+}
+
 }  // namespace
 
 void Chip::read_chunks(const MoveHandle& move) {
@@ -107,8 +103,8 @@ void Chip::chunk_read(const MoveHandle& move, std::size_t index) {
     std::byte* const into = move->bytes + (chunk.address - move->address);
     if (!still_there(*move->context, chunk)) {
         move->verdict = Verdict::later;
-    } else if (chunk.translation.bytes) {
-        std::memcpy(into, chunk.translation.bytes, chunk.size);
+    } else if (const std::byte* const from = bytes_of(*move, chunk)) {
+        std::memcpy(into, from, chunk.size);
         move->has_data = true;
     } else if (move->chunks.size() > 1) {
         std::memset(into, 0, chunk.size);  // the other may have content
@@ -132,29 +128,10 @@ void Chip::write_chunks(const MoveHandle& move) {
 
 void Chip::chunk_written(const MoveHandle& move, std::size_t index) {
     const Move::Chunk& chunk = move->chunks[index];
-    if (move->bytes && chunk.translation.bytes && still_there(*move->context, chunk))
-        std::memcpy(chunk.translation.bytes, move->bytes + (chunk.address - move->address),
-                    chunk.size);
+    std::byte* const into = move->bytes ? bytes_of(*move, chunk) : nullptr;
+    if (into && still_there(*move->context, chunk))
+        std::memcpy(into, move->bytes + (chunk.address - move->address), chunk.size);
     if (++move->moved == move->chunks.size()) move->mover->moved(move, Verdict::taken);
-}
-
-void Chip::write(Context& context, Address address, std::uint32_t size, sim::Action done) {
-    const auto kept = pools.touches.take();
-    kept->ready = std::move(done);
-    const MoveHandle move = pools.moves.take();
-    move->mover = this;
-    move->subject = kept;
-    move->context = &context;
-    move->access = Access::write;
-    move->address = address;
-    move->size = size;
-    move->bytes = nullptr;
-    start(move);
-}
-
-void Chip::moved(const MoveHandle& move, Verdict) {
-    sim::Action done = std::move(static_cast<Touch&>(*move->subject).ready);
-    done();
 }
 
 void Chip::touch(Context& context, Address address, sim::Action ready) {

@@ -87,7 +87,7 @@ struct Touch final : Pooled {
     void clear() override { ready.reset(); }
 };
 
-/// A block that an event has copied.
+/// What an event or a thread copies to memory.
 struct Copying final : Pooled {
     Context* context = nullptr;
     Address event = null_address;
@@ -176,7 +176,7 @@ struct Pools {
     }
 };
 
-class Chip final : private Mover {
+class Chip {
   public:
     Chip(sim::Engine& its_engine, const Parameters& its_parameters, Pools& its_pools,
          elite::NodeId its_node);
@@ -212,9 +212,6 @@ class Chip final : private Mover {
         move->resets = resets;
         translate(move);
     }
-    /// Writes so many bytes that nobody looks at; `done` runs when they would be in place, and
-    /// never if nothing is mapped there.
-    void write(Context& context, Address address, std::uint32_t size, sim::Action done);
     /// A word of the adapter's own memory, through its cache: `ready` runs when it can be used, or
     /// when it is known that there is none.
     void touch(Context& context, Address address, sim::Action ready);
@@ -222,8 +219,6 @@ class Chip final : private Mover {
     std::byte* word(Context& context, Address address) const;
 
   private:
-    void checked(const MoveHandle& move, Verdict verdict) override;
-    void moved(const MoveHandle& move, Verdict verdict) override;
     void translate(const MoveHandle& move);
     Verdict fault(Context& context, Address address);
     bool still_there(const Context& context, const Move::Chunk& chunk) const;

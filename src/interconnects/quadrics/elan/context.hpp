@@ -51,6 +51,7 @@ struct EventState {
     BlockCopy copy;
     std::vector<Chained> chain;
     bool interrupts = false;  ///< a process blocks on it
+    bool revoked = false;     ///< remote reads that would set it are refused
     Thread* thread = nullptr;
     /// Told of each firing, when its block is in main memory or at once if it has none: for
     /// software that has no process of its own to wait in. It takes the firing.
@@ -84,6 +85,7 @@ struct InputQueue {
     std::deque<Message> messages;
     unsigned slots = 0;
     unsigned coming = 0;           ///< slots that are being written
+    bool open = true;              ///< else it takes no more
     Address event = null_address;  ///< set for each message
 };
 

@@ -180,7 +180,8 @@ void Inputter::set_due_events() {
 void Inputter::enqueue(const ArrivalHandle& arrival) {
     Parcel& parcel = *arrival->parcel;
     const auto found = arrival->context->queues.find(parcel.number);
-    if (found == arrival->context->queues.end()) return refuse(*arrival, Verdict::bad_address);
+    if (found == arrival->context->queues.end() || !found->second.open)
+        return refuse(*arrival, Verdict::bad_address);
     InputQueue& queue = found->second;
     if (queue.messages.size() + queue.coming == queue.slots)
         return refuse(*arrival, Verdict::later);
@@ -206,6 +207,9 @@ void Inputter::read_request(const ArrivalHandle& arrival) {
         return refuse(*arrival, Verdict::no_right);
     if (back.size > 0 && !arrival->context->space.home_of(back.source_address))
         return refuse(*arrival, Verdict::bad_address);
+    const auto event = arrival->context->events.find(back.source_event);
+    if (event != arrival->context->events.end() && event->second.revoked)
+        return refuse(*arrival, Verdict::no_right);
     accept(*arrival);
     answers_.answer(*arrival, Verdict::taken);
     back.direction = Direction::write;

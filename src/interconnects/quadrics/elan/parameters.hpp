@@ -57,7 +57,7 @@ struct MicrocodeTimes {
 /// What Tports' code costs on the thread processor, and its host part.
 struct TportTimes {
     Duration post = Duration::ns(200);     ///< of the host, for a send or a receive
-    Duration match = Duration::ns(1'700);  ///< of the thread, each envelope: fitted, 4.4 us
+    Duration match = Duration::ns(1'800);  ///< of the thread, each envelope: fitted, 4.4 us
     Duration entry = Duration::ns(100);    ///< each list entry passed over: assumed
     Duration receive = Duration::ns(300);  ///< of the thread, to take a receive into its list
     friend bool operator==(const TportTimes&, const TportTimes&) = default;

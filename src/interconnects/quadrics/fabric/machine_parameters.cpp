@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/quantity.hpp"
+#include "interconnects/quadrics/elanlib/envelope.hpp"
 #include "railyard/base/error.hpp"
 
 template <>
@@ -96,11 +97,9 @@ void check(const Parameters& profile) {
     need(profile, profile.network.buffer == Bytes(), "network.buffer", "has elan.fifo for it");
     need(profile, profile.bus.other == Rate(), "bus.other", "has its bus to itself");
     need(profile,
-         !profile.tagged.present ||
-             profile.tagged.eager_limit <= Bytes(elan::packet_data) - envelope_size,
+         !profile.tagged.present || profile.tagged.eager_limit <= Bytes(elanlib::inline_below),
          "tagged.eager_limit",
-         fmt::format("sends at most {} with an envelope",
-                     to_string(Bytes(elan::packet_data) - envelope_size)));
+         fmt::format("sends at most {} with an envelope", to_string(Bytes(elanlib::inline_below))));
     need(profile, profile.translation.entries > 0, "translation.entries", "has at least 1");
     need(profile, profile.memory.size > Bytes() && profile.memory.size <= largest_sdram,
          "memory.size", fmt::format("has some, at most {}", to_string(largest_sdram)));

@@ -10,9 +10,6 @@
 
 namespace railyard::quadrics {
 
-/// Of a tagged message; a small one's data fill the rest of its packet.
-constexpr Bytes envelope_size{32};
-
 /// [elan]: what no other section has. docs/profiles.md says what is taken from the others.
 struct Elan {
     // The host's processor.

@@ -17,9 +17,7 @@ MemoryMap::Region& MemoryMap::find_or_map(const virtual_time::Extent& extent) {
     Region& region = found->second;
     if (!is_new) return region;
     region.size = static_cast<std::uint32_t>(extent.region_size.count());
-    region.packed = extent.shares_pages;
-    region.address = region.packed ? space_.allocate(home_of(extent), region.size)
-                                   : space_.reserve(home_of(extent), extent.region_size.count());
+    region.address = space_.reserve(home_of(extent), extent.region_size.count());
     return region;
 }
 
@@ -42,26 +40,8 @@ void MemoryMap::forget(RegionId region) {
 }
 
 void MemoryMap::drop(Regions::iterator region) {
-    const Region& gone = region->second;
-    gone.packed ? space_.release(gone.address, gone.size) : space_.unmap(gone.address, gone.size);
+    space_.unmap(region->second.address, region->second.size);
     regions_.erase(region);
-}
-
-void MemoryMap::became_part(RegionId region, const virtual_time::Extent& whole) {
-    const auto found = regions_.find(region);
-    if (found == regions_.end()) return;
-    const Region part = found->second;
-    const elan::Address into = find_or_map(whole).address;
-    const std::uint64_t begin = whole.offset.count();
-    for (std::uint64_t at = 0; at < whole.region_size.count(); at += elan::page_size) {
-        if (at + elan::page_size <= begin || at >= begin + part.size) continue;
-        // The first byte that both have decides.
-        const std::uint64_t within = at < begin ? 0 : at - begin;
-        const elan::Page* const page =
-            space_.find(part.address + static_cast<elan::Address>(within));
-        if (page && page->state == elan::Page::State::bound)
-            space_.bind(into + static_cast<elan::Address>(at));
-    }
 }
 
 elan::Address MemoryMap::system_buffer(Bytes size) {

@@ -1,9 +1,9 @@
 #pragma once
-/// Where the memory of a process lies in its adapter's address space: its regions, and the buffers
-/// that its tagged port was given. Railyard moves the bytes itself when the machine says that they
-/// have arrived, so of these pages only the timing counts: which of the two memories they are in,
-/// when they are bound, what the adapter's translation buffer knows of them. They are counted from
-/// where a region begins, and never tell where the host has it.
+/// Where the regions of a process lie in its adapter's address space. Railyard moves their bytes
+/// itself when the machine says that they have arrived, so of these pages only the timing counts:
+/// which of the two memories they are in, when they are bound, what the adapter's translation
+/// buffer knows of them. They are counted from where a region begins, and never tell where the host
+/// has it.
 
 #include <cstdint>
 #include <unordered_map>
@@ -26,8 +26,6 @@ class MemoryMap {
     void let_go(RegionId region);
     /// The region is gone; its pages go when the last DMA has done with them.
     void forget(RegionId region);
-    /// The region is that extent of a larger one, where pages that were bound are bound, too.
-    void became_part(RegionId region, const virtual_time::Extent& whole);
 
     /// Main memory of the system's, for data that have no place of their own (yet).
     elan::Address system_buffer(Bytes size);
@@ -36,7 +34,6 @@ class MemoryMap {
     struct Region {
         elan::Address address = elan::null_address;
         std::uint32_t size = 0;
-        bool packed = false;  ///< shares its pages with others
         unsigned uses = 0;
         bool forgotten = false;
     };

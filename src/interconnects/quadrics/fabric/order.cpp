@@ -6,23 +6,8 @@ using virtual_time::Kind;
 
 namespace {
 
-enum class Lane { requests, answers, envelopes, pulls, data };
-
-Lane lane_of(Kind kind) {
-    switch (kind) {
-        case Kind::read_response:
-        case Kind::atomic_response:
-            return Lane::answers;
-        case Kind::tagged:
-        case Kind::tagged_request:
-            return Lane::envelopes;
-        case Kind::tagged_pull:
-            return Lane::pulls;
-        case Kind::tagged_data:
-            return Lane::data;
-        default:
-            return Lane::requests;
-    }
+bool is_answer(Kind kind) {
+    return kind == Kind::read_response || kind == Kind::atomic_response;
 }
 
 bool same(const virtual_time::End& one, const virtual_time::End& other) {
@@ -33,8 +18,7 @@ bool same(const virtual_time::End& one, const virtual_time::End& other) {
 
 bool share_a_lane(const Message& one, const Message& other) {
     if (one.kind == Kind::control || other.kind == Kind::control) return true;
-    const Lane lane = lane_of(one.kind);
-    if (lane != lane_of(other.kind) || lane == Lane::pulls || lane == Lane::data) return false;
+    if (is_answer(one.kind) != is_answer(other.kind)) return false;
     return same(one.from, other.from) && same(one.to, other.to);
 }
 

@@ -17,14 +17,13 @@ namespace railyard::quadrics {
 
 /// A message of the fabric on its way through the machine.
 struct Message {
-    std::uint64_t number = 0;  ///< its place among all, for good
     virtual_time::Kind kind = virtual_time::Kind::control;
     virtual_time::End from;
     virtual_time::End to;
     sim::Action arrived;
 
     // What its DMAs use, and gives back when all of them have been acknowledged and have arrived.
-    std::vector<elan::Address> blocks;  ///< descriptors and envelope in the source's Elan memory
+    std::vector<elan::Address> blocks;  ///< descriptors in the source's Elan memory
     elan::Address sent = elan::null_address;
     elan::Address landed = elan::null_address;
     std::vector<MemoryMap::RegionId> source;
@@ -38,8 +37,7 @@ struct Message {
     Message* behind = nullptr;
 };
 
-/// What must not overtake each other: requests of a pair of queue pairs, envelopes of a pair of
-/// tagged ports. Answers and the data that an envelope announced go by themselves.
+/// What must not overtake each other: requests of a pair of queue pairs, and answers of one.
 bool share_a_lane(const Message& one, const Message& other);
 
 class Order {

@@ -39,17 +39,12 @@ void Process::give_back_event(elan::Address event) {
 
 elan::Address Process::take_block() {
     if (blocks_.empty()) {
-        blocks_.push_back(context_.space.allocate(Home::sdram, elan::packet_data));
+        blocks_.push_back(context_.space.allocate(Home::sdram, elan::block_size));
         context_.space.bind(blocks_.back());
-        context_.space.bind(blocks_.back() + elan::packet_data - 1);
     }
     const elan::Address block = blocks_.back();
     blocks_.pop_back();
     return block;
-}
-
-void Process::store(elan::Address block, std::span<const std::byte> bytes) {
-    context_.space.store(block, bytes);
 }
 
 void Process::command(const elan::Descriptor& descriptor, elan::Address block) {
@@ -97,19 +92,6 @@ void Process::show_with_data(sim::Action visible) {
     completion_event();
     if (completions_.empty()) return visible();
     completions_.push_back({std::move(visible), true});
-}
-
-MatchingThread& Process::thread() {
-    if (!thread_)
-        thread_ =
-            std::make_unique<MatchingThread>(adapter_, context_, memory_, tagged_queue,
-                                             [this](std::uint64_t number) { on_envelope(number); });
-    return *thread_;
-}
-
-void Process::stop() {
-    completions_ = {};
-    if (thread_) thread_->stop();
 }
 
 }  // namespace railyard::quadrics

@@ -1,40 +1,30 @@
 #pragma once
 /// A process in its adapter as the fabric uses it, with a context of its own (CX-1): DMAs that it
-/// or the adapter itself starts, events that tell of them, completions that it can find, and the
-/// thread of its tagged port. The fabric waits for nothing, so of Elan3lib it uses the command port
-/// alone.
+/// or the adapter itself starts, events that tell of them, and completions that it can find. The
+/// fabric waits for nothing, so of Elan3lib it uses the command port alone.
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <span>
 #include <vector>
 
 #include "base/lazy_queue.hpp"
 #include "interconnects/quadrics/elan/context.hpp"
 #include "interconnects/quadrics/elan/machine.hpp"
 #include "interconnects/quadrics/elan3/process.hpp"
-#include "interconnects/quadrics/fabric/matching_thread.hpp"
 #include "interconnects/quadrics/fabric/memory_map.hpp"
 
 namespace railyard::quadrics {
 
 class Process {
   public:
-    /// The number of the input queue that its tagged port has.
-    static constexpr std::uint32_t tagged_queue = 0;
-
     Process(elan::Machine& machine, const elan::Job& job, elan::Vpid self);
-
-    elan::Vpid self() const { return context_.self; }
 
     /// An event that tells of so many sets; given back, it may serve another.
     elan::Address take_event(std::uint32_t sets, std::function<void(Status)> listener);
     void give_back_event(elan::Address event);
-    /// A packet's worth of Elan memory, for a descriptor or an envelope.
+    /// A block of Elan memory, for a descriptor.
     elan::Address take_block();
     void give_back_block(elan::Address block) { blocks_.push_back(block); }
-    void store(elan::Address block, std::span<const std::byte> bytes);
 
     /// Steps 1 and 2, of the process: the block takes the descriptor.
     void command(const elan::Descriptor& descriptor, elan::Address block);
@@ -45,12 +35,8 @@ class Process {
     /// One that the process sees by the data that came; it waits for those before it only.
     void show_with_data(sim::Action visible);
 
-    MatchingThread& thread();
     MemoryMap& memory() { return memory_; }
-    /// Envelopes that its thread takes; set before the first comes.
-    std::function<void(std::uint64_t)> on_envelope;
-
-    void stop();
+    void stop() { completions_ = {}; }
 
   private:
     struct Completion {
@@ -68,7 +54,6 @@ class Process {
     std::vector<elan::Address> blocks_;  ///< free
     elan::Address completion_event_ = elan::null_address;
     LazyQueue<Completion> completions_;
-    std::unique_ptr<MatchingThread> thread_;
 };
 
 }  // namespace railyard::quadrics

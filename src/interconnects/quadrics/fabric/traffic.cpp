@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
 
 #include "interconnects/quadrics/fabric/machine_parameters.hpp"
@@ -19,14 +17,10 @@ using virtual_time::Transfer;
 
 namespace {
 
-bool is_envelope(Kind kind) {
-    return kind == Kind::tagged || kind == Kind::tagged_request;
-}
-
 /// By a command of its process; all else the adapter does by itself.
 bool is_commanded(Kind kind) {
     return kind == Kind::send || kind == Kind::write || kind == Kind::read_request ||
-           kind == Kind::atomic_request || is_envelope(kind);
+           kind == Kind::atomic_request;
 }
 
 /// What an atomic operation or a request to read has to say.
@@ -34,7 +28,7 @@ Bytes payload(const Transfer& transfer) {
     switch (transfer.kind) {
         case Kind::read_request:
         case Kind::atomic_request:
-            return envelope_size;
+            return Bytes(32);
         default:
             return transfer.size;
     }
@@ -95,10 +89,7 @@ Process& Traffic::process(const virtual_time::End& end) {
         machine_.add_processes(*job_, all_nodes(machine_));
     if (self >= processes_.size()) processes_.resize(job_->processes.size());
     auto& its = processes_[self];
-    if (!its) {
-        its = std::make_unique<Process>(machine_, *job_, self);
-        its->on_envelope = [this](std::uint64_t number) { landed(*messages_[number]); };
-    }
+    if (!its) its = std::make_unique<Process>(machine_, *job_, self);
     return *its;
 }
 
@@ -120,7 +111,6 @@ void Traffic::expect_faults(const faults::Script& script, const faults::Layout& 
 Message& Traffic::take_message(const Transfer& transfer, sim::Action arrived) {
     if (free_.empty()) {
         messages_.push_back(std::make_unique<Message>());
-        messages_.back()->number = messages_.size() - 1;
         free_.push_back(messages_.back().get());
     }
     Message& message = *free_.back();
@@ -137,12 +127,9 @@ void Traffic::carry(const Transfer& transfer, sim::Action arrived) {
     if (transfer.kind == Kind::acknowledgment) return acknowledge(transfer, std::move(arrived));
     Message& message = take_message(transfer, std::move(arrived));
     // What may throw comes first: a message that is in the order is waited for.
-    if (!is_envelope(transfer.kind)) find_stretches(message, transfer);
+    find_stretches(message, transfer);
     order_.add(message);
-    if (is_envelope(transfer.kind))
-        send_envelope(message, transfer.size);
-    else
-        send_data(message);
+    send_data(message);
 }
 
 void Traffic::acknowledge(const Transfer& transfer, sim::Action arrived) {
@@ -158,27 +145,8 @@ void Traffic::watch(Message& message, std::uint32_t dmas) {
     message.sent = process(message.from).take_event(dmas, [this, &message](Status status) {
         sent(message, status);
     });
-    if (is_envelope(message.kind)) return;
     message.landed =
         process(message.to).take_event(dmas, [this, &message](Status) { landed(message); });
-}
-
-void Traffic::send_envelope(Message& message, Bytes with_it) {
-    Process& from = process(message.from);
-    process(message.to).thread();  // its queue must be there
-    watch(message, 1);
-    const elan::Address envelope = from.take_block();
-    from.store(envelope, std::as_bytes(std::span(&message.number, 1)));
-    message.blocks = {envelope, from.take_block()};
-    elan::Descriptor descriptor;
-    descriptor.direction = elan::Direction::message;
-    descriptor.size = static_cast<std::uint32_t>((envelope_size + with_it).count());
-    descriptor.source = vpid(message.from);
-    descriptor.destination = vpid(message.to);
-    descriptor.source_address = envelope;
-    descriptor.destination_address = Process::tagged_queue;
-    descriptor.source_event = message.sent;
-    from.command(descriptor, message.blocks.back());
 }
 
 void Traffic::find_stretches(Message& message, const Transfer& transfer) {
@@ -227,10 +195,8 @@ void Traffic::deliver_next(fabric::NodeId from, fabric::NodeId to) {
     while (Message* const message = order_.take_next(from, to)) {
         message->delivered = true;
         sim::Action arrived = std::move(message->arrived);
-        const bool outer = std::exchange(delivering_envelope_, is_envelope(message->kind));
         let_go_if_done(*message);
         arrived();
-        delivering_envelope_ = outer;
         if (stopped_) return;
     }
 }
@@ -263,8 +229,7 @@ void Traffic::let_go_if_done(Message& message) {
     Process& from = process(message.from);
     Process& to = process(message.to);
     from.give_back_event(message.sent);
-    if (message.landed != elan::null_address) to.give_back_event(message.landed);
-    message.landed = elan::null_address;
+    to.give_back_event(message.landed);
     for (const elan::Address block : message.blocks)
         from.give_back_block(block);
     for (const MemoryMap::RegionId region : message.source)
@@ -275,16 +240,6 @@ void Traffic::let_go_if_done(Message& message) {
     message.source.clear();
     message.target.clear();
     free_.push_back(&message);
-}
-
-/// Only what comes with an envelope is not in place when it has arrived: the thread writes it to
-/// its buffer, or to one of the system's, from which it writes it to its buffer later (TP-4).
-void Traffic::place(const Transfer& transfer, sim::Action placed) {
-    if (transfer.kind != Kind::tagged) return placed();
-    const Extent* const buffer = transfer.target.empty() ? nullptr : &transfer.target.front();
-    const Bytes size = buffer ? buffer->length : transfer.size;
-    if (size == Bytes()) return placed();
-    process(transfer.to).thread().write(buffer, size, std::move(placed));
 }
 
 void Traffic::complete(const virtual_time::End& end, const virtual_time::Finished& what,
@@ -298,26 +253,11 @@ void Traffic::complete(const virtual_time::End& end, const virtual_time::Finishe
                           std::move(visible));
 }
 
-void Traffic::match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
-                    sim::Action matched) {
-    const elan::TportTimes& times = machine_.parameters().tports;
-    const Duration passing = times.entry * static_cast<std::int64_t>(posted + unexpected);
-    MatchingThread& thread = process(end).thread();
-    if (delivering_envelope_)
-        thread.match(times.match + passing, std::move(matched));
-    else
-        thread.match_receive(times.receive + passing, std::move(matched));
-}
-
 Duration Traffic::host_cost(HostStep step, Bytes size) const {
     const elan::Parameters& machine = machine_.parameters();
     switch (step) {
         case HostStep::post_send:
             return machine.host.descriptor + machine.host.command;
-        case HostStep::tagged_send:
-            return machine.tports.post + machine.host.descriptor + machine.host.command;
-        case HostStep::tagged_receive:
-            return machine.tports.post + machine.host.command;
         default:
             return hardware::host_cost(profile_, step, size);
     }
@@ -355,14 +295,27 @@ std::vector<fabric::PartUse> Traffic::parts() const {
     return all;
 }
 
+std::shared_ptr<virtual_time::NicTaggedPort> Traffic::make_tagged_port(
+    const std::shared_ptr<virtual_time::NicState>& nic) {
+    process(nic->end());
+    ports_.push_back(
+        std::make_shared<TaggedPort>(nic, machine_, *job_, profile_.tagged.eager_limit));
+    return ports_.back();
+}
+
+void Traffic::tell_when_given_up(GivenUp given_up) {
+    faults_->tell_when_given_up(
+        [this, given_up = std::move(given_up)](fabric::NodeId from, fabric::NodeId to) {
+            given_up(from, to);
+            for (const auto& port : ports_)
+                port->give_up(from, to);
+        });
+}
+
 void Traffic::forgotten(const virtual_time::End& end, std::uint64_t region) {
     // A destructor asks: a process that is not there is no error here.
     if (end.node < nodes() && vpid(end) < processes_.size() && processes_[vpid(end)])
         process(end).memory().forget(region);
-}
-
-void Traffic::became_part(const virtual_time::End& end, std::uint64_t region, const Extent& whole) {
-    process(end).memory().became_part(region, whole);
 }
 
 }  // namespace railyard::quadrics

@@ -1,15 +1,12 @@
 #pragma once
-/// The messages of the fabric as what the machine does: every one is one or more remote DMAs, or an
-/// envelope in a tagged port's queue.
+/// The messages of queue pairs as what the machine does: every one is one or more remote DMAs.
 ///
 /// - A send, a write, a request to read: DMAs that the process commands; an event tells over there.
-/// - The envelope of a tagged message: a packet into the port's input queue.
-/// - Answers, pulls, announced data: DMAs that the adapter starts by itself.
+/// - Answers: DMAs that the adapter starts by itself.
 /// - An acknowledgment: the token, which takes the network's time and nothing else.
 ///
-/// A tagged message's data come from and go to the program's own pages. Where the place of others
-/// is not known before they have been judged, they are written to memory of the system's: only time
-/// passes there.
+/// Where the place of data is not known before they have been judged, they are written to memory of
+/// the system's: only time passes there. Tagged messages are Elanlib's affair.
 
 #include <cstdint>
 #include <memory>
@@ -21,6 +18,7 @@
 #include "interconnects/quadrics/fabric/machine_faults.hpp"
 #include "interconnects/quadrics/fabric/order.hpp"
 #include "interconnects/quadrics/fabric/process.hpp"
+#include "interconnects/quadrics/fabric/tagged_port.hpp"
 #include "interconnects/virtual/common/wire.hpp"
 #include "interconnects/virtual/hardware/parameters.hpp"
 
@@ -36,14 +34,11 @@ class Traffic final : public virtual_time::Wire {
                        std::shared_ptr<fabric::FaultReport> report);
 
     void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override;
-    void place(const virtual_time::Transfer& transfer, sim::Action placed) override;
     void complete(const virtual_time::End& end, const virtual_time::Finished& what,
                   sim::Action visible) override;
-    void match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
-               sim::Action matched) override;
+    std::shared_ptr<virtual_time::NicTaggedPort> make_tagged_port(
+        const std::shared_ptr<virtual_time::NicState>& nic) override;
     void forgotten(const virtual_time::End& end, std::uint64_t region) override;
-    void became_part(const virtual_time::End& end, std::uint64_t region,
-                     const virtual_time::Extent& whole) override;
     /// Events that are under way still find this object: the engine keeps it.
     void stop() override;
     std::vector<fabric::PartUse> parts() const override;
@@ -55,16 +50,8 @@ class Traffic final : public virtual_time::Wire {
     }
 
     bool can_break() const override { return faults_ != nullptr; }
-    void tell_when_given_up(GivenUp given_up) override {
-        faults_->tell_when_given_up(std::move(given_up));
-    }
+    void tell_when_given_up(GivenUp given_up) override;
 
-    virtual_time::TaggedRules tagged_rules() const override {
-        virtual_time::TaggedRules rules = hardware::tagged_rules(profile_);
-        rules.virtual_memory = true;  // GV-1
-        rules.shared_memory = true;   // TP-6
-        return rules;
-    }
     /// Of the process' steps, what it writes to the adapter is the machine's to say.
     Duration host_cost(virtual_time::HostStep step, Bytes size) const override;
     hosts::VirtualHost::Costs host_costs() const override { return hardware::host_costs(profile_); }
@@ -84,7 +71,6 @@ class Traffic final : public virtual_time::Wire {
     Process& process(const virtual_time::End& end);
     Message& take_message(const virtual_time::Transfer& transfer, sim::Action arrived);
     void acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived);
-    void send_envelope(Message& message, Bytes with_it);
     void send_data(Message& message);
     void find_stretches(Message& message, const virtual_time::Transfer& transfer);
     void watch(Message& message, std::uint32_t dmas);
@@ -102,11 +88,11 @@ class Traffic final : public virtual_time::Wire {
     Order order_;
     Barriers barriers_{machine_};
     std::vector<std::unique_ptr<Process>> processes_;  ///< by VPID
-    std::vector<std::unique_ptr<Message>> messages_;   ///< an envelope carries a place in this list
+    std::vector<std::shared_ptr<TaggedPort>> ports_;   ///< in the order of making
+    std::vector<std::unique_ptr<Message>> messages_;
     std::vector<Message*> free_;
     std::vector<Stretch> stretches_;  ///< of the message that is being sent
     bool stopped_ = false;
-    bool delivering_envelope_ = false;
 };
 
 }  // namespace railyard::quadrics

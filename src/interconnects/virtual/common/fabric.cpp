@@ -45,7 +45,7 @@ class Nic final : public fabric::Nic {
   private:
     std::shared_ptr<NicState> state_;
     fabric::Address address_;
-    std::shared_ptr<TaggedPort> tagged_;
+    std::shared_ptr<NicTaggedPort> tagged_;
 };
 
 std::unique_ptr<fabric::Nic> Adapter::open(fabric::Host& host) {
@@ -76,8 +76,11 @@ std::shared_ptr<NicState> make_state(std::shared_ptr<Network> network, fabric::N
 Nic::Nic(std::shared_ptr<Network> network, fabric::NodeId node, hosts::VirtualHost& host)
     : state_(make_state(std::move(network), node, host)), address_(state_->name.address()) {
     if (!traits().tagged) return;
-    tagged_ = std::make_shared<TaggedPort>(state_);
-    state_->tagged = tagged_;
+    tagged_ = state_->network->wire->make_tagged_port(state_);
+    if (tagged_) return;
+    const auto common = std::make_shared<TaggedPort>(state_);
+    state_->tagged = common;
+    tagged_ = common;
 }
 
 Nic::~Nic() {

@@ -1,11 +1,14 @@
 #include "interconnects/virtual/common/network.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "interconnects/virtual/common/endpoint.hpp"
 #include "interconnects/virtual/common/tagged_port.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard::virtual_time {
 
@@ -25,6 +28,16 @@ Network::Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
     if (wire->can_break())
         wire->tell_when_given_up(
             [this](fabric::NodeId from, fabric::NodeId to) { peer_loss.give_up(from, to); });
+}
+
+NicName Network::name_of(const fabric::Address& address) const {
+    const NicName name = NicName::of(address);
+    const auto node = nics.find(name.node);
+    if (name.fabric != id || node == nics.end() || name.nic >= node->second.size())
+        throw UsageError(fmt::format(
+            "tagged port: the address is of no Nic on {}; give what Nic::address() of one says",
+            traits.name));
+    return name;
 }
 
 std::shared_ptr<NicState> Network::find(const NicName& nic_name) const {

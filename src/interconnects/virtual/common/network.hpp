@@ -69,6 +69,8 @@ struct Network {
     Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
             std::shared_ptr<Wire> its_wire);
 
+    /// For a tagged port. Throws UsageError if there never was such a Nic.
+    NicName name_of(const fabric::Address& address) const;
     /// Null if there never was such a Nic, or if it is closed.
     std::shared_ptr<NicState> find(const NicName& name) const;
     /// That piece of a region, if there is such a region and it is so large.

@@ -16,10 +16,9 @@ Transfer TaggedPort::transfer(Kind kind, const End& from, const End& to) const {
 }
 
 void TaggedPort::start(const Message& message) {
-    const bool with_data = message->eager && !message->on_node;
     Transfer leaving =
-        transfer(with_data ? Kind::tagged : Kind::tagged_request, end(), message->target);
-    if (with_data) {
+        transfer(message->eager ? Kind::tagged : Kind::tagged_request, end(), message->target);
+    if (message->eager) {
         message->number = leaving.message;
         leaving.size = message->size;
         leaving.inlined = inlined(message->size);
@@ -71,11 +70,7 @@ void TaggedPort::judge(const Message& message) {
 void TaggedPort::judged(const Message& message, bool taken) {
     if (message->withdrawn) return;
     if (!open_) return answer(message, Code::remote_closed);
-    message->buffered = !taken;
-    if (message->eager && message->on_node)
-        placed(message);
-    else if (message->eager)
-        place(message, taken ? place_of(*message) : std::span<const Extent>());
+    if (message->eager) place(message);
     if (taken) return grant(message);
     message->announced = true;
     if (std::exchange(probing_, false)) nic_->notify();
@@ -87,10 +82,9 @@ void TaggedPort::grant(const Message& message) {
     message->granted = true;
     if (message->given_up && !message->placed) return complete_receive(*message, Code::timed_out);
     if (message->eager) {
-        if (message->placed) hand_over(message);
+        if (message->placed) deliver(*message);
         return;
     }
-    if (message->on_node) return complete_on_node(message);
     const Duration cost =
         large(message->size) && rules_.implicit_registration
             ? registering(message->receive.buffer.first(message->fitting().count()))
@@ -115,7 +109,6 @@ Duration TaggedPort::registering(std::span<const std::byte> buffer) {
 void TaggedPort::pull(const Message& message) {
     if (!open_) return answer(message, Code::remote_closed);
     if (message->given_up) return;
-    (void)place_of(*message);  // which the sender is told
     wire().carry(transfer(Kind::tagged_pull, end(), message->from->end()),
                  [self = shared_from_this(), message] { message->from->pulled(self, message); });
 }
@@ -130,29 +123,16 @@ void TaggedPort::pulled(const std::shared_ptr<TaggedPort>& target, const Message
     Transfer data = transfer(Kind::tagged_data, end(), message->target);
     message->number = data.message;
     data.size = message->fitting();
-    Extent source;
-    if (rules_.virtual_memory && !message->scratch) {
-        source = memory_.name(message->kept.first(data.size.count()));
-        data.source = {&source, 1};
-    }
-    if (message->place.length > Bytes()) data.target = {&message->place, 1};
     wire().carry(data, [target, message] { target->land(message); });
 }
 
 void TaggedPort::land(const Message& message) {
     if (!open_) return answer(message, Code::remote_closed);
     if (message->given_up) return;
-    place(message, {});
+    place(message);
 }
 
-std::span<const Extent> TaggedPort::place_of(TaggedMessage& message) {
-    if (!rules_.virtual_memory || message.receive.scratch) return {};
-    message.place = memory_.name(message.receive.buffer);
-    message.place.length = message.fitting();
-    return {&message.place, 1};
-}
-
-void TaggedPort::place(const Message& message, std::span<const Extent> target) {
+void TaggedPort::place(const Message& message) {
     Transfer coming;
     coming.message = message->number;
     coming.kind = message->eager ? Kind::tagged : Kind::tagged_data;
@@ -160,7 +140,6 @@ void TaggedPort::place(const Message& message, std::span<const Extent> target) {
     coming.to = end();
     coming.size = message->eager ? message->size : message->fitting();
     coming.inlined = message->eager && inlined(message->size);
-    coming.target = target;
     wire().place(coming, [self = shared_from_this(), message] { self->placed(message); });
 }
 
@@ -171,24 +150,11 @@ void TaggedPort::placed(const Message& message) {
     // The sender's memory is the user's again, and may be gone.
     if (!message->eager && !message->from->open_)
         return complete_receive(*message, Code::remote_closed);
-    if (message->granted) hand_over(message);
+    if (message->granted) deliver(*message);
     answer(message, {});
 }
 
 /// All of it has come, and it has its receive.
-void TaggedPort::hand_over(const Message& message) {
-    const bool by_adapter = message->eager && !message->on_node && rules_.virtual_memory;
-    if (!by_adapter || !message->buffered) return deliver(*message);
-    Transfer taken;
-    taken.kind = Kind::tagged;
-    taken.from = taken.to = end();
-    taken.size = message->fitting();
-    taken.target = place_of(*message);
-    wire().place(taken, [self = shared_from_this(), message] {
-        if (self->open_) self->deliver(*message);
-    });
-}
-
 void TaggedPort::deliver(const TaggedMessage& message) {
     const std::span<const std::byte> data = message.eager ? message.carried : message.kept;
     const std::size_t n = message.fitting().count();
@@ -202,16 +168,6 @@ void TaggedPort::complete_receive(const TaggedMessage& message, Status status) {
     if (open_) complete(received(message, status));
 }
 
-/// The receiver copies when it finds the completion, and then tells the sender.
-void TaggedPort::complete_on_node(const Message& message) {
-    Entry entry =
-        received(*message, message->fitting() < message->size ? Code::too_long : Code::ok);
-    entry.copied = true;
-    entry.unexpected = true;
-    entry.from_peer = message;
-    complete(std::move(entry));
-}
-
 TaggedPort::Entry TaggedPort::received(const TaggedMessage& message, Status status) const {
     fabric::TaggedCompletion completion;
     completion.id = message.receive.id;
@@ -223,8 +179,8 @@ TaggedPort::Entry TaggedPort::received(const TaggedMessage& message, Status stat
     return {.completion = completion,
             .placed = message.fitting(),
             .into = message.receive.scratch ? nullptr : message.receive.buffer.data(),
-            .copied = message.eager && (message.on_node || copied(message.size)),
-            .inlined = message.eager && !message.on_node && inlined(message.size),
+            .copied = message.eager && copied(message.size),
+            .inlined = message.eager && inlined(message.size),
             .unexpected = message.announced};
 }
 

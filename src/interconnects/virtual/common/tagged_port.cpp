@@ -4,10 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "railyard/base/error.hpp"
-
 namespace railyard::virtual_time {
 
 using fabric::TaggedCompletion;
@@ -103,8 +99,7 @@ TaggedRegistrations::Work TaggedRegistrations::use(std::span<const std::byte> bu
 TaggedPort::TaggedPort(std::shared_ptr<NicState> nic)
     : nic_(std::move(nic)),
       rules_(wire().tagged_rules()),
-      registrations_(rules_.registration_cache),
-      memory_(*nic_) {}
+      registrations_(rules_.registration_cache) {}
 
 void TaggedPort::keep_registrations(bool keep) {
     registrations_ = TaggedRegistrations(keep ? rules_.registration_cache : 0);
@@ -115,20 +110,10 @@ void TaggedPort::close() {
     kept_sends_.clear();
     for (const Message& message : matching_.clear())
         answer(message, Code::remote_closed);
-    for (std::uint64_t i = completions_.begin(); i != completions_.end(); ++i)
-        if (const Message message = std::move(completions_[i].from_peer))
-            answer(message, Code::remote_closed);
 }
 
 TaggedPeer TaggedPort::peer(const fabric::Address& address) {
-    const NicName name = NicName::of(address);
-    const auto node = network().nics.find(name.node);
-    if (name.fabric != network().id || node == network().nics.end() ||
-        name.nic >= node->second.size())
-        throw UsageError(fmt::format(
-            "tagged port: the address is of no Nic on {}; give what Nic::address() of one says",
-            network().traits.name));
-    return number_of(name);
+    return number_of(network().name_of(address));
 }
 
 /// Senders get a number, too, when their first message comes.
@@ -147,12 +132,11 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
     if (request.to >= peers_.size()) return Code::invalid;
     if (size > network().traits.max_message) return Code::too_long;
     const bool eager = !request.synchronous && !large(size);
-    const bool on_node = rules_.shared_memory && peers_[request.to].end.node == nic_->name.node;
 
     nic_->spend(HostStep::tagged_send, size);
     const std::byte* const from = request.scratch ? nullptr : request.data.data();
-    if (eager && (on_node || copied(size))) nic_->copy(size, rules_.piece, nullptr, from);
-    if (eager && !on_node && inlined(size)) nic_->touch(size, nullptr, from);
+    if (eager && copied(size)) nic_->copy(size, rules_.piece, nullptr, from);
+    if (eager && inlined(size)) nic_->touch(size, nullptr, from);
     if (large(size) && rules_.implicit_registration) {
         const TaggedRegistrations::Work work = registrations_.use(request.data);
         if (work.deregistered) nic_->spend(HostStep::deregister_memory, *work.deregistered);
@@ -167,8 +151,6 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
     message->bits = request.bits;
     message->size = size;
     message->eager = eager;
-    message->on_node = on_node;
-    message->scratch = request.scratch;
     if (eager)
         message->carried.assign(request.data.begin(), request.data.end());
     else
@@ -242,17 +224,6 @@ void TaggedPort::show_next() {
     nic_->notify();
 }
 
-/// The sender's memory may be the user's again, and gone.
-void TaggedPort::copy_from_peer(Entry& entry) {
-    const TaggedMessage& message = *entry.from_peer;
-    const std::size_t n = message.fitting().count();
-    if (!message.from->open_)
-        entry.completion.status = Code::remote_closed;
-    else if (n > 0)
-        std::memcpy(message.receive.buffer.data(), message.kept.data(), n);
-    answer(entry.from_peer, {});
-}
-
 std::size_t TaggedPort::poll(std::span<TaggedCompletion> out) {
     // Those that come while the processor is busy with these are for the next poll.
     const std::size_t n =
@@ -265,7 +236,6 @@ std::size_t TaggedPort::poll(std::span<TaggedCompletion> out) {
             nic_->copy(entry.placed, entry.unexpected ? entry.placed : rules_.piece, entry.into,
                        nullptr);
         if (entry.inlined) nic_->touch(entry.placed, entry.into, nullptr);
-        if (entry.from_peer) copy_from_peer(entry);
         out[i] = entry.completion;
     }
     if (n == 0) nic_->spend(HostStep::poll_empty);

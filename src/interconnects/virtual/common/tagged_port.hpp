@@ -18,12 +18,6 @@
 /// overtakes a match that is still being worked on. A posted receive that finds nothing unexpected
 /// to pass over is no work for the adapter.
 ///
-/// Between ranks of one node, where TaggedRules::shared_memory says so, only the envelope goes
-/// through the adapter. The sender leaves a copy of a small message; of a large one the receiver
-/// copies the sender's, when it takes the completion, and says so:
-///
-///     send -tagged_request-> arrive, judge -match-> judged -> poll -acknowledgment-> sent
-///
 /// A send completes when all of it is at the target: in the receive's buffer, or, of an eager one,
 /// in the system's. Being cut to the buffer is the receiver's affair; the send is ok. One that is
 /// not eager can be taken back until it is matched: the target is asked, and answers if it was so.
@@ -43,7 +37,6 @@
 #include <vector>
 
 #include "interconnects/virtual/common/network.hpp"
-#include "interconnects/virtual/common/program_memory.hpp"
 #include "interconnects/virtual/common/queues.hpp"
 #include "interconnects/virtual/common/wire.hpp"
 #include "railyard/base/bytes.hpp"
@@ -64,10 +57,8 @@ struct TaggedMessage {
     fabric::MatchBits bits = 0;
     Bytes size;
     bool eager = false;               ///< comes with its data; else these wait for the match
-    bool on_node = false;             ///< the data are in memory that both share
     std::vector<std::byte> carried;   ///< of an eager one: the buffer may be free before they land
     std::span<const std::byte> kept;  ///< of any other: the user's memory, while `from` is open
-    bool scratch = false;             ///< that is the library's own
     std::uint64_t number = 0;         ///< Transfer::message of what carries the data
     bool answered = false;            ///< the sender is being told
     bool told = false;                ///< the sender has been told
@@ -81,8 +72,6 @@ struct TaggedMessage {
     bool granted = false;           ///< and the adapter has got so far
     bool announced = false;         ///< found unexpected, for probes to see
     bool placed = false;            ///< an eager one's data are at the target
-    bool buffered = false;          ///< ... in a buffer of the system's
-    Extent place;                   ///< of the buffer, where the adapter works on pages
 
     /// What the receive has room for.
     Bytes fitting() const { return std::min(size, Bytes(receive.buffer.size())); }
@@ -138,12 +127,10 @@ class TaggedRegistrations {
     std::vector<std::span<const std::byte>> kept_;  ///< most recently used last
 };
 
-class TaggedPort final : public fabric::TaggedPort,
-                         public std::enable_shared_from_this<TaggedPort> {
+class TaggedPort final : public NicTaggedPort, public std::enable_shared_from_this<TaggedPort> {
   public:
     explicit TaggedPort(std::shared_ptr<NicState> nic);
-    /// The Nic goes. Events may hold the port longer.
-    void close();
+    void close() override;
 
     void keep_registrations(bool keep) override;
     Bytes taken_at_once() const override { return rules_.eager_limit; }
@@ -173,13 +160,11 @@ class TaggedPort final : public fabric::TaggedPort,
         bool copied = false;
         bool inlined = false;
         bool unexpected = false;  ///< after all of it had come
-        Message from_peer{};      ///< whose data are still the sender's: on the same node
     };
 
     // tagged_port.cpp
     fabric::TaggedPeer number_of(const NicName& name);
     void complete(Entry entry);
-    void copy_from_peer(Entry& entry);
     void show_next();
     bool large(Bytes size) const { return size > rules_.eager_limit; }
     // Eager messages that the ranks' processors handle: others are moved by the adapters alone.
@@ -199,16 +184,12 @@ class TaggedPort final : public fabric::TaggedPort,
     void grant(const Message& message);
     void pull(const Message& message);
     void land(const Message& message);
-    void place(const Message& message, std::span<const Extent> target);
+    void place(const Message& message);
     void placed(const Message& message);
-    void hand_over(const Message& message);
     void deliver(const TaggedMessage& message);
     void complete_receive(const TaggedMessage& message, Status status);
-    void complete_on_node(const Message& message);
     Entry received(const TaggedMessage& message, Status status) const;
     static void answer(const Message& message, Status status);
-    /// Of the message's buffer, once it has one; empty where the adapter needs none.
-    std::span<const Extent> place_of(TaggedMessage& message);
     Duration registering(std::span<const std::byte> buffer);
 
     Network& network() const { return *nic_->network; }
@@ -224,7 +205,6 @@ class TaggedPort final : public fabric::TaggedPort,
     std::vector<Message> kept_sends_;  ///< not eager, and not answered yet
     TaggedMatching matching_;
     TaggedRegistrations registrations_;
-    ProgramMemory memory_;
     Time registers_until_;  ///< one buffer after the other
     bool probing_ = false;  ///< a probe found nothing: say so when that changes
     Ring<Entry> completions_;

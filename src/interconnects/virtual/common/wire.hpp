@@ -15,6 +15,7 @@
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/memory.hpp"
+#include "railyard/tagged_port.hpp"
 #include "sim/action.hpp"
 
 namespace railyard::virtual_time {
@@ -35,7 +36,6 @@ struct Extent {
     Bytes length;
     fabric::Home home = fabric::Home::host;
     Bytes region_size = {};
-    bool shares_pages = false;  ///< with what was named before and after it
 };
 
 enum class Kind : std::uint8_t {
@@ -112,12 +112,16 @@ struct TaggedRules {
     Bytes piece = never;                 ///< ... in pieces, while others are under way
     bool implicit_registration = false;  ///< buffers of larger ones are registered on the way
     unsigned registration_cache = 0;     ///< so many of them stay registered
-    /// The adapter works on the program's own pages: transfers say which, and it takes unexpected
-    /// messages out of the system's buffers by itself.
-    bool virtual_memory = false;
-    /// Ranks of one node copy from each other's memory; the adapter matches, and moves no data.
-    bool shared_memory = false;
 };
+
+/// The tagged port of a Nic.
+class NicTaggedPort : public fabric::TaggedPort {
+  public:
+    /// The Nic goes. Events may hold the port longer.
+    virtual void close() = 0;
+};
+
+class NicState;
 
 class Wire {
   public:
@@ -155,14 +159,17 @@ class Wire {
         matched();
     }
     virtual TaggedRules tagged_rules() const { return {}; }
+    /// A tagged port of the fabric's own, for a fabric whose adapters have one; null: it is made of
+    /// carry(), match() and place().
+    virtual std::shared_ptr<NicTaggedPort> make_tagged_port(const std::shared_ptr<NicState>&) {
+        return nullptr;
+    }
 
     /// A queue pair was made, or is gone.
     virtual void opened(const End&) {}
     virtual void closed(const End&) {}
     /// A region is gone: its pages mean nothing any more.
     virtual void forgotten(const End&, std::uint64_t /*region*/) {}
-    /// What was a region is that extent of a larger one; of the program's own memory alone.
-    virtual void became_part(const End&, std::uint64_t /*region*/, const Extent& /*whole*/) {}
 
     /// How long the rank's processor is busy with it. `size` is that of the message or the region.
     virtual Duration host_cost(HostStep, Bytes) const { return {}; }

@@ -230,6 +230,25 @@ TEST_F(ElanMemory, ForgetsAPageThatWasUnmapped) {
 }
 
 // Places are given again, so that a process may map and unmap for as long as it likes.
+// The owner's bytes stand where it lends them, and only for as long.
+TEST_F(ElanMemory, MemoryIsLentAndTakenBack) {
+    std::array<std::byte, 100> owned{};
+    const Address address = space.reserve(Home::main, page_size);
+    const Address inside = address + 64;
+    const std::array<std::byte, 2> written{std::byte{1}, std::byte{2}};
+    space.lend(inside, owned);
+    EXPECT_TRUE(space.store(inside + 98, written));
+    EXPECT_EQ(owned[99], std::byte{2});
+    EXPECT_EQ(space.lent(inside, 100), owned.data());
+    EXPECT_EQ(space.lent(inside, 101), nullptr) << "not all of it";
+    EXPECT_EQ(space.lent(inside - 1, 1), nullptr);
+    EXPECT_TRUE(space.store(inside - 2, written)) << "only its timing counts";
+    EXPECT_EQ(owned[0], std::byte{0});
+    space.take_back(inside);
+    EXPECT_TRUE(space.store(inside, written));
+    EXPECT_EQ(owned[0], std::byte{0});
+}
+
 TEST_F(ElanMemory, GivesPlacesAgain) {
     std::vector<std::byte> memory(8 * page_size);
     const Address first = space.map(memory.data(), 3 * page_size);

@@ -51,5 +51,93 @@ TEST(TportLoss, HoldsNobodyUp) {
     }
 }
 
+// The gap could not be told at first: it is when the peer can be reached again.
+TEST(TportLoss, IsToldAgainWhenThePeerIsBack) {
+    Cluster cluster(2);
+    cluster.machine.network().break_part(elite::Part::cable(1), Time::at(100_us), Time::at(1_ms));
+    cluster.run([&](Process& process) {
+        Tport port(process);
+        const Address buffer = process.allocate(Home::main, 64);
+        process.store(buffer, pattern(64, process.self()));
+        if (process.self() == 0) {
+            process.engine().sleep_until(Time::at(110_us));
+            EXPECT_EQ(port.send(1, 0, buffer, 64), Code::timed_out);
+            process.engine().sleep_until(Time::at(2_ms));
+            EXPECT_TRUE(port.send(1, 1, buffer, 64).ok());
+        } else {
+            EXPECT_EQ(port.receive({std::nullopt, 0, 0}, buffer, 64).envelope.tag, 1U);
+        }
+        process.engine().sleep_until(Time::at(4_ms));
+    });
+}
+
+/// A port without a fiber that waits for it.
+class Spending final : public AsyncTport::Host {
+  public:
+    explicit Spending(Process& process) : process_(process) {}
+    void work(Duration work) override { process_.spend(work); }
+    void copy(AsyncTport::Request, Bytes) override {}
+    void ended(AsyncTport::Request) override { ++ends; }
+    int ends = 0;
+
+  private:
+    Process& process_;
+};
+
+// Who has given a peer up has its memory back: a read that comes after all gets nothing of it.
+TEST(TportLoss, WhatWasGivenUpIsNotReadAnyMore) {
+    Cluster cluster(2);
+    cluster.run([](Process& process) {
+        Spending host(process);
+        AsyncTport port(process.machine(), process.job(), process.self(), 0, host);
+        const Address buffer = process.allocate(Home::main, 1000);
+        process.store(buffer, pattern(1000, process.self()));
+        process.engine().sleep_until(Time::at(10_us));
+        if (process.self() == 0) {
+            const AsyncTport::Request send = port.send_envelope(1, 1, buffer, 1000);
+            process.engine().sleep_until(Time::at(100_us));
+            EXPECT_EQ(host.ends, 0);
+            port.give_up(1);
+            EXPECT_EQ(host.ends, 1);
+            EXPECT_EQ(port.take(send).status, Code::timed_out);
+            EXPECT_FALSE(port.is_known(send));
+        } else {
+            process.engine().sleep_until(Time::at(200_us));
+            const AsyncTport::Request receive = port.receive({0, 1}, buffer, 1000);
+            process.wait_until([&] { return port.has_ended(receive); });
+            EXPECT_FALSE(port.take(receive).status.ok());
+            EXPECT_EQ(process.value<std::byte>(buffer), pattern(1, 1)[0]) << "nothing came";
+        }
+        process.engine().sleep_until(Time::at(1_ms));
+        EXPECT_EQ(host.ends, 1);
+    });
+}
+
+// Once its data can come no more, a receive that was matched ends, and one that matches later.
+TEST(TportLoss, ReceivesOfWhatWasGivenUpEnd) {
+    Cluster cluster(2);
+    cluster.machine.network().break_part(elite::Part::cable(1), Time::at(100_us));
+    cluster.run([](Process& process) {
+        Spending host(process);
+        AsyncTport port(process.machine(), process.job(), process.self(), 0, host);
+        const Address buffer = process.allocate(Home::main, 100'000);
+        process.engine().sleep_until(Time::at(60_us));
+        if (process.self() == 0) {
+            (void)port.send_envelope(1, 1, buffer, 100'000);
+            (void)port.send_envelope(1, 2, buffer, 1000);
+        } else {
+            const AsyncTport::Request matched = port.receive({0, 1}, buffer, 100'000);
+            process.engine().sleep_until(Time::at(200_us));
+            EXPECT_EQ(host.ends, 0) << "the cable was cut under it";
+            port.give_up(0);
+            EXPECT_EQ(port.take(matched).status, Code::timed_out);
+            const AsyncTport::Request late = port.receive({0, 2}, buffer, 1000);
+            process.wait_until([&] { return port.has_ended(late); });
+            EXPECT_EQ(port.take(late).status, Code::timed_out);
+        }
+        process.engine().sleep_until(Time::at(2_ms));
+    });
+}
+
 }  // namespace
 }  // namespace railyard::elanlib

@@ -4,38 +4,10 @@
 
 #include <gmock/gmock.h>
 
-#include "interconnects/quadrics/elan3/cluster.hpp"
+#include "tports.hpp"
 
 namespace railyard::elanlib {
 namespace {
-
-using namespace railyard::literals;
-using elan3::Cluster;
-using elan3::Home;
-using elan3::pattern;
-using elan3::Process;
-
-std::vector<std::byte> read(Process& process, Address address, std::size_t size) {
-    std::vector<std::byte> bytes(size);
-    process.load(address, bytes);
-    return bytes;
-}
-
-Address buffer_of(Process& process, std::uint32_t size, unsigned seed) {
-    const Address address = process.allocate(Home::main, size);
-    process.store(address, pattern(size, seed));
-    return address;
-}
-
-/// All processes have their ports before anything is sent, and keep them until all is over.
-void run(Cluster& cluster, const std::function<void(Process&, Tport&)>& body) {
-    cluster.run([&](Process& process) {
-        Tport port(process);
-        process.engine().sleep_until(Time::at(10_us));
-        body(process, port);
-        process.engine().sleep_until(Time::at(50_ms));
-    });
-}
 
 // TP-1: a start that does not block, and a wait that does; both ways at once.
 TEST(Tport, StartsAndWaits) {
@@ -58,11 +30,12 @@ TEST(Tport, StartsAndWaits) {
 
 // TP-2: tag, sender and size; by sender, by tag, by both, by neither.
 TEST(Tport, SelectsBySenderAndTag) {
+    using Sent = std::pair<Vpid, Tag>;
     Cluster cluster(3);
     run(cluster, [](Process& process, Tport& port) {
         if (process.self() != 0) {
             const Address from = buffer_of(process, 64, process.self());
-            for (const Tag tag : {1U, 2U, 3U})
+            for (const std::uint32_t tag : {1U, 2U, 3U})
                 EXPECT_TRUE(port.send(0, tag, from, 10 * process.self() + tag).ok());
             return;
         }
@@ -74,14 +47,14 @@ TEST(Tport, SelectsBySenderAndTag) {
             EXPECT_EQ(outcome.envelope.size, 10 * outcome.envelope.from + outcome.envelope.tag);
             EXPECT_EQ(read(process, to, outcome.envelope.size),
                       pattern(outcome.envelope.size, outcome.envelope.from));
-            return std::pair(outcome.envelope.from, outcome.envelope.tag);
+            return Sent(outcome.envelope.from, outcome.envelope.tag);
         };
-        EXPECT_EQ(receive({2, 3}), std::pair(2U, 3U));
-        EXPECT_EQ(receive({2, 0, 0}), std::pair(2U, 1U));
-        EXPECT_EQ(receive({std::nullopt, 3}), std::pair(1U, 3U));
-        EXPECT_EQ(receive({1, 2}), std::pair(1U, 2U));
-        EXPECT_EQ(receive({std::nullopt, 0, 0}), std::pair(1U, 1U));
-        EXPECT_EQ(receive({std::nullopt, 0, 0}), std::pair(2U, 2U));
+        EXPECT_EQ(receive({2, 3}), Sent(2, 3));
+        EXPECT_EQ(receive({2, 0, 0}), Sent(2, 1));
+        EXPECT_EQ(receive({std::nullopt, 3}), Sent(1, 3));
+        EXPECT_EQ(receive({1, 2}), Sent(1, 2));
+        EXPECT_EQ(receive({std::nullopt, 0, 0}), Sent(1, 1));
+        EXPECT_EQ(receive({std::nullopt, 0, 0}), Sent(2, 2));
     });
 }
 

@@ -70,37 +70,5 @@ TEST_F(MemoryMapTest, ASystemBufferIsAlwaysLargeEnough) {
     EXPECT_EQ(map_.system_buffer(Bytes(1)), small) << "and a small message stays where it was";
 }
 
-TEST_F(MemoryMapTest, SmallBuffersThatAreUsedOneAfterTheOtherShareAPage) {
-    const Extent one{1, Bytes(), Bytes(100), fabric::Home::host, Bytes(100), true};
-    const Extent two{2, Bytes(), Bytes(100), fabric::Home::host, Bytes(100), true};
-    const Extent large{3, Bytes(), Bytes(8), fabric::Home::host, Bytes(2 * elan::page_size)};
-    const elan::Address first = map_.take(one);
-    const elan::Address second = map_.take(two);
-    EXPECT_NE(first, second);
-    EXPECT_EQ(first / elan::page_size, second / elan::page_size);
-    EXPECT_EQ(map_.take(large) % elan::page_size, 0u) << "counted from its beginning";
-    map_.forget(1);
-    map_.let_go(1);
-    EXPECT_EQ(map_.take({4, Bytes(), Bytes(100), fabric::Home::host, Bytes(100), true}), first);
-}
-
-TEST_F(MemoryMapTest, WhatWasBoundIsBoundInTheLargerRegion) {
-    const elan::Address part = map_.take(piece(0));
-    ASSERT_TRUE(space_.bind(part + elan::page_size));
-    const std::uint64_t before = 2 * elan::page_size;
-    const Extent whole{9, Bytes(before), Bytes(3 * elan::page_size), fabric::Home::host,
-                       Bytes(8 * elan::page_size)};
-    map_.became_part(use_, whole);
-    map_.forget(use_);
-    const elan::Address larger = map_.take(whole) - static_cast<elan::Address>(before);
-    for (std::uint32_t page = 0; page < 8; ++page)
-        EXPECT_EQ(space_.find(larger + page * elan::page_size)->state,
-                  page == 3 ? Page::State::bound : Page::State::on_demand)
-            << page;
-    EXPECT_TRUE(is_mapped(part)) << "a DMA is still under way there";
-    map_.let_go(use_);
-    EXPECT_FALSE(is_mapped(part));
-}
-
 }  // namespace
 }  // namespace railyard::quadrics

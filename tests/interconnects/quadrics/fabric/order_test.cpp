@@ -46,19 +46,18 @@ TEST_F(OrderTest, QueuePairsDoNotWaitForEachOther) {
     EXPECT_EQ(next(), &other);
 }
 
-TEST_F(OrderTest, AnswersAndAnnouncedDataWaitForNoRequest) {
+TEST_F(OrderTest, AnswersWaitForNoRequest) {
     send(Kind::write);
-    send(Kind::tagged);
-    for (const Kind kind : {Kind::read_response, Kind::tagged_pull, Kind::tagged_data}) {
+    for (const Kind kind : {Kind::read_response, Kind::atomic_response}) {
         Message& message = send(kind);
         order_.arrived(message);
         EXPECT_EQ(next(), &message) << static_cast<int>(kind);
     }
 }
 
-TEST_F(OrderTest, EnvelopesOfAPortKeepTheirOrder) {
-    Message& first = send(Kind::tagged);
-    Message& second = send(Kind::tagged_request);
+TEST_F(OrderTest, AnswersOfAQueuePairKeepTheirOrder) {
+    Message& first = send(Kind::read_response);
+    Message& second = send(Kind::atomic_response);
     order_.arrived(second);
     EXPECT_EQ(next(), nullptr);
     order_.arrived(first);
@@ -67,7 +66,7 @@ TEST_F(OrderTest, EnvelopesOfAPortKeepTheirOrder) {
 }
 
 TEST_F(OrderTest, WhatMakesAConnectionOvertakesNothingAndIsNotOvertaken) {
-    Message& before = send(Kind::tagged_data, 3);
+    Message& before = send(Kind::read_response, 3);
     Message& control = send(Kind::control);
     Message& behind = send(Kind::write, 5);
     order_.arrived(behind);
