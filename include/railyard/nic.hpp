@@ -9,6 +9,7 @@
 
 #include "railyard/barrier.hpp"
 #include "railyard/base/bytes.hpp"
+#include "railyard/broadcast.hpp"
 #include "railyard/connection.hpp"
 #include "railyard/host.hpp"
 #include "railyard/memory.hpp"
@@ -63,6 +64,10 @@ class Nic {
     /// before any uses it. Null where the network has none (Traits::network_barrier), or not for
     /// these members; then it is so for all of them.
     virtual std::unique_ptr<Barrier> make_barrier(std::span<const Address> /*members*/) {
+        return nullptr;
+    }
+    /// Likewise (Traits::network_broadcast).
+    virtual std::unique_ptr<Broadcast> make_broadcast(std::span<const Address> /*members*/) {
         return nullptr;
     }
 

@@ -57,8 +57,9 @@ struct Traits {
     bool write_immediate = true;   ///< rdma_write_imm is there: a write can tell the peer of itself
     bool tagged = false;           ///< Nic::tagged_port() gives one
     bool network_barrier = false;  ///< Nic::make_barrier() gives one, at least for some groups
-    bool adapter_memory = false;   ///< Home::adapter is available
-    bool maps_allocated = false;   ///< peers reach allocated memory better than registered memory
+    bool network_broadcast = false;  ///< likewise Nic::make_broadcast()
+    bool adapter_memory = false;     ///< Home::adapter is available
+    bool maps_allocated = false;     ///< peers reach allocated memory better than registered memory
     unsigned ports = 1;
 
     Bytes max_message;

@@ -16,8 +16,8 @@ using ::testing::StartsWith;
 
 class EveryProgram : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Run, EveryProgram,
-                         ::testing::Values("hello", "ping-pong", "ring", "barrier", "allreduce",
-                                           "all-to-all", "stencil"),
+                         ::testing::Values("hello", "ping-pong", "ring", "barrier", "broadcast",
+                                           "allreduce", "all-to-all", "stencil"),
                          [](const auto& each) {
                              std::string name = each.param;
                              std::erase(name, '-');
@@ -35,14 +35,25 @@ TEST_P(EveryProgram, GivesTheSameOutputEachTime) {
     }
 }
 
-/// The time of one barrier, as the program says it.
-double barrier_us(Arguments call) {
+/// What the program says behind these words.
+double number_behind(const std::string& words, Arguments call) {
     call.insert(call.begin(), {"run", "--on", "quadrics"});
-    call.push_back("barrier");
     const Ended ended = railyard(call);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    const std::size_t at = ended.out.find("ranks: ");
-    return at == std::string::npos ? 0 : std::stod(ended.out.substr(at + 7));
+    const std::size_t at = ended.out.find(words);
+    return at == std::string::npos ? 0 : std::stod(ended.out.substr(at + words.size()));
+}
+
+/// The time of one barrier.
+double barrier_us(Arguments call) {
+    call.push_back("barrier");
+    return number_behind("ranks: ", call);
+}
+
+/// The time of one broadcast.
+double broadcast_us(Arguments call, const char* size) {
+    call.insert(call.end(), {"broadcast", "--size", size});
+    return number_behind("bytes: ", call);
 }
 
 TEST(Run, BarriersOfARangeOfNodesAreTheNetworks) {
@@ -51,6 +62,19 @@ TEST(Run, BarriersOfARangeOfNodesAreTheNetworks) {
     EXPECT_LT(many, 1.5 * few) << "a packet to all, and one back";
     EXPECT_GT(barrier_us({"-n", "256", "--set", "network-barrier=off"}), 5 * many);
     EXPECT_GT(barrier_us({"-n", "8", "--ranks-per-node", "2"}), 3 * few) << "two on a node";
+}
+
+TEST(Run, BroadcastsToARangeOfNodesAreTheNetworks) {
+    const double few = broadcast_us({"-n", "4"}, "4K");
+    const double many = broadcast_us({"-n", "256"}, "4K");
+    EXPECT_LT(many, 1.1 * few) << "one packet for all";
+    EXPECT_GT(broadcast_us({"-n", "256", "--set", "network-broadcast=off"}, "4K"), 5 * many);
+    EXPECT_GT(broadcast_us({"-n", "8", "--ranks-per-node", "2"}, "4K"), 1.5 * few)
+        << "two on a node";
+    for (const char* size : {"8", "4K", "64K", "1M"})
+        EXPECT_LT(broadcast_us({"-n", "4"}, size),
+                  broadcast_us({"-n", "4", "--set", "network-broadcast=off"}, size))
+            << size << ": better than by messages, however few there are";
 }
 
 TEST_P(EveryProgram, RunsAlone) {

@@ -31,7 +31,8 @@ TEST(List, HasEveryExperimentOnceWithItsSource) {
             "mpi-bandwidth-uni-multiport", "mpi-bandwidth-bi-multiport", "mpi-bandwidth-uni",
             "mpi-bandwidth-pingpong", "mpi-bandwidth-bothway", "mpi-logp", "mpi-buffer-reuse",
             "mpi-unexpected-queue", "mpi-receive-queue", "mvich-latency-bandwidth", "vi-count",
-            "destinations-per-process", "npb-cpu-time", "allreduce-latency", "mpi-init-time"));
+            "destinations-per-process", "npb-cpu-time", "allreduce-latency", "network-collectives",
+            "mpi-init-time"));
 }
 
 TEST(List, DefaultsAreAmongTheKnown) {

@@ -15,7 +15,6 @@ namespace railyard::experiments {
 namespace {
 
 using ::testing::ElementsAre;
-
 namespace parameter = results::parameter;
 
 std::vector<results::Row> rows_of(const Plan& plan) {
@@ -130,6 +129,7 @@ TEST_P(EveryMpiExperiment, HasItsMetrics) {
         {"destinations-per-process", {"destinations_per_process"}},
         {"npb-cpu-time", {"cpu_time"}},
         {"allreduce-latency", {"latency", "vis_per_process"}},
+        {"network-collectives", {"latency"}},
         {"mpi-init-time", {"init_time"}}};
     const bool has_connections = std::string_view(GetParam()) != "ideal";
     const bool is_real = job::find_fabric(GetParam())->clock == fabric::Clock::real;

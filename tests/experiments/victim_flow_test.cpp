@@ -42,6 +42,14 @@ TEST(VictimFlow, FallsWithEverySenderWhereSwitchesHoldSoMuchOnly) {
     }
 }
 
+// Two who send to one bring more than its bus takes. The adapter holds so much, and then its link
+// stands still: what waits for the bus waits before the victim's.
+TEST(VictimFlow, SuffersFromASlowBusAtTheEndOfTheOthers) {
+    auto got = victim_beside("infiniband-pcix");
+    for (const int senders : {2, 3, 6})
+        EXPECT_GT(got[senders].latency, 0.6 * senders * got[1].latency);
+}
+
 TEST(VictimFlow, DoesNotMindFurtherSendersWhereSwitchesTakeAll) {
     for (const char* fabric : {"ideal", "mx10g-ethernet"}) {
         SCOPED_TRACE(fabric);

@@ -259,15 +259,20 @@ TEST(Profile, OtherDevicesLeaveSomethingOfABusThatTheyShare) {
     }
 }
 
-TEST(Profile, SwitchesHoldAtLeastAPacket) {
-    try {
-        interconnects::described(
-            parse("extends = \"infiniband-pcix\"\n[network]\nbuffer = \"1 KiB\"\n"));
-        FAIL() << "it was taken";
-    } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(),
-                     "profile mine: network.buffer: 1 KiB do not hold a packet, which has 1058 B");
-    }
+TEST(Profile, SwitchesAndAdaptersHoldAtLeastAPacket) {
+    const auto refusal = [](const std::string& lines) -> std::string {
+        try {
+            interconnects::described(parse("extends = \"infiniband-pcix\"\n" + lines));
+        } catch (const UsageError& error) {
+            return error.what();
+        }
+        return "it was taken";
+    };
+    EXPECT_EQ(refusal("[network]\nbuffer = \"1 KiB\"\n"),
+              "profile mine: network.buffer: 1 KiB do not hold a packet, which has 1058 B");
+    EXPECT_EQ(refusal("[adapter]\nreceive_buffer = \"1 KiB\"\n"),
+              "profile mine: adapter.receive_buffer: 1 KiB do not hold a packet, which has 1058 B");
+    EXPECT_EQ(refusal("[adapter]\nreceive_buffer = \"1058 B\"\n"), "it was taken");
 }
 
 TEST(Profile, HandsOnTheSectionsOfSoftwareAbove) {

@@ -178,8 +178,31 @@ std::vector<Variant> collectives(const fabric::Traits& traits, std::optional<int
     return all;
 }
 
+/// {mode, processes}: by the network where it has something to offer, and by messages; up to the
+/// largest machines where that is the question.
+std::vector<Variant> by_network_and_messages(const fabric::Traits& traits,
+                                             std::optional<int> ranks) {
+    const bool offers = traits.network_barrier || traits.network_broadcast;
+    const std::vector<int> in_virtual_time =
+        offers ? std::vector{4, 16, 64, 256, 1024} : std::vector{4, 16, 64};
+    std::vector<Variant> all;
+    for (const int processes : rank_counts(traits, ranks, in_virtual_time, {2, 4}))
+        for (const char* const mode : {"network", "messages"}) {
+            const bool network = std::string_view(mode) == "network";
+            if (network && !offers) continue;
+            const char* const choice = network ? "on" : "off";
+            all.push_back(with_processes(
+                {.parameters = {{parameter::mode, std::string(mode)}},
+                 .settings = {{"network-barrier", choice}, {"network-broadcast", choice}}},
+                processes));
+        }
+    return all;
+}
+
 }  // namespace
 
+// In network_collectives.cpp.
+void network_collectives(Context& context);
 // In applications.cpp.
 void vi_count(Context& context);
 void destinations_per_process(Context& context);
@@ -330,6 +353,14 @@ std::vector<Experiment> among_many() {
          .most_ranks = any_ranks,
          .variants = collectives,
          .defaults = {.sizes = collective_sizes()}},
+        {.name = "network-collectives",
+         .summary = "barrier and broadcast by the network itself and by messages, until the last "
+                    "rank is through",
+         .source = "petrini02; no figure",
+         .run = network_collectives,
+         .most_ranks = any_ranks,
+         .variants = by_network_and_messages,
+         .defaults = {.sizes = {Bytes(8), Bytes(4 << 10)}}},
         {.name = "mpi-init-time",
          .source = "wu02 figs. 5a, 5b",
          .run = by_suite<collective_rounds>,

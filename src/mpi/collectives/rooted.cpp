@@ -70,7 +70,20 @@ void pass_along(Team& team, const Tree& tree, std::span<std::byte> data) {
     }
 }
 
-/// The algorithms that cut the data up work on plain bytes.
+/// Of the algorithms that work on plain bytes: the data in one row, on the root before, on the
+/// others after `move`.
+template <class Move>
+void as_bytes(Team& team, const Buffer& data, bool is_root, const Move& move) {
+    const std::size_t bytes = bytes_of(data);
+    if (data.type->is_dense()) return move(std::span(data.type->dense_data(data.address), bytes));
+    Scratch scratch(team.scratch(), Scratch::room(bytes));
+    const std::span<std::byte> packed = scratch.bytes(bytes);
+    if (is_root) pack(team, data, packed);
+    move(packed);
+    if (!is_root) unpack(team, packed, data);
+}
+
+/// The algorithms that cut the data up.
 void in_pieces(Team& team, Algorithm algorithm, const Tree& tree, std::span<std::byte> data) {
     if (algorithm == Algorithm::chain) return pass_along(team, tree, data);
     const Parts parts(team, data);
@@ -203,19 +216,17 @@ void bcast(Team& team, const Buffer& data, int root) {
         return inter::bcast(team, data, root);
     const std::size_t bytes = bytes_of(data);
     if (team.size() == 1 || bytes == 0) return;
+    if (team.algorithms()[Collective::bcast] == Algorithm::automatic &&
+        team.has_network_broadcast())
+        return as_bytes(team, data, team.rank() == root,
+                        [&](std::span<std::byte> row) { team.network_broadcast(row, root); });
     const Algorithm algorithm = choose(Collective::bcast, team, bytes);
     if (algorithm == Algorithm::flat) return send_down(team, Tree::flat(team, root), data);
     if (algorithm == Algorithm::tree) return send_down(team, Tree::two_levels(team, root), data);
     const Tree tree = Tree::binomial(team, root);
     if (algorithm == Algorithm::binomial) return send_down(team, tree, data);
-
-    if (data.type->is_dense())
-        return in_pieces(team, algorithm, tree, {data.type->dense_data(data.address), bytes});
-    Scratch scratch(team.scratch(), Scratch::room(bytes));
-    const std::span<std::byte> packed = scratch.bytes(bytes);
-    if (tree.is_root()) pack(team, data, packed);
-    in_pieces(team, algorithm, tree, packed);
-    if (!tree.is_root()) unpack(team, packed, data);
+    as_bytes(team, data, tree.is_root(),
+             [&](std::span<std::byte> row) { in_pieces(team, algorithm, tree, row); });
 }
 
 void gather_flat(Team& team, const ConstBuffer& mine, const Blocks& all, int root) {

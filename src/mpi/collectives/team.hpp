@@ -3,6 +3,7 @@
 /// context that user messages cannot reach. Messages between two ranks keep their order.
 
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "mpi/collectives/algorithms.hpp"
@@ -95,6 +96,13 @@ class Team {
 
     /// A barrier by the network itself; false: it has none for these ranks, and nothing was done.
     virtual bool network_barrier() { return false; }
+
+    /// Whether the network itself broadcasts among these ranks. All ask before each broadcast,
+    /// since making ready for it takes them all.
+    virtual bool has_network_broadcast() { return false; }
+    /// Where it does: the root's data to all. A length that is not the root's is told of by
+    /// disagreed().
+    virtual void network_broadcast(std::span<std::byte> /*data*/, int /*root*/) {}
 
     /// Whether ranks gave different lengths since this was last asked: a message was longer or
     /// shorter than what was to receive it. The algorithm goes on all the same, since other ranks

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "mpi/collectives/team.hpp"
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/error.hpp"
@@ -134,12 +134,18 @@ class EngineTeam final : public Team {
         return hub_.get();
     }
     bool network_barrier() override;
+    bool has_network_broadcast() override;
+    void network_broadcast(std::span<std::byte> data, int root) override;
     void charge_bytes(std::size_t bytes) override { process_.host().charge_copy(bytes); }
 
   private:
     /// One for all: between two ranks, collectives come in the same order on both.
     static constexpr int tag = 0;
-    std::unique_ptr<fabric::Barrier> make_network_barrier();
+    std::vector<fabric::Address> addresses();
+    bool make_network_broadcast();
+    /// Until the network tells what became of it.
+    template <class Poll>
+    auto await_network(Poll&& poll);
     void finish(Request& request);
 
     Process& process_;
@@ -148,7 +154,10 @@ class EngineTeam final : public Team {
     std::vector<Request*> under_way_;
     std::unique_ptr<SharedHub> hub_;
     std::unique_ptr<fabric::Barrier> network_barrier_;
-    bool asked_network_ = false;  ///< for a barrier of its own
+    bool asked_for_barrier_ = false;
+    std::unique_ptr<fabric::Broadcast> network_broadcast_;
+    /// Of those that could be the network's, up to the one for which it is asked.
+    enum class Broadcasts : std::uint8_t { none, one, some } broadcasts_ = Broadcasts::none;
 };
 
 void EngineTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
@@ -157,39 +166,86 @@ void EngineTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int 
     finish(receive);
 }
 
-std::unique_ptr<fabric::Barrier> EngineTeam::make_network_barrier() {
-    job::Rank& rank = process_.rank();
-    if (!process_.settings().network_barrier || !rank.nic().traits().network_barrier)
-        return nullptr;
+std::vector<fabric::Address> EngineTeam::addresses() {
     std::vector<fabric::Address> members;
     for (int i = 0; i < comm_.size(); ++i)
-        members.push_back(address_of(rank, comm_.world_rank(i), address_key));
-    return rank.nic().make_barrier(members);
+        members.push_back(address_of(process_.rank(), comm_.world_rank(i), address_key));
+    return members;
+}
+
+template <class Poll>
+auto EngineTeam::await_network(Poll&& poll) {
+    decltype(poll()) found;
+    process_.wait_until([&] {
+        found = poll();
+        return found.has_value();
+    });
+    return *found;
 }
 
 bool EngineTeam::network_barrier() {
-    if (!asked_network_) {
+    fabric::Nic& nic = process_.rank().nic();
+    if (!asked_for_barrier_) {
         // Others may not have theirs yet: this one barrier goes by messages.
-        asked_network_ = true;
-        network_barrier_ = make_network_barrier();
+        asked_for_barrier_ = true;
+        if (process_.settings().network_barrier && nic.traits().network_barrier)
+            network_barrier_ = nic.make_barrier(addresses());
         return false;
     }
     if (!network_barrier_) return false;
-    const bool in_virtual_time =
-        process_.rank().nic().traits().clock == fabric::Clock::virtual_time;
-    Overhead overhead(process_.host(), process_.settings(), in_virtual_time);
+    Overhead overhead(process_.host(), process_.settings(),
+                      nic.traits().clock == fabric::Clock::virtual_time);
     overhead.send();
     network_barrier_->arrive();
-    std::optional<railyard::Status> status;
-    process_.wait_until([&] {
-        status = network_barrier_->poll();
-        return status.has_value();
-    });
+    const railyard::Status status = await_network([&] { return network_barrier_->poll(); });
     overhead.receive();
-    if (status->failed())
+    if (status.failed())
         throw MpiError(ErrorClass::other,
                        "a barrier of the network failed: a rank is out of reach");
     return true;
+}
+
+bool EngineTeam::has_network_broadcast() {
+    if (network_broadcast_) return true;
+    switch (broadcasts_) {
+        case Broadcasts::none:  // many communicators never see another
+            broadcasts_ = Broadcasts::one;
+            return false;
+        case Broadcasts::one:
+            broadcasts_ = Broadcasts::some;
+            return make_network_broadcast();
+        case Broadcasts::some:
+            return false;
+    }
+    return false;
+}
+
+bool EngineTeam::make_network_broadcast() {
+    fabric::Nic& nic = process_.rank().nic();
+    if (!process_.settings().network_broadcast || !nic.traits().network_broadcast) return false;
+    network_broadcast_ = nic.make_broadcast(addresses());
+    if (!network_broadcast_) return false;
+    // Nothing may be sent to those who do not have theirs yet.
+    barrier(*this);
+    return true;
+}
+
+void EngineTeam::network_broadcast(std::span<std::byte> data, int root) {
+    Overhead overhead(process_.host(), process_.settings(),
+                      process_.rank().nic().traits().clock == fabric::Clock::virtual_time);
+    const bool is_root = rank() == root;
+    if (is_root) {
+        overhead.send();
+        network_broadcast_->send(data);
+    } else {
+        network_broadcast_->receive(data);
+    }
+    const auto outcome = await_network([&] { return network_broadcast_->poll(); });
+    if (!is_root) overhead.receive();
+    if (outcome.status.failed())
+        throw MpiError(ErrorClass::other,
+                       "a broadcast of the network failed: a rank is out of reach");
+    if (outcome.size != Bytes(data.size())) note_disagreement();
 }
 
 void EngineTeam::wait_all() {

@@ -176,6 +176,8 @@ const std::vector<SettingRow>& setting_rows() {
                  &S::shared_memory, switch_words),
         word_row("network-barrier", "let the network carry barriers out, where it can",
                  &S::network_barrier, switch_words),
+        word_row("network-broadcast", "let the network carry broadcasts out, where it can",
+                 &S::network_broadcast, switch_words),
         {"algorithms", "of collectives, as collective=algorithm,...", true,
          [](S& s, std::string_view t) { s.algorithms = t; },
          [](const S& s) { return s.algorithms.empty() ? "automatic" : s.algorithms; }},

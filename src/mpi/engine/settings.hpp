@@ -79,9 +79,10 @@ struct Settings {
     Bytes registration_cache{64 << 20};
     Bytes unexpected_limit{256 << 10};  ///< held for one peer before it must use rendezvous
 
-    bool shared_memory = true;    ///< collectives of one host go through memory
-    bool network_barrier = true;  ///< barriers by the network itself, where it can
-    std::string algorithms;       ///< of collectives, as `collective=algorithm,…`
+    bool shared_memory = true;      ///< collectives of one host go through memory
+    bool network_barrier = true;    ///< barriers by the network itself, where it can
+    bool network_broadcast = true;  ///< likewise
+    std::string algorithms;         ///< of collectives, as `collective=algorithm,…`
     bool progress_thread = false;
 
     // What a library's own code costs, in virtual time; for real it takes its time by itself.

@@ -1,6 +1,6 @@
 /// hello: every rank says where it is. ping-pong: rank 0 and the last one send a message to and
 /// fro. ring: a message goes round all ranks; each adds its number to the first word. barrier,
-/// allreduce and all-to-all: a collective operation over and over.
+/// broadcast, allreduce and all-to-all: a collective operation over and over.
 
 #include <mpi.h>
 
@@ -157,11 +157,15 @@ char byte_of(std::size_t from, std::size_t to, std::size_t at) {
     return static_cast<char>(from * 31 + to * 17 + at);
 }
 
-/// Nobody leaves before the last has come. Where clocks differ, nobody can tell.
-void check_order(Session& session) {
+bool have_one_clock() {
     int* global = nullptr;
     int known = 0;
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &global, &known);
+    return known != 0 && *global != 0;
+}
+
+/// Nobody leaves before the last has come. Where clocks differ, nobody can tell.
+void check_order(Session& session) {
     const double entered = MPI_Wtime();
     MPI_Barrier(MPI_COMM_WORLD);
     const double left = MPI_Wtime();
@@ -169,7 +173,21 @@ void check_order(Session& session) {
     double first_out = 0;
     MPI_Allreduce(&entered, &last_in, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     MPI_Allreduce(&left, &first_out, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    if (known != 0 && *global != 0) session.check(last_in <= first_out);
+    if (have_one_clock()) session.check(last_in <= first_out);
+}
+
+/// Seconds from the root's call until the last rank has the data; where clocks differ, the longest
+/// that one waits. For the root alone.
+double seconds_of_broadcast(Session& session, std::vector<char>& data, int root) {
+    MPI_Barrier(MPI_COMM_WORLD);  // nobody is still busy with the last one
+    const double start = MPI_Wtime();
+    MPI_Bcast(data.data(), static_cast<int>(data.size()), MPI_CHAR, root, MPI_COMM_WORLD);
+    const double mine = have_one_clock() ? MPI_Wtime() : MPI_Wtime() - start;
+    double last = 0;
+    MPI_Reduce(&mine, &last, 1, MPI_DOUBLE, MPI_MAX, root, MPI_COMM_WORLD);
+    for (std::size_t at = 0; at < data.size(); ++at)
+        session.check(data[at] == byte_of(static_cast<std::size_t>(root), 0, at));
+    return have_one_clock() ? last - start : last;
 }
 
 }  // namespace
@@ -221,6 +239,30 @@ int allreduce(int argc, char** argv) {
         session.check(sum[i] == ranks * static_cast<double>(i % 1000) + ranks * (ranks - 1) / 2);
     session.say("allreduce of %d ranks, %zu bytes: %.3f us\n", session.size(), n * sizeof(double),
                 each * 1e6);
+    return session.verdict();
+}
+
+int broadcast(int argc, char** argv) {
+    Session session(argc, argv, "One rank sends the same data to all.");
+    const std::size_t size = session.bytes("--size", 8, "bytes of the data");
+    const int iterations = session.count("--iterations", 10, "how often");
+    if (!session.begin()) return session.exit_code();
+
+    std::vector<char> data(size);
+    const auto from = [&](int root) {
+        for (std::size_t at = 0; at < size; ++at)
+            data[at] =
+                session.rank() == root ? byte_of(static_cast<std::size_t>(root), 0, at) : ' ';
+        return seconds_of_broadcast(session, data, root);
+    };
+    for (const int root : {session.size() - 1, session.size() / 2, 0})
+        from(root);
+    double all = 0;
+    for (int i = 0; i < iterations; ++i)
+        all += from(0);
+    const double each = all / iterations;
+    session.say("broadcast to %d ranks, %zu bytes: %.3f us, %.1f MB/s\n", session.size(), size,
+                each * 1e6, each > 0 ? static_cast<double>(size) / each * 1e-6 : 0.0);
     return session.verdict();
 }
 

@@ -24,6 +24,7 @@ std::vector<Program> own_and_kernels() {
         {"ping-pong", "two ranks send a message to and fro, at many sizes", ping_pong},
         {"ring", "a message goes round all ranks", ring},
         {"barrier", "all ranks wait for each other", barrier},
+        {"broadcast", "one rank sends the same data to all", broadcast},
         {"allreduce", "all ranks add up their vectors", allreduce},
         {"all-to-all", "every rank sends a block to every other", all_to_all},
         {"stencil", "a grid cut into tiles, which exchange their edges with their neighbours",

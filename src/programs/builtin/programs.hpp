@@ -24,6 +24,7 @@ int hello(int argc, char** argv);
 int ping_pong(int argc, char** argv);
 int ring(int argc, char** argv);
 int barrier(int argc, char** argv);
+int broadcast(int argc, char** argv);
 int allreduce(int argc, char** argv);
 int all_to_all(int argc, char** argv);
 int stencil(int argc, char** argv);

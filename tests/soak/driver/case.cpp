@@ -94,6 +94,7 @@ const std::map<std::string, Maker>& setting_makers() {
         {"unexpected-limit", bytes(number(0, 20))},
         {"shared-memory", one_of({"on", "off"})},
         {"network-barrier", one_of({"on", "off"})},
+        {"network-broadcast", one_of({"on", "off"})},
         {"algorithms", draw_algorithms},
         {"progress-thread", one_of({"on", "off"})},
         {"address-exchange", cost()},

@@ -168,6 +168,8 @@ class Process {
     void set(Vpid vpid, Address event);
     /// One look at main memory; a firing that is found is taken.
     bool poll(const Event& event);
+    /// Whether a look would find one; for those who only ask whether to look, it takes no time.
+    bool has_fired(const Event& event);
     /// What became of what it stands for, once it has fired.
     Status status(const Event& event) { return state(event).status; }
     Status wait(const Event& event, Wait how = Wait::poll);
@@ -207,7 +209,6 @@ class Process {
     void sleep(const sim::Reason& reason);
     void wake();
     elan::EventState& state(const Event& event) { return context_.events.at(event.address); }
-    bool has_fired(const Event& event);
     Status take(const Event& event);
 
     static constexpr std::uint32_t descriptors = 64;  ///< in a ring: far more than are under way

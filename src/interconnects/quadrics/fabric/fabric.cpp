@@ -13,7 +13,7 @@ namespace {
 
 fabric::Traits traits_of(const Parameters& profile) {
     fabric::Traits traits = hardware::traits(profile);
-    traits.network_barrier = true;
+    traits.network_barrier = traits.network_broadcast = true;
     return traits;
 }
 

@@ -95,6 +95,8 @@ void check(const Parameters& profile) {
     need(profile, profile.reliability.rnr_timer == Duration{}, "reliability.rnr_timer",
          "holds a message until there is a receive");
     need(profile, profile.network.buffer == Bytes(), "network.buffer", "has elan.fifo for it");
+    need(profile, profile.adapter.receive_buffer == Bytes(), "adapter.receive_buffer",
+         "holds acknowledgments back instead");
     need(profile, profile.bus.other == Rate(), "bus.other", "has its bus to itself");
     need(profile,
          !profile.tagged.present || profile.tagged.eager_limit <= Bytes(elanlib::inline_below),

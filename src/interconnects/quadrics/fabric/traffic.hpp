@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "interconnects/quadrics/elan/machine.hpp"
-#include "interconnects/quadrics/fabric/barrier.hpp"
+#include "interconnects/quadrics/fabric/collectives.hpp"
 #include "interconnects/quadrics/fabric/machine_faults.hpp"
 #include "interconnects/quadrics/fabric/order.hpp"
 #include "interconnects/quadrics/fabric/process.hpp"
@@ -46,7 +46,12 @@ class Traffic final : public virtual_time::Wire {
     std::unique_ptr<fabric::Barrier> make_barrier(std::span<const virtual_time::End> members,
                                                   std::size_t self,
                                                   hosts::VirtualHost& host) override {
-        return barriers_.make(members, self, host);
+        return collectives_.make_barrier(members, self, host);
+    }
+    std::unique_ptr<fabric::Broadcast> make_broadcast(std::span<const virtual_time::End> members,
+                                                      std::size_t self,
+                                                      hosts::VirtualHost& host) override {
+        return collectives_.make_broadcast(members, self, host);
     }
 
     bool can_break() const override { return faults_ != nullptr; }
@@ -86,7 +91,7 @@ class Traffic final : public virtual_time::Wire {
     std::shared_ptr<MachineFaults> faults_;  ///< null: there are none
     const std::shared_ptr<const elan::Job> job_;
     Order order_;
-    Barriers barriers_{machine_};
+    Collectives collectives_{machine_};
     std::vector<std::unique_ptr<Process>> processes_;  ///< by VPID
     std::vector<std::shared_ptr<TaggedPort>> ports_;   ///< in the order of making
     std::vector<std::unique_ptr<Message>> messages_;

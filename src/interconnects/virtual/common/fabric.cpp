@@ -41,8 +41,16 @@ class Nic final : public fabric::Nic {
     fabric::TaggedPort* tagged_port() override;
     std::unique_ptr<fabric::Barrier> make_barrier(
         std::span<const fabric::Address> members) override;
+    std::unique_ptr<fabric::Broadcast> make_broadcast(
+        std::span<const fabric::Address> members) override;
 
   private:
+    struct Group {
+        std::vector<End> ends;
+        std::size_t self = 0;  ///< a place in the list
+    };
+    Group group_of(std::span<const fabric::Address> members, std::string_view what) const;
+
     std::shared_ptr<NicState> state_;
     fabric::Address address_;
     std::shared_ptr<NicTaggedPort> tagged_;
@@ -154,21 +162,33 @@ fabric::TaggedPort* Nic::tagged_port() {
     return tagged_.get();
 }
 
-std::unique_ptr<fabric::Barrier> Nic::make_barrier(std::span<const fabric::Address> members) {
-    if (!traits().network_barrier) return nullptr;
-    std::vector<End> ends;
+Nic::Group Nic::group_of(std::span<const fabric::Address> members, std::string_view what) const {
+    Group group;
     std::optional<std::size_t> self;
     for (const fabric::Address& member : members) {
         const NicName name = NicName::of(member);
         if (!state_->network->find(name))
             throw UsageError(fmt::format(
-                "barrier: an address is of no open Nic on {}; give what Nic::address() of one says",
-                traits().name));
-        if (name == state_->name) self = ends.size();
-        ends.push_back({.node = name.node, .nic = name.nic});
+                "{}: an address is of no open Nic on {}; give what Nic::address() of one says",
+                what, traits().name));
+        if (name == state_->name) self = group.ends.size();
+        group.ends.push_back({.node = name.node, .nic = name.nic});
     }
-    if (!self) throw UsageError("barrier: this Nic is not among its members");
-    return state_->network->wire->make_barrier(ends, *self, *state_->host);
+    if (!self) throw UsageError(fmt::format("{}: this Nic is not among its members", what));
+    group.self = *self;
+    return group;
+}
+
+std::unique_ptr<fabric::Barrier> Nic::make_barrier(std::span<const fabric::Address> members) {
+    if (!traits().network_barrier) return nullptr;
+    const Group group = group_of(members, "barrier");
+    return state_->network->wire->make_barrier(group.ends, group.self, *state_->host);
+}
+
+std::unique_ptr<fabric::Broadcast> Nic::make_broadcast(std::span<const fabric::Address> members) {
+    if (!traits().network_broadcast) return nullptr;
+    const Group group = group_of(members, "broadcast");
+    return state_->network->wire->make_broadcast(group.ends, group.self, *state_->host);
 }
 
 }  // namespace railyard::virtual_time

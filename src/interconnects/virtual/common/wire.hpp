@@ -13,6 +13,7 @@
 #include "railyard/barrier.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
+#include "railyard/broadcast.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/memory.hpp"
 #include "railyard/tagged_port.hpp"
@@ -181,6 +182,12 @@ class Wire {
     virtual std::unique_ptr<fabric::Barrier> make_barrier(std::span<const End> /*members*/,
                                                           std::size_t /*self*/,
                                                           hosts::VirtualHost& /*host*/) {
+        return nullptr;
+    }
+    /// See fabric::Nic::make_broadcast(); likewise.
+    virtual std::unique_ptr<fabric::Broadcast> make_broadcast(std::span<const End> /*members*/,
+                                                              std::size_t /*self*/,
+                                                              hosts::VirtualHost& /*host*/) {
         return nullptr;
     }
 

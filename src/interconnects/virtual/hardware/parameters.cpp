@@ -151,6 +151,9 @@ constexpr std::array all_rows{
     row<&P::adapter, &Adapter::buffer>("adapter", "buffer",
                                        "packets that can be read ahead of the link")
         .from(1),
+    row<&P::adapter, &Adapter::receive_buffer>(
+        "adapter", "receive_buffer",
+        "what it holds of a link that comes in until the bus has taken it; 0: without limit"),
     row<&P::adapter, &Adapter::internal>("adapter", "internal",
                                          "a data bus inside that all packets cross, either way"),
     row<&P::adapter, &Adapter::max_inline>("adapter", "max_inline",
@@ -272,11 +275,14 @@ void check(const Parameters& parameters) {
                                      parameters.name, to_string(bus.other),
                                      to_string(fastest(bus))));
     const Bytes packet = parameters.link.packet + parameters.link.header;
-    const Bytes buffer = parameters.network.buffer;
-    if (buffer > Bytes() && buffer < packet)
-        throw UsageError(
-            fmt::format("profile {}: network.buffer: {} do not hold a packet, which has {}",
-                        parameters.name, to_string(buffer), to_string(packet)));
+    const auto holds_a_packet = [&](std::string_view key, Bytes buffer) {
+        if (buffer > Bytes() && buffer < packet)
+            throw UsageError(fmt::format("profile {}: {}: {} do not hold a packet, which has {}",
+                                         parameters.name, key, to_string(buffer),
+                                         to_string(packet)));
+    };
+    holds_a_packet("network.buffer", parameters.network.buffer);
+    holds_a_packet("adapter.receive_buffer", parameters.adapter.receive_buffer);
 }
 
 }  // namespace

@@ -100,8 +100,9 @@ struct Adapter {
     unsigned respond_reads = 0;  ///< ... with so many reads over the bus, one after the other
     Duration scan;               ///< firmware looks at every open queue pair before each message
     unsigned buffer = 8;         ///< packets that can be read ahead of the link
-    Rate internal;               ///< a data bus inside that all packets cross, either way
-    Bytes max_inline;            ///< data that can come with the doorbell
+    Bytes receive_buffer;  ///< for each link that comes in, until the bus has taken it; 0: any
+    Rate internal;         ///< a data bus inside that all packets cross, either way
+    Bytes max_inline;      ///< data that can come with the doorbell
 };
 
 /// [memory]: the adapter's own, where regions can live. A size of 0: none.

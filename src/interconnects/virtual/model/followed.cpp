@@ -146,7 +146,11 @@ bool Lane::pass(Packet& packet) {
             return false;
         }
         packet.ready = engine_.now();
-        if (message->dropped) packet.drop();
+        if (message->dropped) {
+            if (path.credits > 0)
+                leave_adapter(packet, message->payload(packet.index), packet.ready);
+            packet.drop();
+        }
         if (packet.last && packet.past_all()) {
             message->done_at = packet.ready + path.visible;
             complete_at_its_time(message);
@@ -160,9 +164,9 @@ bool Lane::pass(Packet& packet) {
 /// A packet on a link is the first in the switch that it is to leave; if not, it waits there.
 bool Lane::may_leave_switch(const Packet& packet) {
     if (packet.stage == packet.route->path.link) return true;
-    InputBuffer& here = *packet.route->part(packet.stage - std::size_t{1}).buffer;
-    if (here.is_clear()) return true;
-    here.wait_behind(node_, [resting = Resting(*this, packet)] {
+    InputBuffer* const here = buffer_behind(packet, packet.stage - std::size_t{1});
+    if (!here || here->is_clear()) return true;
+    here->wait_behind(node_, [resting = Resting(*this, packet)] {
         Lane& lane = *resting.lane;
         Packet moving = resting.awake();
         if (lane.has_credit(moving) && lane.cross(moving)) lane.follow(moving);
@@ -170,14 +174,16 @@ bool Lane::may_leave_switch(const Packet& packet) {
     return false;
 }
 
-/// And the next switch has room for it; if not, it stays the first.
+/// And what is behind its link has room for it; if not, it stays the first.
 bool Lane::has_credit(const Packet& packet) {
     const Path& path = packet.route->path;
-    InputBuffer* const next = packet.route->part(packet.stage).buffer.get();
+    InputBuffer* const next = buffer_behind(packet, packet.stage);
     if (!next) return true;
     const Bytes size = packet.message->payload(packet.index) + path.stages[packet.stage].header;
     if (next->has_credit(size)) return true;
-    if (packet.stage > path.link) packet.route->part(packet.stage - std::size_t{1}).buffer->hold();
+    if (packet.stage > path.link)
+        if (InputBuffer* const here = buffer_behind(packet, packet.stage - std::size_t{1}))
+            here->hold();
     next->wait_for_credit(node_, size, [resting = Resting(*this, packet), since = engine_.now()] {
         Lane& lane = *resting.lane;
         Packet moving = resting.awake();

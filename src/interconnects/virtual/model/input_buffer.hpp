@@ -4,6 +4,9 @@
 /// packet has left the switch. What is behind a packet that cannot leave waits, wherever it is to
 /// go: that is how many who send to one hold up others (head-of-line blocking).
 ///
+/// An adapter keeps what comes in the same way until its host's bus has taken it, but in no order:
+/// what can go to memory goes.
+///
 /// Nothing here is an event unless somebody waits: credit that has come back is counted when it is
 /// next asked for.
 
@@ -43,6 +46,11 @@ class InputBuffer {
     void leave(Bytes packet, Time end);
     /// A fault has taken a packet that came in now.
     void lose(Bytes packet) { give_back(packet, engine_.now() + credit_); }
+
+    // At an adapter.
+
+    /// All of a packet is in memory by `end`, or nowhere any more.
+    void take_out(Bytes packet, Time end) { give_back(packet, end + credit_); }
 
     /// All that is known of the future is that much later.
     void shift(Duration by);

@@ -71,16 +71,32 @@ void Lane::leave(Route& route) {
         if (--part->loaders == 0) part->sole_loader = nullptr;
 }
 
-/// On a link: credit of the switch that it leads to is taken, and that of the one before comes
-/// back.
+/// What a packet on that link needs credit of. Null: of nothing, or it stays nowhere behind it.
+InputBuffer* Lane::buffer_behind(const Packet& packet, std::size_t link) {
+    const Path& path = packet.route->path;
+    if (link + 1 == path.target && !path.writes()) return nullptr;
+    return packet.route->part(link).buffer.get();
+}
+
+/// On a link: credit of what it leads to is taken, and that of the switch before comes back. At the
+/// last part of all, that of the adapter does.
 void Lane::use_credit(const Packet& packet, Bytes payload, Time begin, Time end) {
     const Path& path = packet.route->path;
-    if (packet.stage < path.link || packet.stage >= path.target) return;
-    const Bytes size = payload + path.stages[packet.stage].header;
-    if (InputBuffer* const ahead = packet.route->part(packet.stage).buffer.get())
-        ahead->take(size, begin);
-    if (packet.stage > path.link)
-        packet.route->part(packet.stage - std::size_t{1}).buffer->leave(size, end);
+    const std::size_t stage = packet.stage;
+    if (stage + 1 == path.stages.size() && stage >= path.target)
+        leave_adapter(packet, payload, end);
+    if (stage < path.link || stage >= path.target) return;
+    const Bytes size = payload + path.stages[stage].header;
+    if (InputBuffer* const ahead = buffer_behind(packet, stage)) ahead->take(size, begin);
+    if (stage == path.link) return;
+    if (InputBuffer* const behind = buffer_behind(packet, stage - 1)) behind->leave(size, end);
+}
+
+void Lane::leave_adapter(const Packet& packet, Bytes payload, Time end) {
+    const Path& path = packet.route->path;
+    const std::size_t last_link = path.target - 1;
+    if (InputBuffer* const adapter = buffer_behind(packet, last_link))
+        adapter->take_out(payload + path.stages[last_link].header, end);
 }
 
 void Lane::reached_target(Message* message) {
@@ -132,11 +148,11 @@ bool Lane::survives(Packet& packet) {
     Message& message = *packet.message;
     const Bytes size =
         message.payload(packet.index) + path.stages[packet.stage - std::size_t{1}].header;
-    Fifo& part = packet.route->part(packet.stage - std::size_t{1});
-    bool good = watch_->crosses(message, packet.round, part, size);
-    if (!good && part.buffer) part.buffer->lose(size);
+    const std::size_t link = packet.stage - std::size_t{1};
+    bool good = watch_->crosses(message, packet.round, packet.route->part(link), size);
     if (good && packet.stage < path.target) return true;
     good = good && watch_->accepts(message, packet.index);
+    if (InputBuffer* const lost = good ? nullptr : buffer_behind(packet, link)) lost->lose(size);
     packet.round = 0;
     let_go(message);
     return good;

@@ -14,7 +14,7 @@
 ///
 ///     lane.cpp        what both ways share, and what is done where faults can take packets
 ///     lookahead.cpp   a lane alone
-///     followed.cpp    packet by packet, and with switches that hold so much only
+///     followed.cpp    packet by packet, and with switches and adapters that hold so much only
 
 #include <algorithm>
 #include <cstdint>
@@ -209,6 +209,8 @@ class Lane {
     Time serve(Packet& packet);
     [[gnu::noinline]] static void use_credit(const Packet& packet, Bytes payload, Time begin,
                                              Time end);
+    static InputBuffer* buffer_behind(const Packet& packet, std::size_t link);
+    static void leave_adapter(const Packet& packet, Bytes payload, Time end);
     void reached_target(Message* message);
     void completed(Message* message);
     void retire(Message* message);

@@ -51,7 +51,7 @@ Node::Node(sim::Engine& engine, const hardware::Parameters& parameters, Switches
     ports_.resize(parameters.adapter.ports);
     for (Port& port : ports_) {
         port.lane = std::make_unique<Lane>(engine, id, parameters.adapter.buffer);
-        if (!switches.buffers_cover_round_trip()) port.lane->never_look_ahead();
+        if (!switches.never_hold_up_one_alone()) port.lane->never_look_ahead();
     }
 }
 

@@ -109,7 +109,8 @@ class Fifo {
     Lane* sole_loader = nullptr;  ///< likewise
 
     Health* health = nullptr;  ///< null: no fault ever strikes it
-    /// A link's, in the switch that it leads to. Null: without limit, or no such link.
+    /// A link's, in the switch or the adapter that it leads to. Null: without limit, or no such
+    /// link.
     std::unique_ptr<InputBuffer> buffer;
 
   private:
@@ -161,7 +162,7 @@ struct Path {
     std::vector<SideLoad> loads;
     std::size_t link = 0;    ///< the stage whose end frees the packet's place in the adapter
     std::size_t target = 0;  ///< the first stage at the target: its engine admits messages there
-    /// Full packets that a switch has room for, behind every link but the last; 0: without limit.
+    /// Full packets that the largest buffer behind a link has room for; 0: none has a limit.
     std::uint32_t credits = 0;
     Duration visible;                ///< after the last stage, until data can be seen in memory
     std::uint32_t page_packets = 1;  ///< packets to a page of memory
@@ -176,6 +177,8 @@ struct Path {
         for (std::size_t i = last; i-- > 0 && stages[i].rate == Rate{};)
             stages[i].paced_by = last;
     }
+    /// Does a packet wait in the target's adapter for a way to memory?
+    bool writes() const { return target < stages.size(); }
     /// Does a packet have to be read from memory first?
     bool reads() const { return link > 0; }
     friend bool operator==(const Path&, const Path&) = default;

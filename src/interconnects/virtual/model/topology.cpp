@@ -48,10 +48,12 @@ Fifo& Switches::link(Direction direction, unsigned level, std::uint64_t number) 
         found = std::make_unique<Fifo>(engine_.trace(), name.group, name.name);
         if (plan_) found->health = plan_->link(direction, level, number);
         const hardware::Network& network = parameters_.network;
-        if (network.buffer > Bytes() && direction != Direction::in)
-            found->buffer = std::make_unique<InputBuffer>(
-                engine_, network.buffer,
-                direction == Direction::out ? network.latency : network.hop);
+        const bool at_node = direction == Direction::in || direction == Direction::out;
+        const Bytes size =
+            direction == Direction::in ? parameters_.adapter.receive_buffer : network.buffer;
+        if (size > Bytes())
+            found->buffer = std::make_unique<InputBuffer>(engine_, size,
+                                                          at_node ? network.latency : network.hop);
     }
     return *found;
 }
@@ -77,7 +79,8 @@ Duration Switches::latency(fabric::NodeId from, fabric::NodeId to) const {
     return network.latency + network.hop * (2 * (std::int64_t{meeting_level(from, to)} - 1));
 }
 
-bool Switches::buffers_cover_round_trip() const {
+bool Switches::never_hold_up_one_alone() const {
+    if (parameters_.adapter.receive_buffer > Bytes()) return false;
     const hardware::Network& network = parameters_.network;
     const hardware::Link& link = parameters_.link;
     const Duration longest = std::max(network.latency, network.hop);
@@ -106,8 +109,9 @@ unsigned Switches::back(fabric::NodeId from, fabric::NodeId to, unsigned detour)
 
 void Switches::add_way(Way& way, Place from, Place to, unsigned detour) {
     const hardware::Network& network = parameters_.network;
-    way.path.credits = static_cast<std::uint32_t>(
-        network.buffer / (parameters_.link.packet + parameters_.link.header));
+    way.path.credits =
+        static_cast<std::uint32_t>(std::max(network.buffer, parameters_.adapter.receive_buffer) /
+                                   (parameters_.link.packet + parameters_.link.header));
     Stage stage;
     stage.rate = parameters_.link.rate;
     stage.header = parameters_.link.header;

@@ -35,9 +35,10 @@ class Switches {
     /// The first link out of a node: where acknowledgments of what came in go.
     Fifo& link_out(Place place);
     Duration latency(fabric::NodeId from, fabric::NodeId to) const;
-    /// Can credits never hold up one who has his links to himself? So it is where buffers take what
-    /// a link carries until credit is back, and a packet at either end.
-    bool buffers_cover_round_trip() const;
+    /// Can credits never hold up one who has his links to himself? So it is where switches' buffers
+    /// take what a link carries until credit is back, and a packet at either end; and adapters take
+    /// all, since how long their engine and their bus take is another matter.
+    bool never_hold_up_one_alone() const;
     /// Room to put a way together in, empty. One at a time.
     Way& new_way() {
         way_.clear();

@@ -121,6 +121,8 @@ TEST(MachineParameters, RefuseAMachineThatCannotBeBuilt) {
     EXPECT_THAT(refusal([](P& p) { p.bus.other = Rate::bytes_per_second(1U); }),
                 HasSubstr("bus.other: the machine of [elan] has its bus to itself"));
     EXPECT_THAT(refusal([](P& p) { p.network.buffer = Bytes(4096); }), HasSubstr("elan.fifo"));
+    EXPECT_THAT(refusal([](P& p) { p.adapter.receive_buffer = Bytes(4096); }),
+                HasSubstr("acknowledgments"));
     EXPECT_THAT(refusal([](P& p) { p.reliability.rnr_timer = Duration::us(1); }),
                 HasSubstr("reliability.rnr_timer"));
     EXPECT_THAT(refusal([](P& p) { p.memory.size = Bytes(); }), HasSubstr("at most 192 MiB"));

@@ -73,5 +73,42 @@ TEST_F(Tree, CongestionSpreadsToThoseWhoOnlyShareALinkOnTheWay) {
     EXPECT_FALSE(shows("no credit", [&] { with_bystander(1); }));
 }
 
+// Node 4 sends alone, faster than node 0 can write to its memory.
+TEST_F(Tree, CongestionBehindASlowBusSpreadsIfAdaptersHoldSoMuchOnly) {
+    plain.bus.write_rate = Rate::bytes_per_second(0.25e9);
+    plain.network.buffer = 8_KiB;
+    const double alone = bystander(0);
+    EXPECT_LT(bystander(1), alone + 1.1) << "the adapter takes all in";
+    plain.adapter.receive_buffer = 8_KiB;
+    EXPECT_EQ(bystander(0), alone);
+    // Of seven packets above, each waits for the bus, which takes 4 us for one.
+    EXPECT_GT(bystander(1), alone + 20);
+    EXPECT_TRUE(shows("no credit", [&] { with_bystander(1); }));
+    plain.network.buffer = {};
+    EXPECT_LT(bystander(1), alone + 1.1) << "the last switch takes all in";
+}
+
+// Waiting in the network or in the adapter is the same to the bus.
+TEST_F(Tree, ASlowBusIsAsBusyWhereverDataWaitForIt) {
+    plain.bus.write_rate = Rate::bytes_per_second(0.25e9);
+    const auto took = [&] {
+        double time = 0;
+        run([&] {
+            Flow flow(engine, *fabric, 4, 0);
+            const Time start = engine.now();
+            flow.write(1 << 20);
+            flow.source.next_sent();
+            time = us(elapsed(start));
+        });
+        return time;
+    };
+    const double at_once = took();
+    for (const Bytes buffer : {Bytes(), 8_KiB}) {
+        plain.network.buffer = buffer;
+        plain.adapter.receive_buffer = 4_KiB;
+        EXPECT_EQ(took(), at_once);
+    }
+}
+
 }  // namespace
 }  // namespace railyard::model
