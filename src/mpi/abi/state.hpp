@@ -172,6 +172,8 @@ class State {
         else
             buried_.emplace_back(std::move(object));
     }
+    /// Keeps a request whose handle was freed, until it is complete.
+    void abandon(std::unique_ptr<LocalRequest> request);
     MPI_Group add(Group group);
     MPI_Datatype add(TypeRef type, bool committed = false);
     /// The handle of a predefined type, of a made one that a handle stands for, or none.
@@ -213,6 +215,7 @@ class State {
 
     std::vector<std::unique_ptr<Comm>> forgotten_comms_;
     std::vector<std::shared_ptr<void>> buried_;
+    std::vector<std::unique_ptr<LocalRequest>> abandoned_;
     std::array<ErrorHandlerRef, 4> builtin_handlers_;
     std::map<MPI_Datatype, TypeExtras> builtin_type_extras_;
     std::unique_ptr<Info> environment_;  ///< MPI_INFO_ENV
