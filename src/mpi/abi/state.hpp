@@ -19,6 +19,7 @@
 #include "mpi/abi/call.hpp"
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/handles.hpp"
+#include "mpi/abi/partitioned.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
 #include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/making.hpp"
@@ -188,6 +189,7 @@ class State {
     HandleTable<Info, Prefix::info> infos;
     HandleTable<HandlerEntry, Prefix::error_handler> error_handlers;
     HandleTable<KeyvalEntry, Prefix::keyval> keyvals;
+    Announcements announcements;  ///< of partitioned messages
     HandleTable<LocalRequest, Prefix::local_request> local_requests;
 
     ContextIds context_ids;
