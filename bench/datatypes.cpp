@@ -56,6 +56,30 @@ constexpr std::size_t packed_record = sizeof(int) + sizeof(double) + sizeof(char
     }
 }
 
+[[gnu::noinline]] void unpack_records_by_hand(const std::byte* from, Record* to) {
+    for (std::size_t i = 0; i < vector_length; ++i, from += packed_record) {
+        std::memcpy(&to[i].number, from, sizeof(int));
+        std::memcpy(&to[i].value, from + sizeof(int), sizeof(double));
+        std::memcpy(&to[i].letter, from + sizeof(int) + sizeof(double), sizeof(char));
+    }
+}
+
+// A cube of so many doubles a side, and the face of it that is farthest apart in memory.
+constexpr std::size_t side = 64;
+
+[[gnu::noinline]] void pack_face_by_hand(const double* from, double* to) {
+    for (std::size_t i = 0; i < side; ++i)
+        for (std::size_t j = 0; j < side; ++j)
+            *to++ = from[(i * side + j) * side];
+}
+
+[[gnu::noinline]] void pack_indexed_by_hand(const double* from, const std::ptrdiff_t* places,
+                                            double* to) {
+    for (std::size_t i = 0; i < vector_length / 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j)
+            *to++ = from[places[i] + static_cast<std::ptrdiff_t>(j)];
+}
+
 mpi::TypeRef record_type() {
     using mpi::Basic;
     using mpi::predefined;
@@ -103,7 +127,31 @@ void datatypes(const Settings& settings, const Report& report) {
     figure(
         "datatypes/records", "int, double and char",
         [&] { record->pack(records.data(), vector_length, 0, packed); },
-        [&] { pack_records_by_hand(records.data(), packed.data()); }, std::nullopt);
+        [&] { pack_records_by_hand(records.data(), packed.data()); }, as_fast);
+    std::vector<Record> unpacked(vector_length);
+    figure(
+        "datatypes/unpack-records", "int, double and char",
+        [&] { record->unpack(unpacked.data(), vector_length, 0, packed); },
+        [&] { unpack_records_by_hand(packed.data(), unpacked.data()); }, as_fast);
+
+    const std::vector<std::size_t> sizes(3, side);
+    const std::vector<std::size_t> subsizes{side, side, 1};
+    const mpi::TypeRef face =
+        mpi::subarray(sizes, subsizes, std::vector<std::size_t>(3, 0), mpi::Order::c, real);
+    const std::vector<double> cube(side * side * side, 1.0);
+    figure(
+        "datatypes/face", "of a cube of 64 doubles a side",
+        [&] { face->pack(cube.data(), 1, 0, stream.first(side * side * sizeof(double))); },
+        [&] { pack_face_by_hand(cube.data(), close.data()); }, as_fast);
+
+    std::vector<std::ptrdiff_t> places;
+    for (std::size_t i = 0; i < vector_length / 3; ++i)
+        places.push_back(static_cast<std::ptrdiff_t>(4 * i + i % 2));
+    const mpi::TypeRef triples = mpi::indexed_block(3, places, real);
+    figure(
+        "datatypes/indexed", "blocks of 3 doubles",
+        [&] { triples->pack(spread.data(), 1, 0, stream.first(places.size() * 24)); },
+        [&] { pack_indexed_by_hand(spread.data(), places.data(), close.data()); }, as_fast);
 
     const mpi::Operation& sum = *mpi::predefined(mpi::Operation::Kind::sum);
     std::vector<double> total(vector_length, 0.0);

@@ -14,10 +14,16 @@ namespace {
 inline bool finish_one_of_many(State& state, const Found& found, MPI_Request& request,
                                MPI_Status* statuses, std::size_t i) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
-    const ErrorClass error = finish(state, found, request, status);
-    const bool failed = error != ErrorClass::success;
-    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = failed ? code_of(error) : MPI_SUCCESS;
-    return failed;
+    int code = MPI_SUCCESS;
+    try {
+        const ErrorClass error = finish(state, found, request, status);
+        if (error != ErrorClass::success) [[unlikely]]
+            code = code_of(error);
+    } catch (const CodedError& error) {
+        code = error.code();
+    }
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
+    return code != MPI_SUCCESS;
 }
 
 /// The first request that is complete.
@@ -52,7 +58,7 @@ void finish_chosen(State& state, const Choice& choice, MPI_Request* requests, in
     index = static_cast<int>(*choice.place);
     MPI_Request& request = requests[*choice.place];
     const Found found(state, request, "array_of_requests");
-    const std::uint32_t context = found.engine() == nullptr ? 0 : found.engine()->envelope.context;
+    const std::uint32_t context = found.context();
     const ErrorClass error = finish(state, found, request, status);
     if (error != ErrorClass::success) throw_failure(state, context, error);
 }
@@ -79,11 +85,8 @@ void finish_some(State& state, std::size_t count, MPI_Request* requests, int& ou
 
 void wait(State& state, MPI_Request& request, MPI_Status* status) {
     const Found found(state, request, "request");
-    std::uint32_t context = 0;
-    if (Request* const engine = found.engine()) [[likely]] {
-        context = engine->envelope.context;
-        state.process().wait(*engine);
-    }
+    const std::uint32_t context = found.context();
+    found.wait(state);
     const ErrorClass error = finish(state, found, request, status);
     if (error != ErrorClass::success) [[unlikely]]
         throw_failure(state, context, error);
@@ -93,8 +96,7 @@ void waitall(State& state, std::size_t count, MPI_Request requests[], MPI_Status
     bool failed = false;
     for (std::size_t i = 0; i < count; ++i) {
         const Found found(state, requests[i], "array_of_requests");
-        if (Request* const engine = found.engine()) [[likely]]
-            state.process().wait(*engine);
+        found.wait(state);
         failed |= finish_one_of_many(state, found, requests[i], statuses, i);
     }
     if (failed) [[unlikely]]
@@ -129,7 +131,7 @@ void test(State& state, MPI_Request& request, int& flag, MPI_Status* status) {
         }
     }
     flag = 1;
-    const std::uint32_t context = found.engine() == nullptr ? 0 : found.engine()->envelope.context;
+    const std::uint32_t context = found.context();
     const ErrorClass error = finish(state, found, request, status);
     if (error != ErrorClass::success) [[unlikely]]
         throw_failure(state, context, error);
@@ -181,6 +183,17 @@ void check_no_collective(const Found& found, const char* what) {
                            what + "; wait for it");
 }
 
+void free_local(State& state, const Found& found, MPI_Request request) {
+    Deferred* const deferred = found.local()->deferred.get();
+    const bool is_complete = found.is_complete();
+    if (!is_complete && deferred->abandon()) return;
+    auto last = state.local_requests.remove(request);
+    if (!is_complete)
+        state.abandon(std::move(last));
+    else if (deferred != nullptr)
+        deferred->release();
+}
+
 void request_free(State& state, MPI_Request& request) {
     const Found found(state, request, "request");
     check_no_collective(found, "freed");
@@ -190,7 +203,7 @@ void request_free(State& state, MPI_Request& request) {
         else
             state.process().free_when_done(*engine);
     } else if (found.local() != nullptr) {
-        state.local_requests.remove(request);
+        free_local(state, found, request);
     } else if (request == MPI_REQUEST_NULL) {
         bad_request(request, "request");
     }
@@ -212,14 +225,10 @@ void cancel(State& state, MPI_Request& request) {
     LocalRequest* const local = found.local();
     if (found.engine() != nullptr)
         state.process().cancel(*found.engine());
+    else if (local != nullptr && local->deferred)
+        local->deferred->cancel();
     else if (local != nullptr && local->active && local->buffered != 0)
         local->status.cancelled = state.attached.cancel(local->buffered, state.process());
-}
-
-std::size_t bytes_of(const MPI_Status& status) {
-    return static_cast<std::size_t>(static_cast<std::uint32_t>(status.count_lo)) |
-           static_cast<std::size_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1)
-               << 32;
 }
 
 void set_bytes(MPI_Status& status, std::size_t bytes) {
@@ -281,16 +290,38 @@ void status_set_cancelled(State&, MPI_Status& status, int flag) {
     status.count_hi_and_cancelled = (status.count_hi_and_cancelled & ~1) | (flag != 0 ? 1 : 0);
 }
 
-// A status is the same five integers in both languages.
+// A status is the same five integers in all languages.
+
+template <class To, class From>
+void convert_status(const From* from, const char* from_name, To* to, const char* to_name) {
+    static_assert(sizeof(MPI_F08_status) == sizeof(MPI_Status));
+    if (from == nullptr) null_argument(from_name);
+    if (to == nullptr) null_argument(to_name);
+    std::memcpy(to, from, sizeof(MPI_Status));
+}
 
 void status_c2f(const MPI_Status& from, MPI_Fint* to) {
-    if (to == nullptr) null_argument("f_status");
-    std::memcpy(to, &from, sizeof from);
+    convert_status(&from, "c_status", to, "f_status");
 }
 
 void status_f2c(const MPI_Fint* from, MPI_Status& to) {
-    if (from == nullptr) null_argument("f_status");
-    std::memcpy(&to, from, sizeof to);
+    convert_status(from, "f_status", &to, "c_status");
+}
+
+void status_c2f08(const MPI_Status& from, MPI_F08_status* to) {
+    convert_status(&from, "c_status", to, "f08_status");
+}
+
+void status_f082c(const MPI_F08_status* from, MPI_Status& to) {
+    convert_status(from, "f08_status", &to, "c_status");
+}
+
+void status_f2f08(const MPI_Fint* from, MPI_F08_status* to) {
+    convert_status(from, "f_status", to, "f08_status");
+}
+
+void status_f082f(const MPI_F08_status* from, MPI_Fint* to) {
+    convert_status(from, "f08_status", to, "f_status");
 }
 
 }  // namespace
@@ -303,20 +334,26 @@ void bad_request(MPI_Request, const char* argument) {
 
 /// Persistent requests, and those that the engine knows nothing of.
 ErrorClass finish_other(State& state, const Found& found, MPI_Request& handle, MPI_Status* status) {
-    set_status(status, found.status());
-    if (Request* const engine = found.engine()) {
-        const ErrorClass error = found.status().error;
-        engine->active = false;
-        return error;
-    }
     LocalRequest* const local = found.local();
-    if (local != nullptr && local->persistent) {
-        local->active = false;
+    // The handle goes in any case, also if the user's own functions fail.
+    std::unique_ptr<LocalRequest> last;
+    if (local != nullptr && !local->persistent) {
+        last = state.local_requests.remove(handle);
+        handle = MPI_REQUEST_NULL;
+    }
+    const Status result = found.status();
+    set_status(status, result);
+    if (last && last->deferred) last->deferred->release();
+    if (found.engine() != nullptr) {
+        found.engine()->active = false;
+        return result.error;
+    }
+    if (local == nullptr) {
+        handle = MPI_REQUEST_NULL;
         return ErrorClass::success;
     }
-    if (local != nullptr) state.local_requests.remove(handle);
-    handle = MPI_REQUEST_NULL;
-    return ErrorClass::success;
+    local->active = false;
+    return result.error;
 }
 
 void throw_failure(State& state, std::uint32_t context, ErrorClass error) {

@@ -26,7 +26,7 @@ enum class Prefix : std::uint32_t {
     keyval = 0xe4000000,
     session = 0xf8000000,
     engine_request = 0xac000000,  ///< the engine's pool has them
-    local_request = 0xec000000,   ///< needs no engine: it is complete as soon as it is started
+    local_request = 0xec000000,   ///< none of the engine's
     message = 0xac000000,         ///< the engine's, found by a matched probe
 };
 
@@ -84,15 +84,40 @@ class HandleTable {
     std::vector<std::size_t> free_;
 };
 
-/// A request that needs nothing of the engine once it is started: a partner that is not there, or a
-/// send whose data were copied. Complete always, but a copied message can be cancelled until it has
-/// left; one that has, and is not persistent, is the handle `done_request`.
+/// What a request of this layer waits for: several of the engine's, or the user.
+class Deferred {
+  public:
+    Deferred() = default;
+    virtual ~Deferred() = default;
+    Deferred(const Deferred&) = delete;
+    Deferred& operator=(const Deferred&) = delete;
+
+    /// May start what can be started by now.
+    virtual bool is_complete() = 0;
+    /// How it ended, once it is complete. May call the user, and throw what the user returns.
+    virtual Status result() = 0;
+    /// Of a persistent one.
+    virtual void start() {}
+    /// Its handle goes after it was complete. May call the user, as result() may.
+    virtual void release() {}
+    /// Its handle is freed before it is complete. True: the handle stays, and this sees to its end.
+    virtual bool abandon() { return false; }
+    /// Throws MpiError (request) where MPI does not allow it.
+    virtual void cancel() = 0;
+};
+
+/// A request that is none of the engine's: of a partner that is not there, a send whose data were
+/// copied, or what a Deferred stands for. Without one it is complete always, but a copied message
+/// can be cancelled until it has left; one that has, and is not persistent, is the handle
+/// `done_request`.
 struct LocalRequest {
     std::function<std::uint64_t()> start;  ///< returns what `buffered` becomes; null: nothing to do
     Status status;
     bool active = false;
     bool persistent = true;
     std::uint64_t buffered = 0;  ///< the number of an AttachedBuffer's message; 0: none
+    std::uint32_t context = 0;   ///< of the communicator that hears of a failure
+    std::unique_ptr<Deferred> deferred;
 };
 
 /// A handle for whatever was complete when it was made, from or to nobody.

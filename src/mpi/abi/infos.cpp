@@ -68,6 +68,23 @@ void info_get(State& state, MPI_Info info, const char* key, int valuelen, char* 
     copy_text(*found, value, to_count(valuelen, "valuelen") + 1, length);
 }
 
+/// `buflen` counts the closing zero: what there is room for, and then what is needed.
+void info_get_string(State& state, MPI_Info info, const char* key, int& buflen, char* value,
+                     int& flag) {
+    const std::size_t room = to_count(buflen, "buflen");
+    const std::string* const found = existing(state, info).find(to_key(key));
+    flag = found != nullptr;
+    if (found == nullptr) return;
+    int length = 0;
+    if (room != 0) copy_text(*found, value, room, length);
+    buflen = static_cast<int>(found->size()) + 1;
+}
+
+/// The same as MPI_INFO_ENV, as what the program was started with is known here.
+void info_create_env(State& state, int, char**, MPI_Info& info) {
+    info = state.infos.add(std::make_unique<Info>(environment_of(state)));
+}
+
 void info_get_nkeys(State& state, MPI_Info info, int& nkeys) {
     nkeys = static_cast<int>(existing(state, info).pairs().size());
 }

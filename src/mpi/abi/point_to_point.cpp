@@ -179,21 +179,26 @@ void recv_init(State& state, void* buf, std::size_t count, const TypeRef& type, 
         state.process().make_persistent_receive(buffer(buf, count, type), source, tag, comm));
 }
 
+constexpr const char* started_already =
+    "request was started already; complete it before it is started again";
+constexpr const char* not_persistent =
+    "request is not a persistent one; only those that MPI_*_init made can be started";
+
 void start(State& state, MPI_Request& request) {
     const Found found(state, request, "request");
     if (found.engine() != nullptr && found.engine()->is_persistent()) {
-        if (found.is_active())
-            throw MpiError(ErrorClass::request,
-                           "request was started already; complete it before it is started again");
+        if (found.is_active()) throw MpiError(ErrorClass::request, started_already);
         state.process().start(*found.engine());
     } else if (LocalRequest* const local = found.local()) {
+        if (local->active && local->deferred) throw MpiError(ErrorClass::request, started_already);
+        if (local->deferred && !local->persistent)
+            throw MpiError(ErrorClass::request, not_persistent);
         local->status = proc_null_status;
         if (local->start) local->buffered = local->start();
+        if (local->deferred) local->deferred->start();
         local->active = true;
     } else {
-        throw MpiError(ErrorClass::request,
-                       "request is not a persistent one; only those that "
-                       "MPI_*_init made can be started");
+        throw MpiError(ErrorClass::request, not_persistent);
     }
 }
 
@@ -283,11 +288,8 @@ void mrecv(State& state, void* buf, std::size_t count, const TypeRef& type, MPI_
     MPI_Request handle = MPI_REQUEST_NULL;
     imrecv(state, buf, count, type, message, handle);
     const Found found(state, handle, "message");
-    std::uint32_t context = 0;
-    if (found.engine() != nullptr) {
-        context = found.engine()->envelope.context;
-        state.process().wait(*found.engine());
-    }
+    const std::uint32_t context = found.context();
+    found.wait(state);
     const ErrorClass error = finish(state, found, handle, status);
     if (error != ErrorClass::success) throw_failure(state, context, error);
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// A user's request handle, and what it stands for: nothing, something complete, one of the
-/// engine's requests, or one that needs no engine.
+/// engine's requests, or one of this layer.
 
 #include "mpi/abi/entry.hpp"
 
@@ -13,6 +13,12 @@ inline void set_status(MPI_Status* to, const Status& from) {
         static_cast<int>((from.bytes >> 32) << 1 | (from.cancelled ? 1u : 0u));
     to->MPI_SOURCE = from.source;
     to->MPI_TAG = from.tag;
+}
+
+inline std::size_t bytes_of(const MPI_Status& status) {
+    return static_cast<std::size_t>(static_cast<std::uint32_t>(status.count_lo)) |
+           static_cast<std::size_t>(static_cast<std::uint32_t>(status.count_hi_and_cancelled) >> 1)
+               << 32;
 }
 
 /// MPI's status of nothing.
@@ -48,16 +54,32 @@ class Found {
 
     Request* engine() const { return engine_; }
     LocalRequest* local() const { return local_; }
-    bool is_complete() const { return engine_ == nullptr || engine_->is_complete(); }
+    bool is_complete() const {
+        if (engine_ != nullptr) [[likely]]
+            return engine_->is_complete();
+        return local_ == nullptr || local_->deferred == nullptr || !local_->active ||
+               local_->deferred->is_complete();
+    }
+    /// Of the communicator that hears of a failure.
+    std::uint32_t context() const {
+        if (engine_ != nullptr) return engine_->envelope.context;
+        return local_ != nullptr ? local_->context : 0;
+    }
+    void wait(State& state) const {
+        if (engine_ != nullptr) [[likely]]
+            return state.process().wait(*engine_);
+        if (!is_complete()) state.process().wait_until([this] { return is_complete(); });
+    }
     /// False for MPI_REQUEST_NULL and for persistent requests that were not started: calls that
     /// wait for some of many pass over them.
     bool is_active() const {
         if (engine_ != nullptr) return engine_->is_active();
         return local_ != nullptr ? local_->active : done_;
     }
-    const Status& status() const {
+    Status status() const {
         if (!is_active()) return empty_status;
         if (engine_ != nullptr) return engine_->status();
+        if (local_ != nullptr && local_->deferred != nullptr) return local_->deferred->result();
         return local_ != nullptr ? local_->status : proc_null_status;
     }
 

@@ -259,6 +259,11 @@ MPI_Win State::add(std::unique_ptr<Window> window) {
     return added.handle;
 }
 
+void State::abandon(std::unique_ptr<LocalRequest> request) {
+    std::erase_if(abandoned_, [](const auto& one) { return one->deferred->is_complete(); });
+    abandoned_.push_back(std::move(request));
+}
+
 MPI_Group State::add(Group group) {
     if (group.size() == 0) return MPI_GROUP_EMPTY;
     return groups.add(std::make_unique<Group>(std::move(group)));

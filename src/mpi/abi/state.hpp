@@ -19,6 +19,7 @@
 #include "mpi/abi/call.hpp"
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/handles.hpp"
+#include "mpi/abi/partitioned.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
 #include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/making.hpp"
@@ -195,6 +196,8 @@ class State {
             buried_.emplace_back(std::move(object));
     }
     MPI_Win add(std::unique_ptr<Window> window);
+    /// Keeps a request whose handle was freed, until it is complete.
+    void abandon(std::unique_ptr<LocalRequest> request);
     MPI_Group add(Group group);
     MPI_Datatype add(TypeRef type, bool committed = false);
     /// The handle of a predefined type, of a made one that a handle stands for, or none.
@@ -210,6 +213,7 @@ class State {
     HandleTable<Info, Prefix::info> infos;
     HandleTable<HandlerEntry, Prefix::error_handler> error_handlers;
     HandleTable<KeyvalEntry, Prefix::keyval> keyvals;
+    Announcements announcements;  ///< of partitioned messages
     HandleTable<LocalRequest, Prefix::local_request> local_requests;
     HandleTable<Session, Prefix::session> sessions;
 
@@ -250,6 +254,7 @@ class State {
 
     std::vector<std::unique_ptr<Comm>> forgotten_comms_;
     std::vector<std::shared_ptr<void>> buried_;
+    std::vector<std::unique_ptr<LocalRequest>> abandoned_;
     std::array<ErrorHandlerRef, 4> builtin_handlers_;
     std::map<MPI_Datatype, TypeExtras> builtin_type_extras_;
     std::unique_ptr<Info> environment_;  ///< MPI_INFO_ENV

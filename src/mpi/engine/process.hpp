@@ -108,10 +108,10 @@ class Process {
     /// the receiver of a send has answered.
     void cancel(Request& request);
     /// Whether some request, also one that only waits to be looked at or started, is of the context
-    /// or the collectives' one that goes with it.
+    /// or of another that goes with it.
     bool is_in_use(std::uint32_t context) const {
         return requests_.any([context](const Request& request) {
-            return (request.envelope.context & ~std::uint32_t{1}) == context;
+            return (request.envelope.context & ~partitioned_context) == context;
         });
     }
 

@@ -36,11 +36,14 @@ struct Envelope {
 
 /// In the context of messages that make communicators of some ranks.
 inline constexpr std::uint32_t subset_context = 0x8000;
+/// Added to a communicator's context: where partitions of messages travel.
+inline constexpr std::uint32_t partitioned_context = subset_context | 1;
 
 /// Contexts come in pairs, and odd ones are for collectives. What these send may be memory of the
-/// library's own.
+/// library's own; partitions are the user's.
 inline bool is_users(const Envelope& envelope) {
-    return (envelope.context & (subset_context | 1)) == 0;
+    const std::uint32_t added = envelope.context & partitioned_context;
+    return added == 0 || added == partitioned_context;
 }
 
 /// Whether a receive that wants this takes that message.

@@ -2,10 +2,14 @@
 // one member of many elements at a time.
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
+#include "mpi/types/copy_loops.hpp"
 #include "mpi/types/layout.hpp"
 #include "railyard/base/cpu.hpp"
 
@@ -13,112 +17,53 @@ namespace railyard::mpi {
 
 namespace {
 
-/// Addresses are counted as integers: an absolute address has no object that it is an offset into.
-using Address = std::uintptr_t;
-
-inline Address moved(Address address, std::ptrdiff_t by) {
-    return address + static_cast<Address>(by);
-}
-
-/// The same member of `count` elements: `stride` apart where they are, `step` apart in the stream.
-struct Lattice {
-    Address at;
-    std::ptrdiff_t stride;
-    std::size_t start;  ///< in the stream, from its current place
-    std::size_t step;
-    std::size_t count;
-};
-
-template <class Byte, class One>
-void each(Lattice l, Byte* stream, One one) {  // copies: no store can change them
-    stream += l.start;
-    for (; l.count != 0; --l.count, l.at = moved(l.at, l.stride), stream += l.step)
-        one(l.at, stream);
-}
-
-/// Copies from the user's memory; `stream` runs ahead.
-struct Gather {
-    std::byte* stream;
-    static constexpr std::size_t stretch = 256;  ///< of a row across memory; measured
-
-    template <std::size_t n>
-    void fixed(Address at) {
-        std::memcpy(stream, reinterpret_cast<const void*>(at), n);
-        stream += n;
-    }
-    void bytes(Address at, std::size_t n) {
-        std::memcpy(stream, reinterpret_cast<const void*>(at), n);
-        stream += n;
-    }
-    void apart(const Lattice& l, std::size_t n) const {
-        each(l, stream, [n](Address at, std::byte* to) {
-            std::memcpy(to, reinterpret_cast<const void*>(at), n);
-        });
-    }
-    template <std::size_t n>
-    void fixed_apart(const Lattice& l) const {
-        each(l, stream, [](Address at, std::byte* to) {
-            std::memcpy(to, reinterpret_cast<const void*>(at), n);
-        });
-    }
-    /// Every other one: with a stride that it knows, the compiler makes vector loads of it.
-    template <class Unit>
-    bool alternate(Address at, std::size_t count, std::ptrdiff_t stride) {
-        if (stride != 2 * static_cast<std::ptrdiff_t>(sizeof(Unit)) || at % alignof(Unit) != 0 ||
-            reinterpret_cast<Address>(stream) % alignof(Unit) != 0)
-            return false;
-        const auto* from = reinterpret_cast<const std::byte*>(at);
-        std::byte* to = stream;
-        for (std::size_t i = 0; i < count; ++i) {
-            Unit unit;
-            std::memcpy(&unit, from + 2 * i * sizeof(Unit), sizeof(Unit));
-            std::memcpy(to + i * sizeof(Unit), &unit, sizeof(Unit));
-        }
-        stream += count * sizeof(Unit);
-        return true;
-    }
-};
-
-/// Copies to the user's memory.
-struct Scatter {
-    const std::byte* stream;
-    static constexpr std::size_t stretch = 16;  ///< less, as each element goes to another page
-
-    template <std::size_t n>
-    void fixed(Address at) {
-        std::memcpy(reinterpret_cast<void*>(at), stream, n);
-        stream += n;
-    }
-    void bytes(Address at, std::size_t n) {
-        std::memcpy(reinterpret_cast<void*>(at), stream, n);
-        stream += n;
-    }
-    void apart(const Lattice& l, std::size_t n) const {
-        each(l, stream, [n](Address at, const std::byte* from) {
-            std::memcpy(reinterpret_cast<void*>(at), from, n);
-        });
-    }
-    template <std::size_t n>
-    void fixed_apart(const Lattice& l) const {
-        each(l, stream, [](Address at, const std::byte* from) {
-            std::memcpy(reinterpret_cast<void*>(at), from, n);
-        });
-    }
-    /// What lies between may belong to others, so that whole vectors cannot be stored.
-    template <class Unit>
-    bool alternate(Address, std::size_t, std::ptrdiff_t) {
+/// Every other one: with a stride that it knows, the compiler makes vector loads of it. False if
+/// these are not such.
+template <class Unit>
+bool gather_alternate(Address at, std::size_t count, std::ptrdiff_t stride, std::byte* to) {
+    if (stride != 2 * static_cast<std::ptrdiff_t>(sizeof(Unit)) || at % alignof(Unit) != 0 ||
+        reinterpret_cast<Address>(to) % alignof(Unit) != 0)
         return false;
+    const auto* from = reinterpret_cast<const std::byte*>(at);
+    for (std::size_t i = 0; i < count; ++i) {
+        Unit unit;
+        std::memcpy(&unit, from + 2 * i * sizeof(Unit), sizeof(Unit));
+        std::memcpy(to + i * sizeof(Unit), &unit, sizeof(Unit));
     }
-};
+    return true;
+}
 
 constexpr std::size_t few_members = 16;
+constexpr std::size_t few_records = 16;  ///< so many stay in the first cache, however far apart
 constexpr std::size_t cache_line = 64;   ///< bytes
 constexpr std::size_t near = 16 * 1024;  ///< bytes, about half of a first cache
 
-template <class Copy>
+/// A record's members, small ones cut into words: a double and the char behind it are one block,
+/// and are copied as two words.
+struct RecordWords {
+    static constexpr std::size_t largest_cut = 31;  ///< bytes: five words at most
+    std::array<std::ptrdiff_t, 5 * few_members> offsets;
+    std::array<std::size_t, 5 * few_members + 1> starts;
+    std::size_t count = 0;
+
+    explicit RecordWords(const Layout& record) {
+        for (std::size_t i = 0; i < record.count; ++i) {
+            const std::size_t end = record.starts[i + 1];
+            const bool is_cut = end - record.starts[i] <= largest_cut;
+            for (std::size_t at = record.starts[i]; at != end;) {
+                offsets[count] = record.offsets[i] + signed_of(at - record.starts[i]);
+                starts[count++] = at;
+                at += is_cut ? std::min(std::bit_floor(end - at), std::size_t{16}) : end - at;
+            }
+        }
+        starts[count] = record.bytes;
+    }
+};
+
+template <class Way>
 class Walk {
   public:
-    explicit Walk(Copy copy) : copy_(copy) {}
+    explicit Walk(typename Way::Byte* stream) : stream_(stream) {}
 
     /// Bytes `from` to `from` + `size` of one `layout` at `base`.
     void part(const Layout& layout, Address base, std::size_t from, std::size_t size) {
@@ -202,92 +147,52 @@ class Walk {
             return;
         }
         base = moved(base, child.offset);
-        switch (child.bytes) {
-            case 1:
-                return strided_fixed<1>(count, stride, base);
-            case 2:
-                return strided_fixed<2>(count, stride, base);
-            case 4:
-                if (!copy_.template alternate<std::uint32_t>(base, count, stride))
-                    strided_fixed<4>(count, stride, base);
-                return;
-            case 8:
-                if (!copy_.template alternate<std::uint64_t>(base, count, stride))
-                    strided_fixed<8>(count, stride, base);
-                return;
-            case 12:
-                return strided_fixed<12>(count, stride, base);
-            case 16:
-                return strided_fixed<16>(count, stride, base);
-            case 24:
-                return strided_fixed<24>(count, stride, base);
-            case 32:
-                return strided_fixed<32>(count, stride, base);
-            default:
-                for (std::size_t i = 0; i < count; ++i, base = moved(base, stride))
-                    copy_.bytes(base, child.bytes);
-        }
+        if (!alternate(child.bytes, count, stride, base))
+            with_piece(child.bytes, [&](auto piece) {
+                each<Way>({base, stride, 0, piece.size(), count}, stream_, piece);
+            });
+        stream_ += count * child.bytes;
     }
 
-    template <std::size_t n>
-    void strided_fixed(std::size_t count, std::ptrdiff_t stride, Address base) {
-        Copy copy = copy_;  // in registers: through `this`, each store could change it
-        for (std::size_t i = 0; i < count; ++i, base = moved(base, stride))
-            copy.template fixed<n>(base);
-        copy_ = copy;
+    bool alternate(std::size_t size, std::size_t count, std::ptrdiff_t stride, Address base) {
+        if constexpr (std::is_same_v<Way, Gather>)
+            return (size == 8 && gather_alternate<std::uint64_t>(base, count, stride, stream_)) ||
+                   (size == 4 && gather_alternate<std::uint32_t>(base, count, stride, stream_));
+        return false;
     }
 
     /// Rows across memory: a stretch of each of those that share lines of the cache at a time.
     void across(const Layout& row, std::size_t count, std::ptrdiff_t stride, Address base) {
         const std::size_t size = row.child->bytes;
         base = moved(base, row.offset + row.child->offset);
-        for (std::size_t i = 0; i < count; i += cache_line / size)
-            for (std::size_t j = 0; j < row.count; j += Copy::stretch)
-                for (std::size_t k = i; k < std::min(i + cache_line / size, count); ++k)
-                    member(
-                        {moved(base, signed_of(k) * stride + signed_of(j) * row.stride), row.stride,
-                         (k * row.count + j) * size, size, std::min(Copy::stretch, row.count - j)},
-                        size);
-        copy_.stream += count * row.bytes;
+        with_piece(size, [&](auto piece) {
+            for (std::size_t i = 0; i < count; i += cache_line / size)
+                for (std::size_t j = 0; j < row.count; j += Way::stretch)
+                    for (std::size_t k = i; k < std::min(i + cache_line / size, count); ++k)
+                        each<Way>({moved(base, signed_of(k) * stride + signed_of(j) * row.stride),
+                                   row.stride, (k * row.count + j) * size, size,
+                                   std::min(Way::stretch, row.count - j)},
+                                  stream_, piece);
+        });
+        stream_ += count * row.bytes;
     }
 
-    /// Records of few members: member by member, so that each has a loop of its own, over as many
-    /// records as stay in the first cache meanwhile.
+    /// Records of few members: some words of many records at a time, so that each mix of them has a
+    /// loop of its own, over as many records as stay in the first cache meanwhile.
     void records(const Layout& record, std::size_t count, std::ptrdiff_t stride, Address base) {
+        const RecordWords words(record);
+        const bool in_one_pass = words.count <= words_at_once || count < few_records;
         const auto apart = static_cast<std::size_t>(std::abs(stride));
-        const std::size_t at_once = near / std::max(apart, record.bytes) + 1;
+        const std::size_t at_once = in_one_pass ? count : near / std::max(apart, record.bytes) + 1;
         while (count != 0) {
             const std::size_t now = std::min(count, at_once);
-            for (std::size_t i = 0; i < record.count; ++i)
-                member(
-                    {moved(base, record.offsets[i]), stride, record.starts[i], record.bytes, now},
-                    record.starts[i + 1] - record.starts[i]);
-            copy_.stream += now * record.bytes;
+            for (std::size_t i = 0; i < words.count;)
+                i += copy_some<Way>({base, stride, record.bytes, now, words.offsets.data() + i,
+                                     words.starts.data() + i},
+                                    words.count - i, stream_);
+            stream_ += now * record.bytes;
             base = moved(base, static_cast<std::ptrdiff_t>(now) * stride);
             count -= now;
-        }
-    }
-
-    void member(const Lattice& lattice, std::size_t size) {
-        switch (size) {
-            case 1:
-                return copy_.template fixed_apart<1>(lattice);
-            case 2:
-                return copy_.template fixed_apart<2>(lattice);
-            case 4:
-                return copy_.template fixed_apart<4>(lattice);
-            case 8:
-                return copy_.template fixed_apart<8>(lattice);
-            case 12:
-                return copy_.template fixed_apart<12>(lattice);
-            case 16:
-                return copy_.template fixed_apart<16>(lattice);
-            case 24:
-                return copy_.template fixed_apart<24>(lattice);
-            case 32:
-                return copy_.template fixed_apart<32>(lattice);
-            default:
-                return copy_.apart(lattice, size);
         }
     }
 
@@ -300,29 +205,8 @@ class Walk {
         }
         base = moved(base, child.offset);
         const std::span offsets = std::span(layout.offsets).subspan(first, end - first);
-        switch (child.bytes) {
-            case 1:
-                return same_fixed<1>(offsets, base);
-            case 2:
-                return same_fixed<2>(offsets, base);
-            case 4:
-                return same_fixed<4>(offsets, base);
-            case 8:
-                return same_fixed<8>(offsets, base);
-            case 16:
-                return same_fixed<16>(offsets, base);
-            default:
-                for (const std::ptrdiff_t offset : offsets)
-                    block(moved(base, offset), child.bytes);
-        }
-    }
-
-    template <std::size_t n>
-    void same_fixed(std::span<const std::ptrdiff_t> offsets, Address base) {
-        Copy copy = copy_;
-        for (const std::ptrdiff_t offset : offsets)
-            copy.template fixed<n>(moved(base, offset));
-        copy_ = copy;
+        with_piece(child.bytes, [&](auto piece) { each_at<Way>(offsets, base, stream_, piece); });
+        stream_ += offsets.size() * child.bytes;
     }
 
     void same_part(const Layout& layout, Address base, std::size_t from, std::size_t size) {
@@ -360,23 +244,11 @@ class Walk {
     }
 
     void block(Address at, std::size_t size) {
-        switch (size) {
-            case 1:
-                return copy_.template fixed<1>(at);
-            case 2:
-                return copy_.template fixed<2>(at);
-            case 4:
-                return copy_.template fixed<4>(at);
-            case 8:
-                return copy_.template fixed<8>(at);
-            case 16:
-                return copy_.template fixed<16>(at);
-            default:
-                return copy_.bytes(at, size);
-        }
+        copy_block<Way>(at, stream_, size);
+        stream_ += size;
     }
 
-    Copy copy_;
+    typename Way::Byte* stream_;
 };
 
 }  // namespace
@@ -384,7 +256,7 @@ class Walk {
 void gather(const Elements& elements, const void* address, std::size_t from,
             std::span<std::byte> out) {
     if (out.empty()) return;
-    Walk walk(Gather{out.data()});
+    Walk<Gather> walk(out.data());
     walk.strided_part(elements.layout, elements.extent, reinterpret_cast<Address>(address), from,
                       out.size());
 }
@@ -392,7 +264,7 @@ void gather(const Elements& elements, const void* address, std::size_t from,
 void scatter(const Elements& elements, void* address, std::size_t from,
              std::span<const std::byte> in) {
     if (in.empty()) return;
-    Walk walk(Scatter{in.data()});
+    Walk<Scatter> walk(in.data());
     walk.strided_part(elements.layout, elements.extent, reinterpret_cast<Address>(address), from,
                       in.size());
 }

@@ -150,5 +150,51 @@ TEST_P(Environment, EveryCallIsThereUnderTwoNames) {
     });
 }
 
+TEST_P(Environment, HandOutTextsWithTheRoomTheyNeed) {
+    run(1, [](int, int) {
+        MPI_Info info = MPI_INFO_NULL;
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "color", "green");
+        int length = 0;
+        int flag = 0;
+        // Without room, it says how much is needed.
+        ASSERT_EQ(MPI_Info_get_string(info, "color", &length, nullptr, &flag), MPI_SUCCESS);
+        EXPECT_EQ(flag, 1);
+        EXPECT_EQ(length, 6);
+        char text[8] = "";
+        length = 4;
+        ASSERT_EQ(MPI_Info_get_string(info, "color", &length, text, &flag), MPI_SUCCESS);
+        EXPECT_STREQ(text, "gre");
+        EXPECT_EQ(length, 6);
+        MPI_Info_get_string(info, "color", &length, text, &flag);
+        EXPECT_STREQ(text, "green");
+        MPI_Info_get_string(info, "shape", &length, text, &flag);
+        EXPECT_EQ(flag, 0);
+        length = -1;
+        EXPECT_EQ(MPI_Info_get_string(info, "color", &length, text, &flag), MPI_ERR_COUNT);
+        MPI_Info_free(&info);
+        ASSERT_EQ(MPI_Info_create_env(0, nullptr, &info), MPI_SUCCESS);
+        length = sizeof text;
+        MPI_Info_get_string(info, "maxprocs", &length, text, &flag);
+        EXPECT_EQ(flag, 1);
+        EXPECT_STREQ(text, "1");
+        EXPECT_EQ(MPI_Info_set(info, "mine", "yes"), MPI_SUCCESS);
+        MPI_Info_free(&info);
+        // Statuses in all languages.
+        MPI_Status status{1, 2, 3, 4, 5};
+        MPI_F08_status f08{};
+        MPI_Fint f[MPI_F_STATUS_SIZE] = {};
+        MPI_Status back{};
+        MPI_Status_c2f08(&status, &f08);
+        MPI_Status_f082f(&f08, f);
+        f08 = {};
+        MPI_Status_f2f08(f, &f08);
+        MPI_Status_f082c(&f08, &back);
+        EXPECT_EQ(back.MPI_SOURCE, 3);
+        EXPECT_EQ(back.MPI_ERROR, 5);
+        EXPECT_EQ(MPI_Status_f2f08(nullptr, &f08), MPI_ERR_ARG);
+    });
+}
+
 }  // namespace
 }  // namespace railyard::mpi

@@ -105,10 +105,14 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
     if (p.type.ends_with("char*")) return text(p, place);
     if (p.type == "MPI_Datatype") return MPI_INT;
     if (p.type == "MPI_Info") return kept_info();
-    if (p.type == "MPI_Request") return kept_request();
+    if (p.type == "MPI_Request")
+        return function.base == "Grequest_complete" ? fresh_generalized() : kept_request();
     if (p.type == "MPI_Comm") return MPI_COMM_SELF;
     if (p.type == "MPI_Errhandler") return MPI_ERRORS_RETURN;
     if (p.type == "MPI_User_function_c*") return reinterpret_cast<const void*>(&add_many);
+    if (p.name == "query_fn") return reinterpret_cast<const void*>(&look);
+    if (p.name == "free_fn") return reinterpret_cast<const void*>(&let_go);
+    if (p.name == "cancel_fn") return reinterpret_cast<const void*>(&take_back);
     if (p.name == "user_fn") return reinterpret_cast<const void*>(&add);
     if (p.name.ends_with("_errhandler_fn")) return reinterpret_cast<const void*>(&hear);
     if (p.name.ends_with("keyval")) return kept_keyval(keyed_by(function));

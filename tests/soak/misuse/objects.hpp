@@ -13,8 +13,9 @@ int fresh_type();  ///< not committed
 int fresh_op();
 int fresh_info();
 int fresh_handler();
-int fresh_request();     ///< a receive from nobody: complete
-int fresh_persistent();  ///< of a receive from nobody
+int fresh_request();      ///< a receive from nobody: complete
+int fresh_persistent();   ///< of a receive from nobody
+int fresh_generalized();  ///< a request that the user completes
 /// What a key's attributes are of.
 enum class Keyed { comms, types, windows };
 int fresh_keyval(Keyed of);
@@ -51,9 +52,12 @@ int freed_keyval(Keyed of);
 int freed_window();
 int freed_session();
 
-/// A user's operation and error handler.
+/// A user's operation and error handler, and functions of a generalized request.
 void add(void* in, void* inout, int* count, MPI_Datatype* type);
 void add_many(void* in, void* inout, MPI_Count* count, MPI_Datatype* type);
+int look(void* state, MPI_Status* status);
+int let_go(void* state);
+int take_back(void* state, int complete);
 void hear(MPI_Comm* comm, int* code, ...);
 
 }  // namespace railyard::misuse
