@@ -105,6 +105,10 @@ void play_round(Lane& lane, int round) {
         play_communicators(lane, inner, 2, lane.team);
     else if (kind == 2 && lane.options->collectives)
         play_collectives(lane, lane.team, inner);
+    else if (kind == 5 && lane.options->collectives)
+        play_nonblocking(lane, lane.team, inner, tags.first);
+    else if (kind == 6 && lane.options->collectives && lane.options->communicators)
+        play_neighbours(lane, lane.team, inner);
     else if (kind == 3)
         lane.planned += play_shift(lane, lane.team, inner, tags.first);
     else if (kind == 4 && lane.options->cancel_sends)
