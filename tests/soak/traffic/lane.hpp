@@ -24,6 +24,7 @@ struct TrafficOptions {
     int burst = 1;              ///< flows are so many times longer
     bool communicators = true;  ///< some rounds make communicators
     bool collectives = true;
+    bool persistent_collectives = true;
     bool cancel_sends = false;
     int watchdog_seconds = 60;  ///< 0: none
     bool check_memory = true;   ///< whether it grows

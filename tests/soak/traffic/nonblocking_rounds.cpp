@@ -30,7 +30,7 @@ class StartedCollective {
         const int octave = draw.below(draw.one_in(20) ? 15 : 9);
         count_ = static_cast<std::size_t>(draw.below((1 << octave) + 1));
         root_ = draw.below(team.size);
-        is_persistent_ = draw.one_in(3);
+        is_persistent_ = draw.one_in(3) && lane.options->persistent_collectives;
         using Kind = void (StartedCollective::*)();
         static constexpr Kind kinds[] = {
             &StartedCollective::barrier,   &StartedCollective::bcast,

@@ -27,6 +27,7 @@ void print_usage() {
         "  --large               few and large messages\n"
         "  --burst N             flows of messages are so many times longer (default: 1)\n"
         "  --no-communicators, --no-collectives, --no-memory-check\n"
+        "  --no-persistent-collectives\n"
         "  --cancel-sends        also MPI_Cancel of sends\n"
         "  --watchdog SECONDS    0: none (default: 60)\n"
         "  --wrong-at ROUND      sends wrong bytes there: a test of the test\n",
@@ -44,6 +45,8 @@ bool parse(int argc, char** argv, TrafficOptions& options) {
             options.communicators = false;
         } else if (is("--no-collectives")) {
             options.collectives = false;
+        } else if (is("--no-persistent-collectives")) {
+            options.persistent_collectives = false;
         } else if (is("--no-memory-check")) {
             options.check_memory = false;
         } else if (is("--cancel-sends")) {
