@@ -1,9 +1,10 @@
 /// Our MPI library beside the best of the others, in turns: latency, bandwidth, message rate, long
-/// queues.
+/// queues, collectives.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,8 +42,7 @@ std::string unit_of(const std::string& figure);
 namespace {
 
 bool less_is_better(const std::string& figure) {
-    return figure.starts_with("latency") || figure.starts_with("allreduce") ||
-           figure.starts_with("barrier");
+    return !figure.starts_with("bandwidth") && !figure.starts_with("rate");
 }
 
 std::pair<std::string, long> kind_and_size(const std::string& figure) {
@@ -201,6 +201,35 @@ void mpi_group(const Settings&, const Report& report) {
                 .ratio = ours.at(figure) / best.value,
                 .target = Target{Target::Kind::at_most, 0.2},
                 .note = best.who + ", 16 ranks on this machine's cores"});
+    }
+}
+
+/// Collectives that do not block, started and waited for at once, by the time of the slowest rank.
+void mpi_nonblocking(const Settings&, const Report& report) {
+    const MpiLibrary own = our_mpi();
+    const std::vector<MpiLibrary> peers = peer_mpis();
+    for (const int ranks : {2, 4, 8}) {
+        const Values ours = own.measure(ranks, "started");
+        std::map<std::string, Values> others;
+        for (const MpiLibrary& peer : peers)
+            if (peer.name == "openmpi" || peer.name == "mpich")
+                others[peer.name] = peer.measure(ranks, "started");
+        double logarithms = 0;
+        for (const auto& [figure, value] : ours) {
+            const Best best = best_of(others, figure);
+            logarithms += std::log(value / best.value);
+            report({.name = fmt::format("mpi/{}-ranks/{}", ranks, figure),
+                    .unit = "us",
+                    .ours = value,
+                    .reference = best.value,
+                    .ratio = value / best.value,
+                    .note = best.who});
+        }
+        report({.name = fmt::format("mpi/{}-ranks/nonblocking", ranks),
+                .unit = "1",
+                .ours = std::exp(logarithms / static_cast<double>(ours.size())),
+                .target = Target{Target::Kind::at_most, ranks == 2 ? 0.8 : 0.6, 0, true},
+                .note = "geometric mean of these ratios"});
     }
 }
 

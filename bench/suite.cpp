@@ -24,6 +24,7 @@ void mpi_iwarp(const Settings& settings, const Report& report);
 void mpi_one_sided(const Settings& settings, const Report& report);
 void mpi_queues(const Settings& settings, const Report& report);
 void mpi_group(const Settings& settings, const Report& report);
+void mpi_nonblocking(const Settings& settings, const Report& report);
 void mpi_start(const Settings& settings, const Report& report);
 void mpi_virtual(const Settings& settings, const Report& report);
 void kernel_loops(const Settings& settings, const Report& report);
@@ -56,6 +57,8 @@ std::span<const Benchmark> all() {
         Benchmark{"mpi-queues", "latency behind long queues, beside empty ones", mpi_queues},
         Benchmark{"mpi-group", "collectives of more ranks than cores, beside other MPIs",
                   mpi_group},
+        Benchmark{"mpi-nonblocking", "collectives that do not block, beside other MPIs",
+                  mpi_nonblocking},
         Benchmark{"mpi-start", "starting and ending 64 ranks, and what a rank takes", mpi_start},
         Benchmark{"mpi-virtual", "MPI in virtual time", mpi_virtual},
         Benchmark{"kernel-loops", "the NAS kernels' hot loops, beside the same written plainly",

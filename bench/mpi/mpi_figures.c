@@ -8,6 +8,7 @@
  *     mpi_figures one-sided  two ranks: put, get and fetch_and_op with a flush each (us), and the
  *                          bandwidth of puts (GB/s), on windows that were allocated and created
  *     mpi_figures group    any number: collectives (us)
+ *     mpi_figures started  any number: collectives that do not block, started and waited for (us)
  *     mpi_figures empty    starts and ends
  *     mpi_figures memory   what a rank takes after MPI_Init, in KiB: its share of shared pages too
  */
@@ -217,6 +218,42 @@ static void one_sided(void) {
     }
 }
 
+/* By the clock of the slowest rank. An alltoall's size is that of one block. */
+static double timed_start(int kind, int size, int rounds) {
+    MPI_Request request;
+    double mine, slowest, start;
+    MPI_Barrier(MPI_COMM_WORLD);
+    start = MPI_Wtime();
+    for (int i = 0; i < rounds; ++i) {
+        if (kind == 0)
+            MPI_Ibcast(out, size, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+        else if (kind == 1)
+            MPI_Iallreduce(out, in, size / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+        else
+            MPI_Ialltoall(out, size, MPI_CHAR, in, size, MPI_CHAR, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    mine = (MPI_Wtime() - start) / rounds * 1e6;
+    MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return slowest;
+}
+
+static void started(double patience) {
+    static const char* const names[] = {"ibcast", "iallreduce", "ialltoall"};
+    static const int sizes[] = {8, 1024, 65536, 1 << 20};
+    for (int kind = 0; kind < 3; ++kind)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+            double best = timed_start(kind, sizes[i], 2);
+            int rounds = (int)(patience * 1e6 / best) + 1;
+            if (rounds > 20000) rounds = 20000;
+            for (int k = 0; k < 3; ++k) {
+                double t = timed_start(kind, sizes[i], rounds);
+                if (k == 0 || t < best) best = t;
+            }
+            say(names[kind], sizes[i], best);
+        }
+}
+
 /* After a while in which all ranks have started and none has talked to another. */
 static void memory(void) {
     char line[256];
@@ -241,17 +278,21 @@ int main(int argc, char** argv) {
         MPI_Finalize();
         return 0;
     }
-    out = malloc(4 << 20);
-    in = malloc(4 << 20);
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    size_t room = strcmp(what, "started") == 0 ? (size_t)ranks << 20 : 4 << 20;
+    out = malloc(room);
+    in = malloc(room);
     if (strcmp(what, "empty") != 0) {
-        memset(out, 1, 4 << 20);
-        memset(in, 2, 4 << 20);
+        memset(out, 1, room);
+        memset(in, 2, room);
     }
     if (strcmp(what, "pair") == 0) pair();
     if (strcmp(what, "one-sided") == 0) one_sided();
     if (strcmp(what, "network") == 0) network();
     if (strcmp(what, "queues") == 0) queues(argc > 2 ? atoi(argv[2]) : 1000);
     if (strcmp(what, "group") == 0) group(argc > 2 ? atof(argv[2]) : 0.3);
+    if (strcmp(what, "started") == 0) started(argc > 2 ? atof(argv[2]) : 0.1);
     free(out);
     free(in);
     MPI_Finalize();

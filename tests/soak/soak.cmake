@@ -55,10 +55,11 @@ railyard_soak_test(traffic_on_models COMMAND railyard-soak traffic --on infiniba
 railyard_soak_test(finds_a_wrong_byte EXPECT "smaller:.*The smallest that fails, too:"
                    COMMAND railyard-soak traffic --on quadrics --seed 13 --runs 1 --each 1000 --wrong-at 5
                    ${soak_ledger})
-# Another library says that the program is a legal one.
+# Another library says that the program is a legal one. MPICH 4.0 loses persistent collectives in
+# MPI_Waitany, MPI_Waitsome and MPI_Testall.
 if(MPICC_MPICH AND MPIEXEC_MPICH)
     add_test(NAME Soak.traffic_is_legal COMMAND ${MPIEXEC_MPICH} -n 2 ${PROJECT_BINARY_DIR}/tests/soak_traffic
-             --seed 14 --messages 2000)
+             --seed 14 --messages 2000 --no-persistent-collectives)
     set_tests_properties(Soak.traffic_is_legal PROPERTIES TIMEOUT 300 LABELS soak
                          ENVIRONMENT LD_LIBRARY_PATH=${abi_work}/theirs
                          PASS_REGULAR_EXPRESSION "soak: [0-9]+ messages")

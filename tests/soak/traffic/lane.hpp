@@ -24,6 +24,7 @@ struct TrafficOptions {
     int burst = 1;              ///< flows are so many times longer
     bool communicators = true;  ///< some rounds make communicators
     bool collectives = true;
+    bool persistent_collectives = true;
     bool cancel_sends = false;
     int watchdog_seconds = 60;  ///< 0: none
     bool check_memory = true;   ///< whether it grows
@@ -118,6 +119,9 @@ struct RoundTags {
 std::uint64_t play_exchange(Lane& lane, const Team& team, std::uint64_t seed, RoundTags tags);
 std::uint64_t play_shift(Lane& lane, const Team& team, std::uint64_t seed, int tag);
 void play_collectives(Lane& lane, const Team& team, std::uint64_t seed);
+/// Collectives that do not block, and those of neighbours.
+void play_nonblocking(Lane& lane, const Team& team, std::uint64_t seed, int tag);
+void play_neighbours(Lane& lane, const Team& team, std::uint64_t seed);
 /// Makes a communicator, plays on it, and frees it.
 void play_communicators(Lane& lane, std::uint64_t seed, int depth, const Team& parent);
 /// Sends that nobody receives are cancelled.

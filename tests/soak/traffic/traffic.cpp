@@ -27,6 +27,7 @@ void print_usage() {
         "  --large               few and large messages\n"
         "  --burst N             flows of messages are so many times longer (default: 1)\n"
         "  --no-communicators, --no-collectives, --no-memory-check\n"
+        "  --no-persistent-collectives\n"
         "  --cancel-sends        also MPI_Cancel of sends\n"
         "  --watchdog SECONDS    0: none (default: 60)\n"
         "  --wrong-at ROUND      sends wrong bytes there: a test of the test\n",
@@ -44,6 +45,8 @@ bool parse(int argc, char** argv, TrafficOptions& options) {
             options.communicators = false;
         } else if (is("--no-collectives")) {
             options.collectives = false;
+        } else if (is("--no-persistent-collectives")) {
+            options.persistent_collectives = false;
         } else if (is("--no-memory-check")) {
             options.check_memory = false;
         } else if (is("--cancel-sends")) {
@@ -105,6 +108,10 @@ void play_round(Lane& lane, int round) {
         play_communicators(lane, inner, 2, lane.team);
     else if (kind == 2 && lane.options->collectives)
         play_collectives(lane, lane.team, inner);
+    else if (kind == 5 && lane.options->collectives)
+        play_nonblocking(lane, lane.team, inner, tags.first);
+    else if (kind == 6 && lane.options->collectives && lane.options->communicators)
+        play_neighbours(lane, lane.team, inner);
     else if (kind == 3)
         lane.planned += play_shift(lane, lane.team, inner, tags.first);
     else if (kind == 4 && lane.options->cancel_sends)
