@@ -122,9 +122,10 @@ TEST(WindowTargets, ThatComputeAreReachedByTheirProgressThread) {
 
 /// In virtual time: the lock, the data and the flush need nothing of a target that computes.
 TEST(WindowTargets, ThatComputeAreReachedByRdma) {
-    for (const char* const fabric : {"ideal", "infiniband-pcie", "clan-via", "neteffect-iwarp"}) {
+    for (const char* const fabric :
+         {"infiniband-pcix", "infiniband-pcie", "clan-via", "neteffect-iwarp"}) {
         const auto result =
-            job::run(options_for({fabric, job::Kind::fibers}, 2), [](job::Rank& rank) {
+            job::run(options_for({fabric, job::Kind::fibers}, 2), [&](job::Rank& rank) {
                 MPI_Init(nullptr, nullptr);
                 {
                     constexpr int n = 20'000;
@@ -146,7 +147,7 @@ TEST(WindowTargets, ThatComputeAreReachedByRdma) {
                         MPI_Put(&few, 1, MPI_INT64_T, 1, 3, 1, MPI_INT64_T, window.win);
                         MPI_Get(&back, 1, MPI_INT64_T, 1, n - 1, 1, MPI_INT64_T, window.win);
                         MPI_Win_unlock(1, window.win);
-                        EXPECT_LT(MPI_Wtime() - start, 0.5);
+                        EXPECT_LT(MPI_Wtime() - start, 0.5) << fabric;
                         EXPECT_EQ(back, 7);
                     }
                     MPI_Barrier(MPI_COMM_WORLD);
