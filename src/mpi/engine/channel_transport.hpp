@@ -2,8 +2,8 @@
 /// Messages over channels: eager for small ones, rendezvous for large ones, matching in this
 /// library. Spread over files by concern: channel_transport.cpp (progress), channel_send.cpp
 /// (messages out, coalescing), channel_receive.cpp (packets in, unexpected messages),
-/// rendezvous.cpp (RTS and CTS, data in segments or by RDMA), cancel.cpp (what is taken back),
-/// closing.cpp (connections that make place for others).
+/// rendezvous.cpp (RTS and CTS, data in segments), rdma.cpp (zero-copy, one-sided), cancel.cpp
+/// (what is taken back), closing.cpp (connections that make place for others).
 
 #include <array>
 #include <cstdint>
@@ -32,6 +32,8 @@ class ChannelTransport final : public Transport {
     std::optional<Status> probe(const Envelope& wanted, Communicator& comm) override;
     bool matched_probe(const Envelope& wanted, Communicator& comm, Message& message) override;
     void start_receive(Request& receive, Message& message) override;
+    std::shared_ptr<CachedRegion> register_memory(std::span<std::byte> memory, bool kept) override;
+    void start_access(Request& request) override;
     void wake(int peer) override {
         Channel* const channel = connector_.find(peer);
         if (channel != nullptr && !channel->rails.empty()) channel->rails[0]->nudge();
@@ -153,6 +155,7 @@ class ChannelTransport final : public Transport {
     void start_waiting_rdma(Channel& channel);
     void read(Request& receive, const RemoteBuffer& remote);
     void write(Request& send, const RemoteBuffer& remote);
+    void access(Request& request, const RemoteBuffer& remote);
     void on_rdma_done(Request& request);
     void finish_if_written(Request& receive);
     void send_write_fin(Request& send, int immediates);

@@ -190,6 +190,22 @@ Request& Process::start_receive(Message& message, const Buffer& into, Communicat
     return request;
 }
 
+Request& Process::start_access(const RemoteAccess& access, std::span<std::byte> local,
+                               std::shared_ptr<CachedRegion> region, int world_rank) {
+    Request& request = requests_.take();
+    request.kind =
+        access.op == fabric::Op::rdma_write ? Request::Kind::send : Request::Kind::receive;
+    request.peer = world_rank;
+    request.result = {};
+    request.type = nullptr;
+    request.data = local.data();
+    request.bytes = local.size();
+    request.region = std::move(region);
+    request.access = access;
+    transport_->start_access(request);
+    return request;
+}
+
 Request& Process::make_pending(std::uint32_t context) {
     Request& request = requests_.take();
     request.kind = Request::Kind::receive;

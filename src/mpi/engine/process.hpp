@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -145,6 +146,15 @@ class Process {
     /// A request of no message of its own: what finish() completes.
     Request& make_pending(std::uint32_t context);
     void finish(Request& pending);
+
+    /// Memory for one-sided requests, of our own or of others; null where there is no RDMA that
+    /// peers need no hand in. `kept`: for the next use of the same memory.
+    std::shared_ptr<CachedRegion> register_memory(std::span<std::byte> memory, bool kept) {
+        return transport_->register_memory(memory, kept);
+    }
+    /// Starts RDMA between registered memory of ours and a peer's.
+    Request& start_access(const RemoteAccess& access, std::span<std::byte> local,
+                          std::shared_ptr<CachedRegion> region, int world_rank);
 
     /// Wakes a peer that may sleep, after stores into memory that it shares with us. To be used
     /// where there is a connection.

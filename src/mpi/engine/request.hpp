@@ -12,6 +12,7 @@
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/error.hpp"
 #include "railyard/memory.hpp"
+#include "railyard/work.hpp"
 
 namespace railyard::mpi {
 
@@ -106,6 +107,14 @@ struct LinkedList {
     }
 };
 
+/// What a one-sided request does to a peer's registered memory, without the peer's help.
+struct RemoteAccess {
+    fabric::Op op = fabric::Op::rdma_write;
+    RemoteBuffer remote{};
+    std::uint64_t operand = 0;  ///< of an atomic operation, as of a WorkRequest
+    std::uint64_t swap = 0;
+};
+
 class Request;
 
 /// Who is told that a request is complete, at the library's next progress (Process::watch).
@@ -196,6 +205,7 @@ class Request {
         stripes = 0;
         fin_received = false;
         fin_owed = false;
+        one_sided = false;
         channel = nullptr;
         region.reset();
         remote.reset();
@@ -230,8 +240,10 @@ class Request {
     Way way = Way::stream;
     bool fin_received = false;     ///< a receive: the sender's write_fin is here
     bool fin_owed = false;         ///< a send: write_fin is to follow the last completion
+    bool one_sided = false;        ///< no rendezvous: nobody is told of its end
     std::uint32_t cancelling = 0;  ///< a send: the question to its receiver; 0: none is open
-    std::shared_ptr<CachedRegion> region;
+    std::shared_ptr<CachedRegion> region;  ///< of a one-sided request: given with it
+    RemoteAccess access;                   ///< of a one-sided request
     std::unique_ptr<fabric::RemoteRegion> remote;
     std::unique_ptr<std::byte[]> packed;  ///< data with gaps, packed for RDMA or a port
     StreamWindow window;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -161,6 +162,15 @@ class Transport {
     /// The message that such a receive would take, out of its queue; false: none is here.
     virtual bool matched_probe(const Envelope& wanted, Communicator& comm, Message& message) = 0;
     virtual void start_receive(Request& receive, Message& message) = 0;
+
+    /// Registers memory for RDMA, by others or of our own; kept for the next use if that is asked
+    /// for. Null: there is no RDMA here that peers need no hand in.
+    virtual std::shared_ptr<CachedRegion> register_memory(std::span<std::byte>, bool /*kept*/) {
+        return nullptr;
+    }
+    /// Starts a one-sided request: data, region, peer and access are set. The memory is the
+    /// adapter's until the request is complete; a write is so when it is in place at the peer.
+    virtual void start_access(Request&) {}
 
     /// Wakes a peer that we are connected to, after stores into shared memory.
     virtual void wake(int) {}

@@ -132,6 +132,7 @@ Request* Window::put(const ConstBuffer& data, const TargetBuffer& to, bool wante
         put_direct(data, place, to);
         return nullptr;
     }
+    if (has_rdma_ && plan_.flavor != Flavor::dynamic) return put_remote(data, place, to, wanted);
     if (to.type->is_dense() && to.bytes() > rma_inline_limit)
         return send_bulk(data, place, to, wanted);
     return send_operation({.kind = RmaKind::put}, &data, nullptr, place, to, Unit{}, wanted);
@@ -144,6 +145,7 @@ Request* Window::get(const Buffer& into, const TargetBuffer& from, bool wanted) 
         get_direct(into, place, from);
         return nullptr;
     }
+    if (has_rdma_ && plan_.flavor != Flavor::dynamic) return get_remote(into, place, from, wanted);
     return send_operation({.kind = RmaKind::get}, nullptr, &into, place, from, Unit{}, wanted);
 }
 

@@ -1,7 +1,9 @@
 // Operations as packets. An operation is cut into as many packets as it takes, each of which the
 // target carries out by itself, in order; so accumulates to one place keep their order, too.
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "mpi/windows/window.hpp"
 
@@ -71,6 +73,7 @@ class Window::PacketStream {
         }
         if (!is_only && !transfer_->packed) {
             transfer_->packed = std::make_unique_for_overwrite<std::byte[]>(total_);
+            transfer_->stream = transfer_->packed.get();
             transfer_->keeps_type = into_->type->weak_from_this().lock();
         }
         const Buffer part =
@@ -170,10 +173,15 @@ void Window::on_done(Transfer& transfer) {
     Peer& other = peer(transfer.rank);
     const int rank = transfer.rank;
     const Transfer::Role role = transfer.role;
-    if (role == Transfer::Role::fetch && transfer.packed)
+    if (role == Transfer::Role::fetch && transfer.stream != nullptr) {
+        process().host().charge_copy(transfer.bytes,
+                                     static_cast<std::byte*>(transfer.into.address));
         transfer.into.type->unpack(transfer.into.address, transfer.into.count, 0,
-                                   {transfer.packed.get(), transfer.bytes});
+                                   {transfer.stream, transfer.bytes});
+    }
+    transfer.stream = nullptr;
     transfer.packed.reset();
+    if (transfer.slot != nullptr) free_slots_.push_back(std::exchange(transfer.slot, nullptr));
     transfer.keeps_type.reset();
     if (transfer.user != nullptr) process().finish(*std::exchange(transfer.user, nullptr));
     free_transfers_.push_back(&transfer);

@@ -1,5 +1,6 @@
 #pragma once
-/// Words in memory that ranks of one node share: the lock of MPI_Win_lock, and the guard of
+/// Words in memory that ranks of one node share, or reach by RDMA: the lock of MPI_Win_lock, and
+/// the guard of
 /// elements that no instruction combines. A rank alone uses them in memory of its own.
 
 #include <atomic>
@@ -14,6 +15,8 @@ namespace railyard::mpi {
 struct SharedWords {
     alignas(cache_line) std::uint64_t lock = 0;
     alignas(cache_line) std::uint32_t guard = 0;
+    /// Where others have the lock by RDMA: what its owner has, or wants (remote_memory.cpp).
+    alignas(cache_line) std::uint64_t owner = 0;
 };
 
 enum class LockKind : std::uint8_t { shared, exclusive };

@@ -122,6 +122,10 @@ void Window::start(const Group& targets, bool unchecked) {
 void Window::complete() {
     const std::vector<int> targets = epochs_.complete();
     order_all();
+    // Unlike packets, what RDMA does keeps no order with messages.
+    if (has_rdma_)
+        for (const int rank : targets)
+            wait_for_buffers(rank);
     for (const int rank : targets) {
         send({.kind = RmaKind::complete}, rank);
         peer(rank).is_unflushed = false;
@@ -169,6 +173,7 @@ void Window::take_lock(int rank, LockKind kind) {
             process().wait_until([&] { return try_lock(word, kind); }, lock_sleep);
         return;
     }
+    if (has_rdma_) return rank == comm_->rank() ? lock_own(kind) : lock_remote(rank, kind);
     target.is_granted = false;
     send({.kind = RmaKind::lock, .detail = static_cast<std::uint8_t>(kind)}, rank);
 }
@@ -176,6 +181,7 @@ void Window::take_lock(int rank, LockKind kind) {
 void Window::give_lock(int rank, LockKind kind) {
     Peer& target = peer(rank);
     if (is_mapped_) return mpi::unlock(target.words->lock, kind);
+    if (has_rdma_) return unlock_remote(rank, kind);
     const bool unflushed = std::exchange(target.is_unflushed, false);
     if (unflushed) ++target.flushes;
     target.has_unacknowledged = !unflushed;
@@ -191,14 +197,14 @@ void Window::lock(int target, LockKind kind, bool unchecked) {
     if (unchecked) return;
     take_lock(target, kind);
     Peer& other = peer(target);
-    if (!is_mapped_ && !other.is_granted) process().wait_until([&] { return other.is_granted; });
+    if (sends_locks() && !other.is_granted) process().wait_until([&] { return other.is_granted; });
 }
 
 void Window::unlock(int target) {
     const Epochs::Open how = epochs_.unlock(target);
     order_all();
-    // In shared memory nobody but us gives the lock up, so all is done before.
-    if (is_mapped_ || how == Epochs::Open::locked_unchecked) {
+    // Where nobody but us gives the lock up, all is done before.
+    if (!sends_locks() || how == Epochs::Open::locked_unchecked) {
         start_flush(target);
         wait_flushed(target);
     }
@@ -214,7 +220,7 @@ void Window::lock_all(bool unchecked) {
     if (unchecked) return;
     for (int rank = 0; rank < comm_->size(); ++rank)
         take_lock(rank, LockKind::shared);
-    if (is_mapped_) return;
+    if (!sends_locks()) return;
     for (const Peer& target : peers_)
         if (!target.is_granted) process().wait_until([&] { return target.is_granted; });
 }

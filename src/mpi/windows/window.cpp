@@ -29,6 +29,8 @@ struct Introduction {
     std::uint64_t size = 0;
     std::uint64_t unit = 1;
     std::uint64_t failed = 0;
+    fabric::RegionBlob memory{};  ///< for RDMA
+    fabric::RegionBlob words{};
 };
 
 /// Whether ranks of the group can map each other's memory, and should.
@@ -107,10 +109,15 @@ void Window::exchange(const WindowPlan& plan) {
     Introduction mine{.size = plan.size, .unit = static_cast<std::uint64_t>(plan.unit)};
     try {
         make_memory(plan);
-        if (is_mapped_) mine.segment = segments_[self].handle();
+        if (is_mapped_)
+            mine.segment = segments_[self].handle();
+        else
+            expose(plan);
     } catch (const std::exception&) {
         mine.failed = 1;
     }
+    if (words_region_) mine.words = words_region_->region().export_blob();
+    if (memory_region_) mine.memory = memory_region_->region().export_blob();
     const std::vector<Introduction> all = gather_all(*comm_, mine);
     if (std::ranges::any_of(all, [](const Introduction& one) { return one.failed != 0; }))
         throw MpiError(ErrorClass::no_mem, fmt::format("a rank has no memory for the window; this "
@@ -121,6 +128,8 @@ void Window::exchange(const WindowPlan& plan) {
         Peer& peer = peers_[i];
         peer.size = all[i].size;
         peer.unit = all[i].unit;
+        peer.remote_memory = all[i].memory;
+        peer.remote_words = all[i].words;
         shares_[i] = {nullptr, all[i].size, static_cast<int>(all[i].unit)};
         if (is_mapped_) {
             if (i != self) segments_[i] = SharedMemory::open(all[i].segment);

@@ -2,13 +2,14 @@
 /// A window: memory of every rank of a group that the others reach by one-sided operations.
 ///
 /// Three ways to a target's memory. Direct: it is this rank's own, or mapped by it; operations are
-/// copies and atomic instructions, done when they return. Messages: packets that the target carries
-/// out whenever its library makes progress. Which one is the same for all ranks of a window but
-/// oneself, so that accumulates are atomic by one rule.
+/// copies and atomic instructions, done when they return. RDMA, for puts, gets and locks: where
+/// adapters need no hand of the target. Messages: packets that the target carries out whenever its
+/// library makes progress. Which one is the same for all ranks of a window but oneself, so that
+/// accumulates are atomic by one rule.
 ///
 /// Spread over files by concern: window.cpp (making and freeing, memory), origin.cpp (operations of
-/// this rank), packets_out.cpp (operations as packets), target.cpp (those of others), and
-/// synchronisation.cpp.
+/// this rank), remote_memory.cpp (by RDMA), packets_out.cpp (as packets), target.cpp (those of
+/// others), and synchronisation.cpp.
 
 #include <array>
 #include <cstddef>
@@ -24,6 +25,7 @@
 #include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/context_ids.hpp"
 #include "mpi/engine/process.hpp"
+#include "mpi/engine/registration_cache.hpp"
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/error.hpp"
 #include "mpi/types/operation.hpp"
@@ -145,6 +147,8 @@ class Window final : public ErrorScope, private Watcher {
         Buffer into;              ///< of a fetch whose data come packed, in several messages
         TypeRef keeps_type;
         std::size_t bytes = 0;
+        std::byte* stream = nullptr;  ///< of a fetch: where its data come first, packed
+        std::byte* slot = nullptr;    ///< of slots_
         std::unique_ptr<std::byte[]> packed;
     };
     /// One that leaves; its memory stays until it has.
@@ -166,7 +170,9 @@ class Window final : public ErrorScope, private Watcher {
         std::uintptr_t base = 0;  ///< of its memory, as its displacements count from
         std::uint64_t size = 0;
         std::uint64_t unit = 1;
-        SharedWords* words = nullptr;  ///< its own; null: they are out of reach
+        SharedWords* words = nullptr;      ///< its own; null: they are out of reach
+        fabric::RegionBlob remote_memory;  ///< for RDMA
+        fabric::RegionBlob remote_words;
 
         // As a target of ours.
         bool is_touched = false;          ///< in touched_
@@ -217,6 +223,27 @@ class Window final : public ErrorScope, private Watcher {
     void combine_direct(const ConstBuffer& data, const Buffer* old, const Found& place,
                         const TargetBuffer& to, const Operation& operation, const Datatype& basic);
 
+    // remote_memory.cpp
+    void expose(const WindowPlan& plan);
+    /// Registered memory for an operation's data in one piece.
+    struct Local {
+        std::byte* bytes = nullptr;
+        std::shared_ptr<CachedRegion> region{};
+    };
+    Local make_local(Transfer& transfer, std::byte* dense, std::size_t total);
+    Request* put_remote(const ConstBuffer& data, const Found& place, const TargetBuffer& to,
+                        bool wanted);
+    Request* get_remote(const Buffer& into, const Found& place, const TargetBuffer& from,
+                        bool wanted);
+    void access_runs(fabric::Op op, Transfer& transfer, const Local& local, const Found& place,
+                     const TargetBuffer& to);
+    std::byte* take_slot();
+    /// What a word of a rank's SharedWords was.
+    std::uint64_t access_word(int rank, std::size_t offset, RemoteAccess access);
+    void lock_remote(int rank, LockKind kind);
+    void unlock_remote(int rank, LockKind kind);
+    void lock_own(LockKind kind);
+
     // packets_out.cpp
     Request* send_bulk(const ConstBuffer& data, const Found& place, const TargetBuffer& to,
                        bool wanted);
@@ -260,6 +287,7 @@ class Window final : public ErrorScope, private Watcher {
     void send_reply(const Reply& reply, int source, std::uint32_t token);
 
     // synchronisation.cpp
+    bool sends_locks() const { return !is_mapped_ && !has_rdma_; }
     std::vector<int> ranks_of(const Group& group) const;
     void start_flush(int rank);
     bool is_flushed(const Peer& peer) const;
@@ -282,6 +310,7 @@ class Window final : public ErrorScope, private Watcher {
     WindowPlan plan_;
     bool is_mapped_ = false;  ///< all ranks map each other's words; and memory, if it is MPI's
     bool all_direct_ = false;
+    bool has_rdma_ = false;  ///< for words; and for memory, unless it is attached
     std::vector<Share> shares_;
     std::vector<Peer> peers_;
     Epochs epochs_;
@@ -301,6 +330,13 @@ class Window final : public ErrorScope, private Watcher {
     std::unique_ptr<std::byte, FreeMemory> own_memory_;
     SharedWords own_words_;
     std::map<std::uintptr_t, std::size_t> attached_;
+
+    // RDMA. Memory before the regions that name it, which go first.
+    std::unique_ptr<std::byte[]> slots_;  ///< for small operations: to register theirs costs more
+    std::vector<std::byte*> free_slots_;
+    std::shared_ptr<CachedRegion> slots_region_;
+    std::shared_ptr<CachedRegion> words_region_;
+    std::shared_ptr<CachedRegion> memory_region_;
 
     // Messages.
     std::array<std::byte, rma_packet_size> incoming_;

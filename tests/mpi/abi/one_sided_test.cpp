@@ -266,9 +266,10 @@ TEST_P(OneSided, GiveRequests) {
                                       window.at(other, 0), n, MPI_INT64_T, MPI_SUM, window.win,
                                       &requests[1]),
                   MPI_SUCCESS);
-        // Nobody waits for this one; the flush does.
-        EXPECT_EQ(MPI_Rget(in.data(), 1, MPI_INT64_T, other, window.at(other, 0), 1, MPI_INT64_T,
-                           window.win, &requests[2]),
+        // Nobody waits for this one; the unlock does.
+        EXPECT_EQ(MPI_Rget_accumulate(nullptr, 0, MPI_INT64_T, in.data(), 1, MPI_INT64_T, other,
+                                      window.at(other, 0), 1, MPI_INT64_T, MPI_NO_OP, window.win,
+                                      &requests[2]),
                   MPI_SUCCESS);
         EXPECT_EQ(MPI_Request_free(&requests[2]), MPI_SUCCESS);
         EXPECT_EQ(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);

@@ -120,6 +120,45 @@ TEST(WindowTargets, ThatComputeAreReachedByTheirProgressThread) {
     }
 }
 
+/// In virtual time: the lock, the data and the flush need nothing of a target that computes.
+TEST(WindowTargets, ThatComputeAreReachedByRdma) {
+    for (const char* const fabric :
+         {"infiniband-pcix", "infiniband-pcie", "clan-via", "neteffect-iwarp"}) {
+        const auto result =
+            job::run(options_for({fabric, job::Kind::fibers}, 2), [&](job::Rank& rank) {
+                MPI_Init(nullptr, nullptr);
+                {
+                    constexpr int n = 20'000;
+                    NumberWindow window(MPI_WIN_FLAVOR_CREATE, n);
+                    const std::vector<Number> out(n, 7);
+                    Number few = 5;
+                    Number back = -1;
+                    // Both are connected before one of them computes.
+                    MPI_Win_lock(MPI_LOCK_SHARED, 1 - rank.id(), 0, window.win);
+                    MPI_Win_unlock(1 - rank.id(), window.win);
+                    MPI_Barrier(MPI_COMM_WORLD);
+                    if (rank.id() == 1) {
+                        rank.host().compute(Duration::s(1));
+                    } else {
+                        const double start = MPI_Wtime();
+                        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window.win);
+                        MPI_Put(out.data(), n, MPI_INT64_T, 1, 0, n, MPI_INT64_T, window.win);
+                        MPI_Win_flush(1, window.win);
+                        MPI_Put(&few, 1, MPI_INT64_T, 1, 3, 1, MPI_INT64_T, window.win);
+                        MPI_Get(&back, 1, MPI_INT64_T, 1, n - 1, 1, MPI_INT64_T, window.win);
+                        MPI_Win_unlock(1, window.win);
+                        EXPECT_LT(MPI_Wtime() - start, 0.5) << fabric;
+                        EXPECT_EQ(back, 7);
+                    }
+                    MPI_Barrier(MPI_COMM_WORLD);
+                    EXPECT_EQ(window.numbers[3], rank.id() == 1 ? 5 : 0);
+                }
+                MPI_Finalize();
+            });
+        EXPECT_TRUE(result.ok) << fabric << ": " << result.failure;
+    }
+}
+
 TEST(WindowConnections, MayBeFewerThanPeers) {
     for (const char* const fabric : {"shm", "iwarp"}) {
         const auto result = run_with(fabric, 6, {{"max-connections", "2"}}, [] {
