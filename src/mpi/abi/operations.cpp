@@ -9,12 +9,37 @@ namespace railyard::mpi::abi {
 
 namespace {
 
+/// A handle for a user's function to ask by. A type that was freed while a collective still uses it
+/// has one for as long as this lives.
+class LentHandle {
+  public:
+    LentHandle(State& state, const Datatype& type)
+        : state_(state), handle_(state.find_handle(type)) {
+        if (handle_ != MPI_DATATYPE_NULL) return;
+        handle_ = state.add(type.shared_from_this(), true);
+        is_new_ = true;
+    }
+    ~LentHandle() {
+        if (is_new_) state_.types.remove(handle_);
+    }
+    LentHandle(const LentHandle&) = delete;
+    LentHandle& operator=(const LentHandle&) = delete;
+
+    MPI_Datatype get() const { return handle_; }
+
+  private:
+    State& state_;
+    MPI_Datatype handle_;
+    bool is_new_ = false;
+};
+
 void op_create(State& state, MPI_User_function* function, int commute, MPI_Op& op) {
     if (function == nullptr) null_argument("user_fn");
     const auto call = [&state, function](const void* in, void* inout, std::size_t count,
                                          const Datatype& type) {
         int length = static_cast<int>(count);
-        MPI_Datatype handle = state.find_handle(type);
+        const LentHandle lent(state, type);
+        MPI_Datatype handle = lent.get();
         function(const_cast<void*>(in), inout, &length, &handle);
     };
     op = state.ops.add(
