@@ -12,6 +12,30 @@ namespace railyard::mpi::abi {
 
 namespace {
 
+/// A handle for a user's function to ask by. A type that was freed while a collective still uses it
+/// has one for as long as this lives.
+class LentHandle {
+  public:
+    LentHandle(State& state, const Datatype& type)
+        : state_(state), handle_(state.find_handle(type)) {
+        if (handle_ != MPI_DATATYPE_NULL) return;
+        handle_ = state.add(type.shared_from_this(), true);
+        is_new_ = true;
+    }
+    ~LentHandle() {
+        if (is_new_) state_.types.remove(handle_);
+    }
+    LentHandle(const LentHandle&) = delete;
+    LentHandle& operator=(const LentHandle&) = delete;
+
+    MPI_Datatype get() const { return handle_; }
+
+  private:
+    State& state_;
+    MPI_Datatype handle_;
+    bool is_new_ = false;
+};
+
 /// A user's function, which counts in `Count`s; more elements than those hold come in several
 /// calls.
 template <class Count, class Function>
@@ -20,7 +44,8 @@ void make_op(State& state, Function* function, int commute, MPI_Op& op) {
     const auto call = [&state, function](const void* in, void* inout, std::size_t count,
                                          const Datatype& type) {
         constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Count>::max());
-        MPI_Datatype handle = state.find_handle(type);
+        const LentHandle lent(state, type);
+        MPI_Datatype handle = lent.get();
         for (std::size_t from = 0; from < count; from += most) {
             auto length = static_cast<Count>(std::min(count - from, most));
             const std::ptrdiff_t offset = signed_of(from) * type.extent();

@@ -113,8 +113,10 @@ TEST_P(NonblockingCollectives, AreRequestsLikeOthers) {
     });
 }
 
-void multiply(void* in, void* inout, int* length, MPI_Datatype*) {
-    for (int i = 0; i < *length; ++i)
+void multiply(void* in, void* inout, int* length, MPI_Datatype* type) {
+    int size = 0;
+    MPI_Type_size(*type, &size);
+    for (int i = 0; i < *length * size / static_cast<int>(sizeof(long)); ++i)
         static_cast<long*>(inout)[i] *= static_cast<const long*>(in)[i];
 }
 
@@ -129,14 +131,18 @@ TEST_P(NonblockingCollectives, UsersMayFreeWhatTheyUse) {
         MPI_Op_create(multiply, 1, &product);
         std::vector<int> all(4000, -1);
         const std::vector<int> mine(1000, rank);
-        long value = rank + 1;
+        MPI_Datatype pair = MPI_DATATYPE_NULL;
+        MPI_Type_contiguous(2, MPI_LONG, &pair);
+        MPI_Type_commit(&pair);
+        long values[2] = {rank + 1, 2};
         MPI_Request requests[2];
         // The last one to come holds all others up.
         if (rank == 3) MPI_Recv(nullptr, 0, MPI_INT, 0, 1, world, MPI_STATUS_IGNORE);
         MPI_Iallgather(mine.data(), 1, odd, all.data(), 500, MPI_INT, comm, &requests[0]);
-        MPI_Iallreduce(MPI_IN_PLACE, &value, 1, MPI_LONG, product, comm, &requests[1]);
+        MPI_Iallreduce(MPI_IN_PLACE, values, 1, pair, product, comm, &requests[1]);
         MPI_Comm_free(&comm);
         MPI_Type_free(&odd);
+        MPI_Type_free(&pair);
         MPI_Op_free(&product);
         if (rank == 0) MPI_Send(nullptr, 0, MPI_INT, 3, 1, world);
         // Others take the places of what was freed.
@@ -146,7 +152,7 @@ TEST_P(NonblockingCollectives, UsersMayFreeWhatTheyUse) {
         MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, other);
         EXPECT_EQ(sum, 4);
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-        EXPECT_EQ(value, 24);
+        EXPECT_THAT(values, testing::ElementsAre(24, 16));
         for (std::size_t i = 0; i < 2000; ++i)
             ASSERT_EQ(all[i], static_cast<int>(i / 500));
         EXPECT_EQ(all[2000], -1);
