@@ -12,7 +12,7 @@ namespace railyard::mpi {
 namespace {
 
 /// Entries of the type map beyond which a tree no longer grows much.
-constexpr std::size_t large = 200;
+constexpr std::size_t many_entries = 200;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ Twin RandomTypes::make_basic() {
 Twin RandomTypes::make(int depth) {
     if (depth == 0) return make_basic();
     const Twin old = make(depth - 1);
-    const std::size_t most = old.naive.map().size() > large ? 1 : 4;
+    const std::size_t most = old.naive.map().size() > many_entries ? 1 : 4;
     switch (number(0, 11)) {
         case 0: {
             const std::size_t n = some(most + 2);
