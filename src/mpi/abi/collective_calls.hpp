@@ -133,7 +133,7 @@ void carry_out(Comm& comm, Work&& work) {
 template <class Work>
 auto on_team_of(Comm& comm, Work& work) {
     return [&](Team& team) {
-        team.divide_at(comm.team().divided_at());
+        team.divide_at(comm.divided_at());
         work(team);
     };
 }
@@ -141,14 +141,15 @@ auto on_team_of(Comm& comm, Work& work) {
 /// Without waiting.
 template <class Work>
 void carry_out(Comm& comm, MPI_Request& request, Work&& work) {
-    request = handle_of(comm.process().start_collective(comm.team_ranks(), on_team_of(comm, work)));
+    request =
+        handle_of(comm.process().start_collective(comm.collective_ranks(), on_team_of(comm, work)));
 }
 
 /// Whenever the request is started. MPI defines no hints for it, and others are ignored.
 template <class Work>
 void carry_out(Comm& comm, const Info*, MPI_Request& request, Work&& work) {
     request = handle_of(
-        comm.process().make_persistent_collective(comm.team_ranks(), on_team_of(comm, work)));
+        comm.process().make_persistent_collective(comm.collective_ranks(), on_team_of(comm, work)));
 }
 
 /// Of a rank in the root's group of an inter-communicator: it waits for nobody.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "mpi/abi/entry.hpp"
+#include "mpi/abi/requests.hpp"
 #include "mpi/communicators/hardware_split.hpp"
 
 namespace railyard::mpi::abi {
@@ -28,14 +29,19 @@ void comm_group(State& state, Comm& comm, MPI_Group& group) {
     group = state.add(comm.group());
 }
 
+/// What a copy has of its original, besides the ranks and the attributes.
+void copy_extras(const Comm& from, Comm& to) {
+    if (from.cartesian) to.cartesian = std::make_unique<Cartesian>(*from.cartesian);
+    if (from.graph) to.graph = std::make_unique<Graph>(*from.graph);
+    if (from.distributed_graph)
+        to.distributed_graph = std::make_unique<DistributedGraph>(*from.distributed_graph);
+    to.hints = from.hints;
+}
+
 /// A copy with the attributes and hints of the original.
 std::unique_ptr<Comm> duplicate(State& state, Comm& comm) {
     auto copy = duplicated(comm, state.context_ids);
-    if (comm.cartesian) copy->cartesian = std::make_unique<Cartesian>(*comm.cartesian);
-    if (comm.graph) copy->graph = std::make_unique<Graph>(*comm.graph);
-    if (comm.distributed_graph)
-        copy->distributed_graph = std::make_unique<DistributedGraph>(*comm.distributed_graph);
-    copy->hints = comm.hints;
+    copy_extras(comm, *copy);
     try {
         copy->attributes = comm.attributes.copied(comm.handle);
     } catch (...) {
@@ -43,6 +49,39 @@ std::unique_ptr<Comm> duplicate(State& state, Comm& comm) {
         throw;
     }
     return copy;
+}
+
+/// The same without waiting.
+Duplication start_duplicate(State& state, Comm& comm) {
+    Duplication started = start_duplicating(comm, state.context_ids);
+    copy_extras(comm, *started.comm);
+    try {
+        started.comm->attributes = comm.attributes.copied(comm.handle);
+    } catch (...) {
+        // The other ranks count on this one all the same.
+        state.process().wait(*started.request);
+        state.process().release(*started.request);
+        state.context_ids.give_back(started.comm->context());
+        throw;
+    }
+    return started;
+}
+
+void give(State& state, Duplication started, MPI_Comm& newcomm, MPI_Request& request) {
+    newcomm = state.add(std::move(started.comm));
+    request = handle_of(*started.request);
+}
+
+void comm_idup(State& state, Comm& comm, MPI_Comm& newcomm, MPI_Request& request) {
+    give(state, start_duplicate(state, comm), newcomm, request);
+}
+
+void comm_idup_with_info(State& state, Comm& comm, Info* info, MPI_Comm& newcomm,
+                         MPI_Request& request) {
+    Duplication started = start_duplicate(state, comm);
+    started.comm->hints = Info();
+    take_hints(*started.comm, info);
+    give(state, std::move(started), newcomm, request);
 }
 
 void comm_dup(State& state, Comm& comm, MPI_Comm& newcomm) {

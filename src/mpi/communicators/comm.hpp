@@ -120,17 +120,20 @@ class Comm : public Communicator, public ErrorScope {
             make_team();
         return *team_;
     }
-    /// The ranks of its team: its own, or both groups.
-    Communicator& team_ranks() {
+    /// The ranks that team() is of, and where it is divided, for teams that others make of them.
+    Communicator& collective_ranks() {
+        if (!is_inter()) return *this;
         team();
-        return both_ ? *both_ : *this;
+        return *both_;
     }
+    int divided_at() const { return !is_inter() ? 0 : comes_first() ? size() : peer_count(); }
     /// Of an inter-communicator's two groups, which comes first where both are one: both sides know
     /// it alike.
     bool comes_first() const { return group().world_rank(0) < peers().world_rank(0); }
 
     Attributes attributes;
     Info hints;
+    int duplications = 0;  ///< that were started without waiting
     // At most one of these.
     std::unique_ptr<Cartesian> cartesian;
     std::unique_ptr<Graph> graph;

@@ -14,10 +14,12 @@
 namespace railyard::mpi {
 
 // The ranks of a team combine copies of their free words by "and", in rounds. All but one bit of a
-// window's words stand for contexts; the last says that all ranks gave their words. A rank without
-// threads gives them at once, and so where no rank has any, one round is enough.
+// window's words stand for contexts; the last says that all ranks gave their words. A rank that can
+// have no other agreement under way gives them at once, and so where all are such, one round is
+// enough.
 //
-// With threads, a rank may have several agreements under way. Only one at a time may give the
+// With threads, or where calls do not block, a rank may have several under way. Only one at a time
+// may give the
 // rank's words, its owner; the others give zeros, so that nobody waits for them, and try again.
 // Who is owner goes by stamps (Lamport's clock), which all ranks of an agreement know alike: the
 // lowest on this rank, once the last owner's round has ended. Why each agreement succeeds:
@@ -42,34 +44,79 @@ const Datatype& word() {
 
 }  // namespace
 
-/// One call of agree(). It is gone, and what it owned is free, whatever ends the call.
-class ContextIds::Agreement {
-  public:
-    Agreement(ContextIds& ids, Place place) : ids_(ids), place_(place) {}
-    ~Agreement() {
-        give_up();
-        std::erase(ids_.stamped_, this);
-    }
-    Agreement(const Agreement&) = delete;
-    Agreement& operator=(const Agreement&) = delete;
+ContextIds::Agreement::Agreement(ContextIds& ids, Place place, bool begins_alone)
+    : ids_(ids), place_(place), alone_(begins_alone && ids.under_way_ == 0) {
+    ++ids_.under_way_;
+}
 
-    void set_stamp(std::uint64_t stamp) {
-        stamp_ = stamp;
+ContextIds::Agreement::~Agreement() {
+    give_up();
+    std::erase(ids_.stamped_, this);
+    --ids_.under_way_;
+}
+
+void ContextIds::Agreement::give_up() {
+    if (ids_.owner_ == this) ids_.owner_ = nullptr;
+}
+
+bool ContextIds::Agreement::operator<(const Agreement& other) const {
+    return std::tie(stamp_, place_) < std::tie(other.stamp_, other.place_);
+}
+
+bool ContextIds::Agreement::awaits_turn() const {
+    return stamp_ != 0 && ids_.is_first(*this) && ids_.owner_ != nullptr && ids_.owner_ != this;
+}
+
+void ContextIds::Agreement::give_words(Team& team) {
+    if (alone_ || (stamp_ != 0 && ids_.is_first(*this) && ids_.owner_ == nullptr))
+        ids_.owner_ = this;
+    mine_ = {};
+    if (ids_.owner_ == this) {
+        mine_ = ids_.words_at(window_);
+        mine_.back() |= all_gave;
+    }
+    common_ = {};
+    step_ = Step::words;
+    allreduce(team, ConstBuffer(mine_.data(), window, word()),
+              Buffer{common_.data(), window, &word()}, *predefined(Operation::Kind::band));
+}
+
+ContextIds::Agreement::Next ContextIds::Agreement::advance(Team& team) {
+    if (step_ == Step::words && (common_.back() & all_gave) != 0) {
+        common_.back() &= ~all_gave;
+        for (std::size_t i = 0; i < window; ++i) {
+            if (common_[i] == 0) continue;
+            const auto bit = static_cast<unsigned>(std::countr_zero(common_[i]));
+            ids_.free_[window_ + i] &= ~(std::uint64_t{1} << bit);
+            context_ = static_cast<std::uint32_t>(2 * ((window_ + i) * 64 + bit));
+            return Next::agreed;
+        }
+        window_ += window;
+        if (window_ >= windows * window)
+            throw MpiError(ErrorClass::other,
+                           "all " + std::to_string(windows * (window * 64 - 1)) +
+                               " contexts are in use; free communicators that are not needed");
+    } else if (step_ == Step::words) {
+        give_up();
+        if (stamp_ == 0) {
+            own_clock_ = ++ids_.clock_;
+            step_ = Step::stamp;
+            allreduce(team, ConstBuffer(&own_clock_, 1, word()), Buffer{&highest_, 1, &word()},
+                      *predefined(Operation::Kind::max));
+            return Next::collective;
+        }
+    } else if (step_ == Step::stamp) {
+        ids_.clock_ = std::max(ids_.clock_, highest_);
+        stamp_ = highest_;
         ids_.stamped_.push_back(this);
     }
-    bool has_stamp() const { return stamp_ != 0; }
-    void give_up() {
-        if (ids_.owner_ == this) ids_.owner_ = nullptr;
+    if (awaits_turn()) {
+        step_ = Step::turn;
+        return Next::turn;
     }
-    bool operator<(const Agreement& other) const {
-        return std::tie(stamp_, place_) < std::tie(other.stamp_, other.place_);
-    }
-
-  private:
-    ContextIds& ids_;
-    Place place_;
-    std::uint64_t stamp_ = 0;  ///< 0: none yet
-};
+    give_words(team);
+    return Next::collective;
+}
 
 // A context is twice its number here: the odd one after it is for collectives.
 ContextIds::ContextIds() {
@@ -92,50 +139,19 @@ bool ContextIds::is_first(const Agreement& agreement) const {
                         [&](const Agreement* other) { return *other < agreement; });
 }
 
-std::uint64_t ContextIds::next_stamp(Team& team) {
-    const std::uint64_t mine = ++clock_;
-    std::uint64_t highest = 0;
-    allreduce(team, ConstBuffer(&mine, 1, word()), Buffer{&highest, 1, &word()},
-              *predefined(Operation::Kind::max));
-    clock_ = std::max(clock_, highest);
-    return highest;
-}
-
 std::uint32_t ContextIds::agree(Process& process, Team& team, Place place) {
-    const bool has_threads = process.lock() != nullptr;
-    Agreement agreement(*this, place);
-    for (std::size_t first = 0; first < windows * window;) {
-        if (agreement.has_stamp() && is_first(agreement))
-            process.wait_until(
-                [&] { return owner_ == nullptr || owner_ == &agreement || !is_first(agreement); });
-        if (!has_threads || (agreement.has_stamp() && is_first(agreement) && owner_ == nullptr))
-            owner_ = &agreement;
-        Words mine{};
-        if (owner_ == &agreement) {
-            mine = words_at(first);
-            mine.back() |= all_gave;
+    Agreement agreement(*this, place, process.lock() == nullptr);
+    for (;;)
+        switch (agreement.advance(team)) {
+            case Agreement::Next::collective:
+                if (agreement.was_put_off()) process.give_way();
+                break;
+            case Agreement::Next::turn:
+                process.wait_until([&] { return !agreement.awaits_turn(); });
+                break;
+            case Agreement::Next::agreed:
+                return agreement.context();
         }
-        Words common{};
-        allreduce(team, ConstBuffer(mine.data(), window, word()),
-                  Buffer{common.data(), window, &word()}, *predefined(Operation::Kind::band));
-        if ((common.back() & all_gave) == 0) {
-            agreement.give_up();
-            if (!agreement.has_stamp()) agreement.set_stamp(next_stamp(team));
-            process.give_way();
-            continue;
-        }
-        common.back() &= ~all_gave;
-        for (std::size_t i = 0; i < window; ++i) {
-            if (common[i] == 0) continue;
-            const auto bit = static_cast<unsigned>(std::countr_zero(common[i]));
-            free_[first + i] &= ~(std::uint64_t{1} << bit);
-            return static_cast<std::uint32_t>(2 * ((first + i) * 64 + bit));
-        }
-        first += window;
-    }
-    throw MpiError(ErrorClass::other, "all " + std::to_string(windows * (window * 64 - 1)) +
-                                          " contexts are in use; free communicators that are not "
-                                          "needed");
 }
 
 void ContextIds::give_back(std::uint32_t context) {

@@ -51,15 +51,58 @@ class ContextIds {
     static_assert(2 * windows * window * 64 <= of_subsets);
     using Words = std::array<std::uint64_t, window>;
 
-    class Agreement;
+  public:
+    /// An agreement step by step: each is a collective, whose outcome says what the next one is. It
+    /// is gone, and what it owned is free, whatever ends it.
+    class Agreement {
+      public:
+        /// `begins_alone`: this rank has no other under way, and none comes before this is over.
+        Agreement(ContextIds& ids, Place place, bool begins_alone);
+        ~Agreement();
+        Agreement(const Agreement&) = delete;
+        Agreement& operator=(const Agreement&) = delete;
+
+        enum class Next : std::uint8_t {
+            collective,  ///< was called on the team; when it is over, so is this step
+            turn,        ///< it must wait until others of this rank are over
+            agreed,      ///< on context()
+        };
+        /// Throws MpiError (other) if no context is left.
+        Next advance(Team& team);
+        /// Whether it still must wait.
+        bool awaits_turn() const;
+        std::uint32_t context() const { return context_; }
+        /// Whether a round has failed, as some rank had others under way.
+        bool was_put_off() const { return stamp_ != 0; }
+
+        bool operator<(const Agreement& other) const;
+
+      private:
+        enum class Step : std::uint8_t { first, words, stamp, turn };
+        void give_words(Team& team);
+        void give_up();
+
+        ContextIds& ids_;
+        Place place_;
+        std::uint64_t stamp_ = 0;  ///< 0: none yet
+        Step step_ = Step::first;
+        bool alone_;
+        std::size_t window_ = 0;  ///< where the words are that are agreed on
+        Words mine_{};
+        Words common_{};
+        std::uint64_t own_clock_ = 0;
+        std::uint64_t highest_ = 0;
+        std::uint32_t context_ = 0;
+    };
+
+  private:
     bool is_first(const Agreement& agreement) const;
     Words words_at(std::size_t first);
-    std::uint64_t next_stamp(Team& team);
-
     std::vector<std::uint64_t> free_;
     /// Whose words the others of its team look at now: nobody else may take a context. Null: none.
     const Agreement* owner_ = nullptr;
     std::vector<const Agreement*> stamped_;  ///< that wait for their turn, or have it
+    int under_way_ = 0;
     std::uint64_t clock_ = 0;
 };
 

@@ -190,6 +190,28 @@ std::unique_ptr<Comm> duplicated(Comm& parent, ContextIds& contexts) {
     return made(parent, agree(parent, contexts), parent.group(), parent.peers());
 }
 
+Duplication start_duplicating(Comm& parent, ContextIds& contexts) {
+    // In no message, nor the context of any communicator, until the ranks have agreed.
+    constexpr std::uint32_t none_yet = ~std::uint32_t{1};
+    Duplication started;
+    started.comm = made(parent, none_yet, parent.group(), parent.peers());
+    auto agreement = std::make_shared<ContextIds::Agreement>(
+        contexts, ContextIds::Place{parent.context(), ++parent.duplications}, false);
+    started.request = &parent.process().start_collectives(
+        parent.collective_ranks(), [agreement, comm = started.comm.get()](Team& team) {
+            switch (agreement->advance(team)) {
+                case ContextIds::Agreement::Next::collective:
+                    return Continuation::recorded;
+                case ContextIds::Agreement::Next::turn:
+                    return Continuation::later;
+                case ContextIds::Agreement::Next::agreed:
+                    comm->set_context(agreement->context());
+            }
+            return Continuation::over;
+        });
+    return started;
+}
+
 std::unique_ptr<Comm> created(Comm& parent, const Group& group, ContextIds& contexts) {
     const int rank = group.rank_of(parent.process().world_rank());
     // The ranks of each side know but their own group.

@@ -50,6 +50,13 @@ Comparison compare(const Group& a, const Group& b);
 
 std::unique_ptr<Comm> duplicated(Comm& parent, ContextIds& contexts);
 
+/// The same without waiting: the communicator can be used when the request is complete.
+struct Duplication {
+    std::unique_ptr<Comm> comm;
+    Request* request = nullptr;
+};
+Duplication start_duplicating(Comm& parent, ContextIds& contexts);
+
 /// Of the members of `group`; null for all others. Groups of different ranks are the same or apart.
 std::unique_ptr<Comm> created(Comm& parent, const Group& group, ContextIds& contexts);
 

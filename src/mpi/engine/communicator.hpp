@@ -69,6 +69,8 @@ class Communicator {
 
     Process& process() const { return process_; }
     std::uint32_t context() const { return context_; }
+    /// For one that was made before its ranks had agreed on it. No message was in the old one.
+    void set_context(std::uint32_t context) { context_ = context; }
     /// Of an inter-communicator, here and for rank and size: the own one.
     const Group& group() const { return group_; }
     int rank() const { return rank_; }

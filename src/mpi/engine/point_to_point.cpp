@@ -160,6 +160,14 @@ Request& Process::make_collective(Communicator& comm, ScheduleRef schedule) {
     return request;
 }
 
+Request& Process::start_collectives(Communicator& comm, std::function<Continuation(Team&)> then) {
+    ScheduleRef schedule = scheduler_.take(comm, comm.schedule_tags().next());
+    schedule->continue_by(std::move(then));
+    Request& request = make_collective(comm, std::move(schedule));
+    scheduler_.start(request);
+    return request;
+}
+
 std::optional<Status> Process::probe(int from, int tag, Communicator& comm) {
     progress();
     return transport_->probe({comm.context(), from, tag}, comm);

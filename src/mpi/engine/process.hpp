@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -88,6 +89,9 @@ class Process {
         scheduler_.start(request);
         return request;
     }
+    /// The same where each collective says what the next one is: `then` calls it, on the team that
+    /// it is given.
+    Request& start_collectives(Communicator& comm, std::function<Continuation(Team&)> then);
     template <class Work>
     Request& make_persistent_collective(Communicator& comm, Work&& work) {
         Request& request = record(comm, comm.schedule_tags().next_persistent(), work);

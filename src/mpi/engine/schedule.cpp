@@ -109,6 +109,7 @@ void Scheduler::give_back(Schedule& schedule) {
     schedule.scratch_.reclaim();
     schedule.types_.clear();
     schedule.operation_.reset();
+    schedule.then_ = nullptr;
     free_.push_back(&schedule);
 }
 
@@ -116,6 +117,7 @@ void Scheduler::start(Request& request) {
     Schedule& schedule = *request.schedule;
     schedule.request_ = &request;
     schedule.next_ = 0;
+    schedule.is_put_off_ = false;
     schedule.disagreed_ = schedule.ranks_disagree_;
     if (!advance(schedule)) active_.push_back(&schedule);
 }
@@ -125,9 +127,12 @@ bool Scheduler::advance() {
     if (is_advancing_) return false;
     bool has_moved = false;
     for (std::size_t i = 0; i < active_.size();) {
-        const bool moves = active_[i]->can_advance();
-        has_moved |= moves;
-        if (moves && advance(*active_[i]))
+        Schedule& schedule = *active_[i];
+        const bool moves = schedule.can_advance();
+        const bool was_put_off = schedule.is_put_off_;
+        const bool is_over = moves && advance(schedule);
+        has_moved |= moves && (is_over || !was_put_off || !schedule.is_put_off_);
+        if (is_over)
             active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(i));
         else
             ++i;
@@ -140,11 +145,16 @@ bool Scheduler::advance(Schedule& schedule) {
     ErrorClass error = ErrorClass::success;
     bool waits = false;
     try {
-        while (schedule.next_ < schedule.steps_.size() && !waits) {
-            waits = !carry_out(schedule, schedule.steps_[schedule.next_]);
-            if (!waits) ++schedule.next_;
+        for (auto next = Continuation::recorded; next == Continuation::recorded && !waits;) {
+            while (schedule.next_ < schedule.steps_.size() && !waits) {
+                waits = !carry_out(schedule, schedule.steps_[schedule.next_]);
+                if (!waits) ++schedule.next_;
+            }
+            waits = waits || !finish_messages(schedule);
+            if (waits) break;
+            next = continued(schedule, process_);
+            schedule.is_put_off_ = waits = next == Continuation::later;
         }
-        waits = waits || !finish_messages(schedule);
     } catch (const MpiError& failure) {
         // A peer is lost, most likely, and others wait in vain for what would have come next.
         error = failure.error_class();
@@ -153,6 +163,14 @@ bool Scheduler::advance(Schedule& schedule) {
     if (waits && error == ErrorClass::success) return false;
     finish(schedule, error);
     return true;
+}
+
+Continuation Scheduler::continued(Schedule& schedule, Process& process) {
+    if (!schedule.then_) return Continuation::over;
+    schedule.steps_.clear();
+    schedule.next_ = 0;
+    ScheduleTeam team(schedule, process.circumstances(), process.algorithms());
+    return schedule.then_(team);
 }
 
 bool Scheduler::carry_out(Schedule& schedule, const Schedule::Step& step) {
@@ -209,6 +227,7 @@ void Scheduler::finish(Schedule& schedule, ErrorClass error) {
     for (Request* const message : schedule.under_way_)
         process_.free_when_done(*message);
     schedule.under_way_.clear();
+    schedule.then_ = nullptr;
     Request& request = *schedule.request_;
     request.result = {};
     request.result.error = error != ErrorClass::success ? error

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,9 +23,22 @@ namespace railyard::mpi {
 class Process;
 class Scheduler;
 
+/// What becomes of a collective whose steps are done, if what follows depends on their outcome.
+enum class Continuation : std::uint8_t {
+    over,
+    recorded,  ///< further steps
+    later,     ///< not yet: to be asked again
+};
+
 class Schedule {
   public:
     explicit Schedule(Scheduler& home) : home_(home), scratch_(true) {}
+
+    /// In place of steps that are known from the start: `then` is asked for them, again and again.
+    void continue_by(std::function<Continuation(Team&)> then) {
+        then_ = std::move(then);
+        ranks_disagree_ = false;
+    }
 
   private:
     friend class Scheduler;
@@ -57,6 +71,8 @@ class Schedule {
     /// What users may free before it is over.
     std::vector<std::shared_ptr<const Datatype>> types_;
     OperationRef operation_;
+    /// Says what comes next once all steps are done; null: nothing.
+    std::function<Continuation(Team&)> then_;
     bool ranks_disagree_ = false;  ///< as far as this rank could tell when it was recorded
 
     Communicator* comm_ = nullptr;
@@ -64,7 +80,8 @@ class Schedule {
     Request* request_ = nullptr;  ///< the user's
     std::size_t next_ = 0;
     std::vector<Request*> under_way_;
-    bool disagreed_ = false;  ///< this time
+    bool disagreed_ = false;   ///< this time
+    bool is_put_off_ = false;  ///< by `then_`
 };
 
 /// What algorithms run against to be recorded.
@@ -114,6 +131,8 @@ class Scheduler {
   private:
     /// True: it is over.
     bool advance(Schedule& schedule);
+    /// Asks what follows the last step.
+    static Continuation continued(Schedule& schedule, Process& process);
     /// Does a step; false: it must wait.
     bool carry_out(Schedule& schedule, const Schedule::Step& step);
     void add(Schedule& schedule, Request& message);
