@@ -52,6 +52,9 @@ class Fabric {
     /// How long each of its parts was busy so far, those left out that were not, in an order that
     /// is always the same. Empty where nobody knows: real fabrics.
     virtual std::vector<PartUse> parts() const { return {}; }
+    /// How often a message has come to its target and found no receive, so far: one that is refused
+    /// and comes again counts again. 0 where nobody counts: real fabrics.
+    virtual std::uint64_t receiver_not_ready() const { return 0; }
 
   protected:
     Fabric() = default;

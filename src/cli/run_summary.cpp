@@ -51,7 +51,12 @@ std::string traffic_table(const Summary& summary) {
     for (const runs::Traffic& one : summary.traffic)
         table.add_row(
             {std::string(one.protocol), std::to_string(one.messages), std::to_string(one.bytes)});
-    return table.text();
+    std::string text = table.text();
+    if (summary.receiver_not_ready > 0)
+        text +=
+            fmt::format("Receiver not ready: {}, counted each time a message found no receive.\n",
+                        count_of(summary.receiver_not_ready, "time"));
+    return text;
 }
 
 std::string connection_table(const Summary& summary) {
@@ -263,6 +268,7 @@ Json as_json(const runs::Summary& summary) {
         traffic["bytes"] = one.bytes;
         value["traffic"].push_back(std::move(traffic));
     }
+    value["receiver_not_ready"] = summary.receiver_not_ready;
     value["connections"] = as_json(summary.connections);
     value["connection_bytes"] = as_json(summary.connection_bytes);
     value["pinned_bytes"] = as_json(summary.pinned_bytes);

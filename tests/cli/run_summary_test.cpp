@@ -65,6 +65,7 @@ TEST(RunSummary, JsonIsAllThatIsOnTheStandardOutput) {
     EXPECT_EQ(run["compute"], "none");
     EXPECT_EQ(run["repeats"], true);
     EXPECT_EQ(run["traffic"][0]["protocol"], "tagged port");
+    EXPECT_EQ(run["receiver_not_ready"], 0);
     EXPECT_GT(run["virtual_seconds"], 0.0);
     EXPECT_EQ(run["mpi"]["functions"].size(), 9U) << run["mpi"].dump(1);
     EXPECT_EQ(run["busiest"][0]["kind"], "link");

@@ -67,4 +67,11 @@ std::vector<fabric::PartUse> FabricSet::parts() const {
     return all;
 }
 
+std::uint64_t FabricSet::receiver_not_ready() const {
+    std::uint64_t all = 0;
+    for (const auto& [name, fabric] : fabrics_)
+        all += fabric->receiver_not_ready();
+    return all;
+}
+
 }  // namespace railyard::job

@@ -60,6 +60,8 @@ class FabricSet {
                                           fabric::Host& host);
     /// Of all fabrics, in the order of their names.
     std::vector<fabric::PartUse> parts() const;
+    /// Of all fabrics together.
+    std::uint64_t receiver_not_ready() const;
 
   private:
     FindEntry find_;

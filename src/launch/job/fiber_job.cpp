@@ -373,6 +373,7 @@ Result run_fibers(const Plan& plan, const Body& body) {
                                    });
         run_engine(shared);
         if (plan.account_for_parts) shared.result.parts = shared.fabrics.parts();
+        shared.result.receiver_not_ready = shared.fabrics.receiver_not_ready();
         result = std::move(shared.result);
     }
     // Behind the last words of parts that are gone now.

@@ -50,6 +50,8 @@ struct Result {
     std::vector<std::string> delivered;  ///< in the order of arrival; of one rank, in its order
     /// How long each part of the interconnect was busy, if that was asked for. Virtual time only.
     std::vector<fabric::PartUse> parts{};
+    /// fabric::Fabric::receiver_not_ready(), of all of them. Virtual time only.
+    std::uint64_t receiver_not_ready = 0;
 };
 
 using Body = std::function<void(Rank&)>;

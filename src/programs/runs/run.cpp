@@ -217,6 +217,7 @@ Outcome run(const Options& options) {
     summary.nodes = nodes_of(job);
     summary.compute = options.compute;
     if (!options.faults.empty()) summary.faults = std::move(faults.report);
+    summary.receiver_not_ready = result.receiver_not_ready;
     account.summarise(summary, result.parts);
     return outcome;
 }

@@ -85,6 +85,8 @@ struct Summary {
     std::vector<CallTime> calls;           ///< those made, longest first
     TimeSum mpi_time;                      ///< in all of them
     std::vector<fabric::PartUse> busiest;  ///< one of each kind that there is
+    /// How often the interconnect brought a message and found no receive.
+    std::uint64_t receiver_not_ready = 0;
 
     std::optional<fabric::FaultReport> faults;  ///< what faults did, if there was a script
     std::optional<Duration> without_faults;     ///< what a run without them took, if that was asked

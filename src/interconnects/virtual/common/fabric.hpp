@@ -36,6 +36,7 @@ class Fabric final : public fabric::Fabric {
     const fabric::Traits& traits() const override { return network_->traits; }
     fabric::Adapter& adapter(fabric::NodeId node) override;
     std::vector<fabric::PartUse> parts() const override { return network_->wire->parts(); }
+    std::uint64_t receiver_not_ready() const override { return network_->receiver_not_ready; }
 
   private:
     std::shared_ptr<Network> network_;

@@ -82,6 +82,7 @@ struct Network {
     const std::uint32_t id;  ///< from the name of the fabric: tells foreign addresses and blobs
     std::map<fabric::NodeId, std::vector<std::weak_ptr<NicState>>> nics;
     std::uint64_t messages = 0;
+    std::uint64_t receiver_not_ready = 0;  ///< messages that found no receive
     Buffers buffers;
     PeerLossListeners peer_loss;
     // For the lists of a Transfer, used again and again.

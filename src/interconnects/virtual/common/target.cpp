@@ -78,6 +78,7 @@ bool Endpoint::take_receive(Request& request) {
     Receive& receive = taken_.push();
     if (!setup_.receives || !setup_.receives->take(receive)) {
         taken_.pop_last();
+        ++network().receiver_not_ready;
         if (wire().not_ready().refuses())
             refuse_for_now();
         else

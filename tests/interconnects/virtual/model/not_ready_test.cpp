@@ -36,6 +36,24 @@ TEST_F(NotReady, TheSenderWaitsForItsTimerAndSendsAgain) {
         EXPECT_EQ(b->next_received().status, Status());
         EXPECT_NEAR(us(elapsed(start)), 0.1 + judged_us + 3 * again_us + 0.01 + 0.02, 1e-3);
         EXPECT_EQ(a->next_sent().status, Status());
+        EXPECT_EQ(fabric->receiver_not_ready(), 3U);
+    });
+}
+
+// An adapter that holds it meets it once.
+TEST_F(NotReady, IsCountedWhereAMessageIsHeld) {
+    plain.reliability.rnr_timer = {};
+    run([&] {
+        const Slice nothing = a->slice(0, 0);
+        ASSERT_TRUE(a->pair->post(send(1, nothing)).ok());
+        b->host.compute(250_us);
+        EXPECT_EQ(fabric->receiver_not_ready(), 1U);
+        ASSERT_TRUE(b->post_receive(1, b->slice(0, 64)).ok());
+        EXPECT_EQ(b->next_received().status, Status());
+        ASSERT_TRUE(b->post_receive(2, b->slice(0, 64)).ok());
+        ASSERT_TRUE(a->pair->post(send(2, nothing)).ok());
+        EXPECT_EQ(b->next_received().status, Status());
+        EXPECT_EQ(fabric->receiver_not_ready(), 1U) << "the second found its receive";
     });
 }
 
@@ -64,6 +82,20 @@ TEST_F(NotReady, WhatIsRefusedTakesTheLinkEveryTimeAndTheTargetsBusOnce) {
         EXPECT_TRUE(b->holds(0, 10 << 10, 5));
         EXPECT_EQ(busy("node 0, link 0 out"), 4 * (10_KiB / plain.link.rate));
         EXPECT_EQ(busy("node 1, bus to memory"), 10_KiB / plain.bus.write_rate);
+    });
+}
+
+// What was refused leaves its place in the adapter, however often.
+TEST_F(NotReady, WhatIsRefusedFillsNoBuffer) {
+    plain.adapter.receive_buffer = 3_KiB;
+    run([&] {
+        const Slice data = a->slice(0, 10 << 10);
+        a->fill(0, 10 << 10, 5);
+        ASSERT_TRUE(a->pair->post(send(1, data)).ok());
+        b->host.compute(550_us);
+        ASSERT_TRUE(b->post_receive(1, b->slice(0, 10 << 10)).ok());
+        b->next_received();
+        EXPECT_TRUE(b->holds(0, 10 << 10, 5));
     });
 }
 
