@@ -197,7 +197,7 @@ void Launcher::on_missing_leave(Ending ending) {
 }
 
 int Launcher::turn() {
-    reactor_.turn();
+    if (asked_ == 0) reactor_.turn();
     return std::exchange(asked_, 0);
 }
 
@@ -218,7 +218,11 @@ void Launcher::on_signal(int signal) {
         return signal_all(SIGCONT);
     }
     if (!asks_to_end(signal)) return signal_all(signal);
-    if (kill_) return signal_all(SIGKILL);  // Asked twice: no more patience.
+    if (kill_) {
+        // Asked twice: no more patience, neither with ranks nor with who reads what they printed.
+        asked_ = signal;
+        return signal_all(SIGKILL);
+    }
     fail("interrupted", 128 + signal, signal);
 }
 

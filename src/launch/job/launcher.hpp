@@ -116,7 +116,7 @@ class Launcher {
     enum class Reading : std::uint8_t { yes, no, closed };
     std::array<Reading, std::size(RankProcess::all_streams)> reading_{};
     bool is_run_ = false;  ///< signals are for the ranks
-    int asked_ = 0;        ///< the signal that asked to end when no rank ran
+    int asked_ = 0;        ///< the signal that asked to end when no rank ran, or once more
     std::size_t running_ = 0;
     Reactor::Timer time_limit_;
     /// Set once the ranks were asked to end: when patience with them ends.

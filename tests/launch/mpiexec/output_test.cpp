@@ -142,5 +142,21 @@ TEST_F(MpiexecOutput, AReaderThatSleepsKeepsNoJobFromEnding) {
     EXPECT_EQ(call.end().exit_code, 128 + SIGTERM);
 }
 
+/// The second request may come while ranks that did not heed the first are still there.
+TEST_F(MpiexecOutput, OneWhoAsksTwiceNeedNotAskAgainForTheSakeOfAReaderThatSleeps) {
+    Started call("/bin/bash",
+                 {"-c", "d=$(mktemp -d); mkfifo $d/p; exec 3<>$d/p; rm -r $d; exec " RAILYARD_BIN
+                        "/mpiexec -n 1 sh -c \"trap '' TERM; exec yes " +
+                            mark() + "\" >&3"});
+    for (int i = 0; i < 1000 && processes_with("yes " + mark()) != 1; ++i)
+        ::usleep(10'000);
+    ::usleep(200'000);
+    ::kill(call.pid(), SIGTERM);
+    ::usleep(200'000);
+    ASSERT_EQ(processes_with("yes " + mark()), 1U);
+    ::kill(call.pid(), SIGTERM);
+    EXPECT_EQ(call.end().exit_code, 128 + SIGTERM);
+}
+
 }  // namespace
 }  // namespace railyard::mpiexec
