@@ -96,6 +96,9 @@ void Window::make_memory(const WindowPlan& plan) {
         segments_[static_cast<std::size_t>(comm_->rank())] =
             SharedMemory::create("railyard-window", Bytes(sizeof(SharedWords) + size));
     } else if (is_ours) {
+        // No processor has addresses for more, and an allocator may take it amiss.
+        constexpr std::size_t most = std::size_t{1} << 48;
+        if (plan.size > most) throw std::bad_alloc();
         const std::size_t size = rounded_up(plan.size);
         own_memory_.reset(static_cast<std::byte*>(std::aligned_alloc(memory_alignment, size)));
         if (!own_memory_) throw std::bad_alloc();
