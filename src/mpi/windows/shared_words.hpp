@@ -1,7 +1,6 @@
 #pragma once
 /// Words in memory that ranks of one node share, or reach by RDMA: the lock of MPI_Win_lock, and
-/// the guard of
-/// elements that no instruction combines. A rank alone uses them in memory of its own.
+/// the guard of elements that no instruction combines. A rank alone uses them in its own memory.
 
 #include <atomic>
 #include <cstdint>

@@ -23,6 +23,11 @@ std::size_t rounded_up(std::size_t size) {
     return (size / memory_alignment + 1) * memory_alignment;
 }
 
+/// No processor has addresses for more, and an allocator may take it amiss.
+void check_possible(std::uint64_t size) {
+    if (size > std::uint64_t{1} << 48) throw std::bad_alloc();
+}
+
 /// What a rank tells the others.
 struct Introduction {
     SharedMemory::Handle segment{};  ///< its words, and its memory behind them
@@ -91,14 +96,15 @@ void Window::make_memory(const WindowPlan& plan) {
         std::size_t size = is_ours ? plan.size : 0;
         if (plan.flavor == Flavor::shared && plan.is_contiguous) {
             const std::vector<std::uint64_t> sizes = gather_all<std::uint64_t>(*comm_, plan.size);
+            // Each by itself, so that their sum is one.
+            std::ranges::for_each(sizes, check_possible);
             size = comm_->rank() == 0 ? std::reduce(sizes.begin(), sizes.end()) : 0;
         }
+        check_possible(size);
         segments_[static_cast<std::size_t>(comm_->rank())] =
             SharedMemory::create("railyard-window", Bytes(sizeof(SharedWords) + size));
     } else if (is_ours) {
-        // No processor has addresses for more, and an allocator may take it amiss.
-        constexpr std::size_t most = std::size_t{1} << 48;
-        if (plan.size > most) throw std::bad_alloc();
+        check_possible(plan.size);
         const std::size_t size = rounded_up(plan.size);
         own_memory_.reset(static_cast<std::byte*>(std::aligned_alloc(memory_alignment, size)));
         if (!own_memory_) throw std::bad_alloc();

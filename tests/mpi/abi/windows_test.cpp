@@ -290,6 +290,20 @@ TEST_P(Windows, OfSeveralNodesShareNothing) {
     });
 }
 
+/// Four times 2^62 are 0 in 64 bits.
+TEST_P(Windows, OfMoreThanThereIsAreRefusedToAll) {
+    run(4, [](int, int) {
+        MPI_Comm node = MPI_COMM_NULL;
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+        MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+        MPI_Win win = MPI_WIN_NULL;
+        void* base = nullptr;
+        EXPECT_EQ(MPI_Win_allocate_shared(MPI_Aint{1} << 62, 1, MPI_INFO_NULL, node, &base, &win),
+                  MPI_ERR_NO_MEM);
+        MPI_Comm_free(&node);
+    });
+}
+
 TEST_P(Windows, ManyAreMadeAndFreed) {
     run(3, [](int rank, int size) {
         for (int i = 0; i < 40; ++i) {
