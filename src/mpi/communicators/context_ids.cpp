@@ -19,10 +19,10 @@ namespace railyard::mpi {
 // enough.
 //
 // With threads, or where calls do not block, a rank may have several under way. Only one at a time
-// may give the
-// rank's words, its owner; the others give zeros, so that nobody waits for them, and try again.
-// Who is owner goes by stamps (Lamport's clock), which all ranks of an agreement know alike: the
-// lowest on this rank, once the last owner's round has ended. Why each agreement succeeds:
+// may give the rank's words, its owner; the others give zeros, so that nobody waits for them, and
+// try again. Who is owner goes by stamps (Lamport's clock), which all ranks of an agreement know
+// alike: the lowest on this rank, once the last owner's round has ended. Why each agreement
+// succeeds:
 //
 // - Nobody owns anything before its first round, to which it gives zeros, has ended: then all ranks
 //   of its team are inside agree(). From there on they wait for nothing but each other's rounds,
