@@ -109,7 +109,7 @@ class Hotspot {
     }
 
     Sampling sampling_for(Bytes size) const {
-        if (context_.virtual_time()) return with_wishes(context_, 2 * outstanding, 32, 32);
+        if (context_.virtual_time()) return with_wishes(context_, 2 * outstanding, 8, 8);
         return queue_sampling(context_, size, outstanding);
     }
 
