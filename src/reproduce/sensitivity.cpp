@@ -93,18 +93,22 @@ struct Variation {
     std::map<std::string, std::string> files{};  ///< the profile's path, by fabric
 };
 
-bool reads(const Number& number, const Want& want) {
-    const experiments::Experiment* experiment = experiments::find(want.experiment);
-    // What a library above costs shows above only.
-    return number.section != "mpi" || (experiment != nullptr && experiment->mpi);
-}
-
 std::vector<results::Row> rows_of(std::span<const results::Row> rows, const Want& want) {
     std::vector<results::Row> out;
     std::ranges::copy_if(rows, std::back_inserter(out), [&](const results::Row& row) {
         return row.experiment == want.experiment && row.fabric == want.fabric;
     });
     return out;
+}
+
+/// Whether the number can matter to what this gave. What a library above costs shows above only,
+/// and to whom a program talks is the program's alone.
+bool reads(const Number& number, const Want& want, std::span<const results::Row> rows) {
+    const experiments::Experiment* experiment = experiments::find(want.experiment);
+    if (number.section == "mpi" && (experiment == nullptr || !experiment->mpi)) return false;
+    return !std::ranges::all_of(rows_of(rows, want), [](const results::Row& row) {
+        return row.metric == results::metric::destinations_per_process;
+    });
 }
 
 class Study {
@@ -145,7 +149,7 @@ class Study {
     std::vector<Want> wanted(const Variation& variation) const {
         std::vector<Want> out;
         for (const Want& want : wants_)
-            if (variation.files.contains(want.fabric) && reads(*variation.number, want))
+            if (variation.files.contains(want.fabric) && reads(*variation.number, want, base_.rows))
                 out.push_back(want);
         return out;
     }
