@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/lazy_queue.hpp"
+#include "mpi/engine/bulk_choice.hpp"
 #include "mpi/engine/eager_buffers.hpp"
 #include "mpi/engine/matcher.hpp"
 #include "mpi/engine/netmod.hpp"
@@ -177,6 +178,7 @@ class Channel {
     std::unique_ptr<fabric::QueuePair> next_rail;  ///< being connected
     bool wants_rails = false;                      ///< all that there are ports for
 
+    BulkChoice bulk;              ///< where the way is chosen by measuring
     LazyQueue<Request*> streams;  ///< sends whose CTS is here and whose segments are being sent
     /// Messages whose RDMA may begin, but waits until others have ended: adapters keep the order of
     /// a rail, and packets must not wait behind all that was ever cleared to send.

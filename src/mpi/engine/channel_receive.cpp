@@ -72,9 +72,9 @@ void ChannelTransport::on_packet(Channel& channel, const Header& header, const s
         case PacketKind::eager_segment:
             return on_eager_segment(channel, bytes);
         case PacketKind::cts:
-            return on_cts(channel, bytes);
+            return on_cts(channel, header.advice, bytes);
         case PacketKind::read_fin:
-            return engine_.complete(engine_.requests.at(header.context));
+            return on_read_fin(channel, header);
         case PacketKind::write_fin: {
             Request& receive = engine_.requests.at(header.context);
             receive.fin_received = true;

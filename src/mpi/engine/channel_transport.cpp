@@ -174,6 +174,7 @@ void ChannelTransport::fail_requests(Channel& channel) {
     while (!channel.rdma_waiting.empty())
         channel.rdma_waiting.pop_front();
     channel.segmented_receive = nullptr;
+    channel.bulk.forget();
     engine_.requests.for_each_pending([&](Request& request) {
         const bool is_send = request.kind == Request::Kind::send;
         if (is_send ? request.peer != channel.peer : request.channel != &channel) return;

@@ -72,7 +72,7 @@ class ChannelTransport final : public Transport {
                 .length = static_cast<std::uint32_t>(length),
                 .freed = 0,
                 .kind = kind,
-                .unused = 0};
+                .advice = Way::stream};
     }
     bool push(Channel& channel, Request& send);
     bool push_eager(Channel& channel, Request& send);
@@ -114,7 +114,12 @@ class ChannelTransport final : public Transport {
     bool push_rts(Channel& channel, Request& send);
     /// An RTS has found its receive.
     void on_rts(Request& receive, Channel& channel, const Header& header, Payload payload);
-    void on_cts(Channel& channel, Payload payload);
+    void on_cts(Channel& channel, Way advice, Payload payload);
+    void on_read_fin(Channel& channel, const Header& header);
+    Way bulk_way(const Channel& channel, const Request& send) const;
+    /// Of a receive whose data come after the match: for BulkChoice.
+    void begin_bulk(Request& receive);
+    void end_bulk(Request& receive);
     bool push_segment(Channel& channel);
     void on_segment(const Header& header, const std::byte* payload);
     static std::size_t eager_segment_size(const Channel& channel) {
@@ -159,7 +164,7 @@ class ChannelTransport final : public Transport {
     void on_rdma_done(Request& request);
     void finish_if_written(Request& receive);
     void send_write_fin(Request& send, int immediates);
-    void send_read_fin(Channel& channel, std::uint32_t sender_request);
+    void send_read_fin(Channel& channel, std::uint32_t sender_request, Way advice = Way::stream);
     void finish_receive(Request& receive);
     void add_rails_for(Channel& channel, std::uint64_t bytes);
     void post_rdma(Channel& channel, std::size_t rail, const fabric::WorkRequest& work);

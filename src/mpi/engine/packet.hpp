@@ -30,6 +30,14 @@ enum class PacketKind : std::uint8_t {
     close_answer,   ///< the last packet of the other side: nothing is under way any more
 };
 
+/// How the bytes of a rendezvous get across.
+enum class Way : std::uint8_t {
+    stream,     ///< in segments through the channel: both processors copy
+    read,       ///< zero-copy: the receiver reads them from the sender's memory
+    write,      ///< zero-copy: the sender writes them into the receiver's memory
+    automatic,  ///< stream or read, by BulkChoice; in settings only
+};
+
 struct Header {
     std::uint32_t context = 0;
     std::int32_t source = 0;  ///< the sender's rank in the communicator
@@ -38,16 +46,9 @@ struct Header {
     std::uint16_t freed = 0;   ///< piggybacked credits. Send/receive: buffers that the peer may
                                ///< count on again; rings: see RingReader::tell_shortly
     PacketKind kind = PacketKind::eager;
-    std::uint8_t unused = 0;
+    Way advice = Way::stream;  ///< of a CTS or FIN: which way the next such message should take
 };
 static_assert(sizeof(Header) == 20);
-
-/// How the bytes of a rendezvous get across.
-enum class Way : std::uint8_t {
-    stream,  ///< in segments through the channel: both processors copy
-    read,    ///< zero-copy: the receiver reads them from the sender's memory
-    write,   ///< zero-copy: the sender writes them into the receiver's memory
-};
 
 /// First in the payload of an RTS. With Way::read a RemoteBuffer follows, then the first bytes.
 struct Rts {

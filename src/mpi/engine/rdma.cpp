@@ -150,7 +150,8 @@ void ChannelTransport::on_rdma_done(Request& request) {
         if (request.fin_owed) send_write_fin(request, 0);
         engine_.complete(request);
     } else {
-        send_read_fin(channel, request.partner);
+        end_bulk(request);
+        send_read_fin(channel, request.partner, channel.bulk.next(request.total));
         finish_receive(request);
     }
     end_rdma(channel);
@@ -173,8 +174,9 @@ void ChannelTransport::send_write_fin(Request& send, int immediates) {
                  {.context = send.partner, .tag = immediates, .kind = PacketKind::write_fin}, {});
 }
 
-void ChannelTransport::send_read_fin(Channel& channel, std::uint32_t sender_request) {
-    send_control(channel, {.context = sender_request, .kind = PacketKind::read_fin}, {});
+void ChannelTransport::send_read_fin(Channel& channel, std::uint32_t sender_request, Way advice) {
+    send_control(channel,
+                 {.context = sender_request, .kind = PacketKind::read_fin, .advice = advice}, {});
 }
 
 // One-sided: operations on memory that a peer has told of before, and of which nobody is told.

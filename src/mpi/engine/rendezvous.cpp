@@ -63,10 +63,32 @@ void StreamWindow::write(Request& request, std::size_t at, const std::byte* from
     }
 }
 
+/// The way of a message that is not eager.
+Way ChannelTransport::bulk_way(const Channel& channel, const Request& send) const {
+    const Settings& settings = channel.netmod.settings;
+    if (send.bytes <= channel.eager_limit) return Way::stream;
+    if (settings.bulk != Way::automatic) return settings.bulk;
+    // What must be packed is packed straight into the ring.
+    if (send.type != nullptr || send.bytes <= settings.segmented_eager_limit.count())
+        return Way::stream;
+    return channel.bulk.advised(send.bytes);
+}
+
+void ChannelTransport::begin_bulk(Request& receive) {
+    Channel& channel = *receive.channel;
+    if (channel.netmod.settings.bulk == Way::automatic)
+        channel.bulk.begin(receive, engine_.host.now());
+}
+
+void ChannelTransport::end_bulk(Request& receive) {
+    Channel& channel = *receive.channel;
+    if (channel.netmod.settings.bulk == Way::automatic)
+        channel.bulk.end(receive, receive.way, receive.total, engine_.host.now());
+}
+
 bool ChannelTransport::push_rts(Channel& channel, Request& send) {
     const Settings& settings = channel.netmod.settings;
-    const bool large = send.bytes > channel.eager_limit;
-    send.way = large ? settings.bulk : Way::stream;
+    send.way = bulk_way(channel, send);
     const bool segmented = fits_segmented_eager(channel, send);
     std::size_t extra = 0;
     std::size_t leading = 0;
@@ -112,7 +134,10 @@ void ChannelTransport::on_rts(Request& receive, Channel& channel, const Header& 
     receive.partner = rts.request;
     receive.way = rts.way;
     receive.total = wanted;
-    if (rts.way == Way::read) return begin_rdma(receive, take_record<RemoteBuffer>(payload));
+    if (rts.way == Way::read) {
+        if (wanted != 0) begin_bulk(receive);
+        return begin_rdma(receive, take_record<RemoteBuffer>(payload));
+    }
 
     const Cts cts{rts.request, receive.index(), wanted};
     if (rts.way == Way::write) {
@@ -125,7 +150,9 @@ void ChannelTransport::on_rts(Request& receive, Channel& channel, const Header& 
     if (rts.eager) {
         if (rts.wants_fin) send_read_fin(channel, rts.request);
     } else {
-        send_control(channel, {.kind = PacketKind::cts}, bytes_of(cts));
+        if (receive.moved != wanted) begin_bulk(receive);
+        send_control(channel, {.kind = PacketKind::cts, .advice = channel.bulk.next(rts.total)},
+                     bytes_of(cts));
     }
     if (receive.moved == wanted)
         engine_.complete(receive);
@@ -133,16 +160,23 @@ void ChannelTransport::on_rts(Request& receive, Channel& channel, const Header& 
         channel.segmented_receive = &receive;
 }
 
-void ChannelTransport::on_cts(Channel& channel, Payload payload) {
+void ChannelTransport::on_cts(Channel& channel, Way advice, Payload payload) {
     engine_.overhead.rendezvous();
     const auto cts = take_record<Cts>(payload);
     Request& send = engine_.requests.at(cts.sender_request);
+    channel.bulk.advise(send.bytes, advice);
     send.partner = cts.receiver_request;
     send.total = cts.wanted;
     if (send.way == Way::write) return begin_rdma(send, take_record<RemoteBuffer>(payload));
     if (send.moved >= send.total) return engine_.complete(send);
     channel.streams.push_back(&send);
     set_busy(channel);
+}
+
+void ChannelTransport::on_read_fin(Channel& channel, const Header& header) {
+    Request& send = engine_.requests.at(header.context);
+    if (send.way == Way::read) channel.bulk.advise(send.bytes, header.advice);
+    engine_.complete(send);
 }
 
 bool ChannelTransport::push_segment(Channel& channel) {
@@ -168,7 +202,9 @@ void ChannelTransport::on_segment(const Header& header, const std::byte* payload
     receive.write_stream(receive.moved, payload, header.length);
     engine_.overhead.copy_in(receive.users(receive.moved), header.length);
     receive.moved += header.length;
-    if (receive.moved == receive.total) engine_.complete(receive);
+    if (receive.moved != receive.total) return;
+    end_bulk(receive);
+    engine_.complete(receive);
 }
 
 bool ChannelTransport::fits_segmented_eager(Channel& channel, const Request& send) const {

@@ -27,8 +27,10 @@ constexpr Word<Connections> connection_words[] = {
     {"static-client-server", Connections::static_client_server}};
 constexpr Word<Matching> matching_words[] = {{"hashed", Matching::hashed},
                                              {"list", Matching::list}};
-constexpr Word<Way> way_words[] = {
-    {"stream", Way::stream}, {"read", Way::read}, {"write", Way::write}};
+constexpr Word<Way> way_words[] = {{"stream", Way::stream},
+                                   {"read", Way::read},
+                                   {"write", Way::write},
+                                   {"automatic", Way::automatic}};
 constexpr Word<RailPolicy> rail_words[] = {{"striping", RailPolicy::striping},
                                            {"binding", RailPolicy::binding}};
 constexpr Word<bool> switch_words[] = {{"off", false}, {"on", true},     {"0", false},
@@ -156,7 +158,9 @@ const std::vector<SettingRow>& setting_rows() {
                   "packets of one peer under way by send/receive; where receives cannot be shared, "
                   "it has as many of its own",
                   &S::credits),
-        word_row("bulk", "how the data of a rendezvous get across", &S::bulk, way_words),
+        word_row("bulk",
+                 "how the data of a rendezvous get across; automatic: stream or read, as measured",
+                 &S::bulk, way_words),
         count_row("bulk-depth", "large messages of one peer that RDMA moves at a time",
                   &S::bulk_depth),
         bytes_row("bulk-segment", "what one RDMA operation carries of a message at most",

@@ -27,6 +27,7 @@ bool moved_by_software(const fabric::Traits& traits) {
 Settings from_traits(const fabric::Traits& traits) {
     Settings s;
     const bool mapped = traits.maps_allocated;
+    if (mapped && traits.clock == fabric::Clock::real) s.bulk = Way::automatic;
     if (!mapped) {
         // A ring that nobody maps is written by the adapter: it pays for few and small packets.
         s.watched_rings = traits.placement == fabric::Placement::last_byte_last ? 4 : 0;
