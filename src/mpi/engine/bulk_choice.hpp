@@ -26,17 +26,20 @@ class BulkChoice {
 
     // The receiver's.
 
-    /// A receive begins. Only one that has the channel to itself is timed.
-    void begin(const Request& receive, Time now) {
+    /// A receive begins of which so many bytes are to come. Only one that has the channel to itself
+    /// is timed.
+    void begin(const Request& receive, std::uint64_t to_come, Time now) {
         if (under_way_++ != 0) return;
         timed_ = &receive;
+        to_come_ = to_come;
         begun_ = now;
     }
     void end(const Request& receive, Way way, std::uint64_t bytes, Time now) {
         --under_way_;
         if (timed_ != &receive) return;
         timed_ = nullptr;
-        measured_[size_class(bytes)].add(way, (now - begun_).microseconds() / double(bytes));
+        const double time = (now - begun_).microseconds() / static_cast<double>(to_come_);
+        measured_[size_class(bytes)].add(way, time);
     }
     /// Those under way have failed.
     void forget() {
@@ -51,6 +54,9 @@ class BulkChoice {
     class Measured {
       public:
         void add(Way way, double time) {
+            if (way != last_) in_a_row_ = 0;
+            last_ = way;
+            if (++in_a_row_ <= cold) return;
             Score& score = of(way);
             // A process that lost its processor says nothing of the way: no single one counts much.
             score.time = score.times == 0
@@ -62,7 +68,7 @@ class BulkChoice {
             for (const Way way : {Way::stream, Way::read})
                 if (of(way).times < enough) return way;
             const bool reads = of(Way::read).time < of(Way::stream).time;
-            const bool other = ++since_other_ % between_trials == 0;
+            const bool other = ++turn_ % cycle >= cycle - trials;
             return reads != other ? Way::read : Way::stream;
         }
 
@@ -71,14 +77,19 @@ class BulkChoice {
             double time = 0;
             std::uint32_t times = 0;
         };
-        /// The first ones find caches and registrations cold.
-        static constexpr std::uint32_t enough = 4;
-        static constexpr std::uint32_t between_trials = 64;
+        /// The first ones of a way find the caches as the other has left them.
+        static constexpr std::uint32_t cold = 2;
+        static constexpr std::uint32_t enough = 2;
+        /// So many of each cycle try what has been slower.
+        static constexpr std::uint32_t trials = 4;
+        static constexpr std::uint32_t cycle = 128;
 
         Score& of(Way way) { return way == Way::read ? read_ : stream_; }
 
         Score stream_, read_;
-        std::uint32_t since_other_ = 0;
+        Way last_ = Way::stream;
+        std::uint32_t in_a_row_ = 0;
+        std::uint32_t turn_ = 0;
     };
 
     static constexpr std::size_t classes = 8;
@@ -91,6 +102,7 @@ class BulkChoice {
     std::array<Way, classes> advised_{};
     std::array<Measured, classes> measured_{};
     const Request* timed_ = nullptr;
+    std::uint64_t to_come_ = 0;
     Time begun_{};
     std::uint32_t under_way_ = 0;
 };

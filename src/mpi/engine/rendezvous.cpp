@@ -77,7 +77,7 @@ Way ChannelTransport::bulk_way(const Channel& channel, const Request& send) cons
 void ChannelTransport::begin_bulk(Request& receive) {
     Channel& channel = *receive.channel;
     if (channel.netmod.settings.bulk == Way::automatic)
-        channel.bulk.begin(receive, engine_.host.now());
+        channel.bulk.begin(receive, receive.total - receive.moved, engine_.host.now());
 }
 
 void ChannelTransport::end_bulk(Request& receive) {
@@ -135,6 +135,7 @@ void ChannelTransport::on_rts(Request& receive, Channel& channel, const Header& 
     receive.way = rts.way;
     receive.total = wanted;
     if (rts.way == Way::read) {
+        receive.moved = 0;
         if (wanted != 0) begin_bulk(receive);
         return begin_rdma(receive, take_record<RemoteBuffer>(payload));
     }

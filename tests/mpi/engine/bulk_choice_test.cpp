@@ -25,7 +25,7 @@ class TimedMessages {
         int reads = 0;
         for (int i = 0; i < n; ++i) {
             const Way way = choice_.advised(bulk_size);
-            choice_.begin(receive_, now_);
+            choice_.begin(receive_, bulk_size, now_);
             now_ = now_ + (way == Way::read ? read : stream);
             choice_.end(receive_, way, bulk_size, now_);
             choice_.advise(bulk_size, choice_.next(bulk_size));
@@ -45,31 +45,31 @@ class TimedMessages {
 TEST(BulkChoice, TakesTheFasterWay) {
     TimedMessages messages;
     messages.read = Duration::us(7);
-    messages.read_of(20);
+    messages.read_of(40);
     EXPECT_GE(messages.read_of(640), 620);
 
     TimedMessages others;
     others.read = Duration::us(13);
-    others.read_of(20);
+    others.read_of(40);
     EXPECT_LE(others.read_of(640), 20);
 }
 
 TEST(BulkChoice, FindsOutWhenTheOtherHasBecomeFaster) {
     TimedMessages messages;
     messages.read = Duration::us(7);
-    messages.read_of(100);
+    messages.read_of(300);
     messages.read = Duration::us(13);
-    messages.read_of(100);
+    messages.read_of(300);
     EXPECT_LE(messages.read_of(640), 20);
     messages.stream = Duration::us(30);
-    messages.read_of(100);
+    messages.read_of(300);
     EXPECT_GE(messages.read_of(640), 620);
 }
 
 TEST(BulkChoice, ForgivesALostProcessor) {
     TimedMessages messages;
     messages.read = Duration::us(7);
-    messages.read_of(100);
+    messages.read_of(300);
     messages.read = Duration::ms(10);
     messages.read_of(1);
     messages.read = Duration::us(7);
@@ -79,7 +79,7 @@ TEST(BulkChoice, ForgivesALostProcessor) {
 TEST(BulkChoice, KnowsSizesApart) {
     TimedMessages messages;
     messages.read = Duration::us(7);
-    messages.read_of(20);
+    messages.read_of(40);
     EXPECT_EQ(messages.choice().advised(bulk_size), Way::read);
     EXPECT_EQ(messages.choice().advised(bulk_size * 8), Way::stream);
 }
@@ -90,14 +90,30 @@ TEST(BulkChoice, TimesOnlyWhoHasTheChannelAlone) {
     Request first, second;
     const Time start{};
     for (int i = 0; i < 10; ++i) {
-        choice.begin(first, start);
-        choice.begin(second, start);
+        choice.begin(first, bulk_size, start);
+        choice.begin(second, bulk_size, start);
         choice.end(first, Way::stream, bulk_size, start + Duration::us(10));
         choice.end(second, Way::read, bulk_size, start + Duration::us(1000));
     }
     for (int i = 0; i < 10; ++i) {
-        choice.begin(first, start);
+        choice.begin(first, bulk_size, start);
         choice.end(first, Way::read, bulk_size, start + Duration::us(7));
+    }
+    EXPECT_EQ(choice.next(bulk_size), Way::read);
+}
+
+// What came with the RTS came before the clock was started, and took as long as the rest.
+TEST(BulkChoice, CountsWhatIsToCome) {
+    BulkChoice choice;
+    Request receive;
+    const Time start{};
+    for (int i = 0; i < 10; ++i) {
+        choice.begin(receive, bulk_size / 2, start);
+        choice.end(receive, Way::stream, bulk_size, start + Duration::us(6));
+    }
+    for (int i = 0; i < 10; ++i) {
+        choice.begin(receive, bulk_size, start);
+        choice.end(receive, Way::read, bulk_size, start + Duration::us(10));
     }
     EXPECT_EQ(choice.next(bulk_size), Way::read);
 }
