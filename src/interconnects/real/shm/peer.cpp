@@ -102,7 +102,7 @@ Code move(Call call, pid_t pid, std::uint64_t address, std::span<const iovec> lo
 }  // namespace
 
 Code Peer::read(std::uint64_t address, std::span<const iovec> local, std::uint64_t length) const {
-    if (handle().pid != getpid())
+    if (reach_ != Reach::direct)
         return move(process_vm_readv, handle().pid, address, local, length);
     const auto* from = reinterpret_cast<const std::byte*>(address);
     for (const iovec& piece : local) {
@@ -118,7 +118,7 @@ Code Peer::write(std::uint64_t address, std::span<const iovec> local, std::uint6
     while (tail->iov_len == 0)
         --tail;
     const auto* last_byte = static_cast<std::byte*>(tail->iov_base) + tail->iov_len - 1;
-    if (handle().pid == getpid()) {
+    if (reach_ == Reach::direct) {
         auto* to = reinterpret_cast<std::byte*>(address);
         for (const iovec& piece : local) {
             const std::size_t n = &piece == tail ? piece.iov_len - 1 : piece.iov_len;
