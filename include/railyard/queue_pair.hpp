@@ -27,7 +27,8 @@ struct QueuePairOptions {
     ReceiveQueue* receives = nullptr;  ///< its own, or shared by several
     std::uint32_t send_depth = 128;    ///< requests posted and not yet complete
     unsigned port = 0;
-    /// How long a send may wait for the peer to post a receive before it fails.
+    /// How long a send may wait for the peer to post a receive before it fails, where it may at all
+    /// (Traits::waits_for_receives).
     Duration receiver_not_ready_timeout = Duration::forever();
     void* context = nullptr;  ///< yours
 };

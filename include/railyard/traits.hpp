@@ -53,6 +53,9 @@ struct Traits {
     /// Receives can serve several queue pairs (ReceiveQueue::Sharing::shared). Else each has a
     /// queue of its own, or none.
     bool shared_receives = true;
+    /// A message that finds no receive posted waits for one, for as long as its sender allows
+    /// (QueuePairOptions::receiver_not_ready_timeout). Else it breaks the connection, as in VIA.
+    bool waits_for_receives = true;
     bool crosses_nodes = false;
     bool write_immediate = true;   ///< rdma_write_imm is there: a write can tell the peer of itself
     bool tagged = false;           ///< Nic::tagged_port() gives one

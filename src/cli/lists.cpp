@@ -153,6 +153,7 @@ std::string one_fabric(const Traits& traits) {
     table.add_row({"atomic with the CPU's atomics", yes_no(traits.coherent_atomics)});
     table.add_row({"connects at no cost", yes_no(traits.connectionless)});
     table.add_row({"shares receives among queue pairs", yes_no(traits.shared_receives)});
+    table.add_row({"messages wait for a receive", yes_no(traits.waits_for_receives)});
     table.add_row({"reaches other nodes", yes_no(traits.crosses_nodes)});
     table.add_row({"matches tags itself", yes_no(traits.tagged)});
     table.add_row({"memory on the adapter", yes_no(traits.adapter_memory)});

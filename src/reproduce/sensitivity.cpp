@@ -9,11 +9,13 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "base/parse.hpp"
 #include "experiments/core/plan.hpp"
 #include "launch/job/job.hpp"
+#include "launch/job/signals_and_limits.hpp"
 #include "railyard/base/error.hpp"
 #include "results/file.hpp"
 
@@ -134,14 +136,17 @@ class Study {
 
     /// Measures all of them, on all cores, and says what each does.
     void run(std::span<Variation> variations, const Progress& progress, unsigned jobs) const {
+        const auto built = [](const Variation& variation) {
+            return variation.effect->failure.empty();
+        };
         std::vector<Want> todo;
-        for (const Variation& variation : variations)
+        for (const Variation& variation : variations | std::views::filter(built))
             for (const Want& want : wanted(variation)) {
                 todo.push_back(want);
                 todo.back().fabric = variation.files.at(want.fabric);
             }
         const Measured measured = measure(todo, progress, jobs);
-        for (Variation& variation : variations)
+        for (Variation& variation : variations | std::views::filter(built))
             judge_one(variation, measured);
     }
 
@@ -216,8 +221,9 @@ class Study {
     std::map<std::string, const Verdict*> before_;
 };
 
-/// Writes the profiles of all fabrics that have this number, with another value.
-void write_profiles(Variation& variation, const fs::path& folder, std::string_view suffix) {
+/// Makes models of all fabrics that have this number, with another value. From then on their files
+/// are names only.
+void make_models(Variation& variation, const fs::path& folder, std::string_view suffix) try {
     for (const std::string& fabric : variation.number->fabrics) {
         const Number& number = *variation.number;
         const fs::path file =
@@ -225,7 +231,28 @@ void write_profiles(Variation& variation, const fs::path& folder, std::string_vi
         const auto sheet = job::datasheet(fabric);
         results::write_file(file, with_value(sheet->profile, number, variation.effect->value));
         variation.files[fabric] = file.string();
+        job::find_fabric(file.string());
     }
+} catch (const Error& error) {
+    variation.effect->failure = error.what();
+}
+
+/// Each of them made less and more. The folder that their models are called by is gone again.
+std::vector<Variation> variations_of(std::span<Sensitivity> some, std::string& folder_name) {
+    // A signal that ends this process comes when the folder is gone, or finds none.
+    const job::SignalsBlocked blocked;
+    const Folder folder;
+    folder_name = folder.path().string() + "/";
+    std::vector<Variation> out;
+    for (Sensitivity& one : some) {
+        one.less.value = scaled(one.number.value, 1 - sensitivity_step);
+        one.more.value = scaled(one.number.value, 1 + sensitivity_step);
+        for (Effect* effect : {&one.less, &one.more}) {
+            out.push_back({.number = &one.number, .effect = effect});
+            make_models(out.back(), folder.path(), effect == &one.less ? "less" : "more");
+        }
+    }
+    return out;
 }
 
 }  // namespace
@@ -294,19 +321,10 @@ std::vector<Sensitivity> sensitivities(std::span<const Record> chosen, std::span
             "here; they are called as 'quadrics elan.check'",
             pattern));
     for (std::size_t first = 0; first < out.size(); first += batch) {
-        const Folder folder;
-        std::vector<Variation> variations;
         const std::size_t last = std::min(first + batch, out.size());
-        for (Sensitivity& one : std::span(out).subspan(first, last - first)) {
-            one.less.value = scaled(one.number.value, 1 - sensitivity_step);
-            one.more.value = scaled(one.number.value, 1 + sensitivity_step);
-            for (Effect* effect : {&one.less, &one.more}) {
-                variations.push_back({.number = &one.number, .effect = effect});
-                write_profiles(variations.back(), folder.path(),
-                               effect == &one.less ? "less" : "more");
-            }
-        }
-        const std::string folder_name = folder.path().string() + "/";
+        std::string folder_name;
+        std::vector<Variation> variations =
+            variations_of(std::span(out).subspan(first, last - first), folder_name);
         study.run(
             variations,
             [&](std::string_view what) {

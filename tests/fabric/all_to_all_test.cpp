@@ -55,6 +55,7 @@ TEST_P(AllToAll, messages) {
                 fill_pattern(out.data(index(rank) * longest, n), seed(team.id(), rank, round));
                 mesh[rank].receive(round, in.slice(index(rank) * longest, longest));
             });
+            team.before_sends();
             everyone_else(
                 [&](int rank) { mesh[rank].send(round, out.slice(index(rank) * longest, n)); });
             everyone_else([&](int rank) {

@@ -1,6 +1,7 @@
 /// Closing at any moment, from either side, whatever is under way: every request that was taken is
 /// told of exactly once, in order, and the next pair of queue pairs works.
 
+#include <algorithm>
 #include <optional>
 
 #include "fabric/endpoint.hpp"
@@ -52,11 +53,10 @@ class Closing {
           memory_(team.nic(), longest),
           local_(team.nic(), longest),
           back_(team.nic(), longest),
-          in_(team.nic(), receive_count * longest),
+          receives_(receives_for(team, traffic)),
+          in_(team.nic(), std::max<std::size_t>(receives_, 1) * longest),
           remote_(team.swap(memory_.region())),
           end_(team) {
-        // Fewer receives than sends: some arrive, some are held off. Or all are.
-        receives_ = traffic == Traffic::held_sends ? 0 : receive_count;
         for (std::uint64_t i = 0; i < receives_; ++i)
             end_.receive(i, in_.slice(i * longest, longest));
         local_.fill(seed_of(team.id(), 1));
@@ -95,6 +95,12 @@ class Closing {
     }
 
   private:
+    /// Fewer than sends: some arrive, some are held off. Or all are. But not where none can be.
+    static std::uint64_t receives_for(Team& team, Traffic traffic) {
+        if (!team.traits().waits_for_receives) return request_count;
+        return traffic == Traffic::held_sends ? 0 : receive_count;
+    }
+
     void expect_all_told(Status first_failure) {
         expect_told(end_.sent_queue(), taken_, first_failure);
         // A message may have been on its way into one.
@@ -121,10 +127,12 @@ class Closing {
 
     Team& team_;
     Traffic traffic_;
-    Buffer memory_, local_, back_, in_;
+    Buffer memory_, local_, back_;
+    std::uint64_t receives_;
+    Buffer in_;
     std::unique_ptr<fabric::RemoteRegion> remote_;
     Endpoint end_;
-    std::uint64_t taken_ = 0, receives_ = 0;
+    std::uint64_t taken_ = 0;
 };
 
 class Close : public Contract {

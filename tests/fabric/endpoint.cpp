@@ -220,6 +220,7 @@ void check_alive(Team& team, Endpoint& endpoint, Where where) {
     Buffer out(team.nic(), length), in(team.nic(), length);
     out.fill(seed_of(team.id(), id));
     endpoint.receive(id, in.slice(), where);
+    team.before_sends_of_two();
     endpoint.send(id, out.slice(), Flags::none, where);
     endpoint.expect_received(id, length, where);
     endpoint.expect_sent(id, Code::ok, where);

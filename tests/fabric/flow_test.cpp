@@ -18,6 +18,7 @@ using namespace railyard::literals;
 class Flow : public Contract {};
 
 TEST_P(Flow, a_sender_is_held_off_until_a_receive_is_posted) {
+    if (!traits().waits_for_receives) GTEST_SKIP() << "messages do not wait for receives here";
     run(2, [](Team& team) {
         Endpoint end(team);
         end.connect(team.peer());
@@ -50,6 +51,7 @@ TEST_P(Flow, a_sender_is_held_off_until_a_receive_is_posted) {
 }
 
 TEST_P(Flow, a_write_with_immediate_is_held_off_too) {
+    if (!traits().waits_for_receives) GTEST_SKIP() << "messages do not wait for receives here";
     if (!traits().write_immediate) GTEST_SKIP() << "no write with immediate on this fabric";
     run(2, [](Team& team) {
         Endpoint end(team);
@@ -69,6 +71,7 @@ TEST_P(Flow, a_write_with_immediate_is_held_off_too) {
 }
 
 TEST_P(Flow, receiver_not_ready_ends_the_sender_after_its_time) {
+    if (!traits().waits_for_receives) GTEST_SKIP() << "messages do not wait for receives here";
     run(2, [](Team& team) {
         Buffer data(team.nic(), 100'000);
         for (const std::size_t n : {0, 8, 100'000}) {
@@ -90,6 +93,40 @@ TEST_P(Flow, receiver_not_ready_ends_the_sender_after_its_time) {
             } else {
                 end.expect_failed(Code::remote_closed);
             }
+            team.barrier();
+        }
+    });
+}
+
+/// VIA's reliable delivery: no descriptor for a message is an error of the connection, of both
+/// sides and of no other.
+TEST_P(Flow, a_message_without_a_receive_breaks_the_connection) {
+    if (traits().waits_for_receives) GTEST_SKIP() << "messages wait for receives here";
+    run(2, [](Team& team) {
+        Buffer data(team.nic(), 100'000), in(team.nic(), 8);
+        for (const std::size_t n : {0, 8, 100'000}) {
+            Endpoint end(team), bystander(team);
+            end.connect(team.peer());
+            bystander.connect(team.peer());
+            if (team.id() == receiver) end.receive(1, in.slice());
+            team.barrier();
+            if (team.id() == sender) {
+                end.receive(9);
+                const Time start = team.host().now();
+                end.send(1, data.slice(0, 8));
+                end.send(2, data.slice(0, n));
+                end.send(3, data.slice(0, n));
+                end.expect_sent(1);
+                end.expect_sent(2, Code::receiver_not_ready);
+                check(team.host().now() - start < 1_ms, "at once");
+                end.expect_sent(3, Code::flushed);
+                end.expect_receives_flushed(std::array<std::uint64_t, 1>{9});
+                end.expect_failed(Code::receiver_not_ready);
+            } else {
+                end.expect_received(1, 8);
+                end.expect_failed(Code::remote_closed);
+            }
+            check_alive(team, bystander);
             team.barrier();
         }
     });
@@ -119,6 +156,7 @@ TEST_P(Flow, receiver_not_ready_is_told_without_remote_completion_as_well) {
 }
 
 TEST_P(Flow, a_receive_posted_in_time_saves_the_sender) {
+    if (!traits().waits_for_receives) GTEST_SKIP() << "messages do not wait for receives here";
     run(2, [](Team& team) {
         EndpointOptions options;
         options.receiver_not_ready_timeout = patience();
@@ -139,6 +177,7 @@ TEST_P(Flow, a_receive_posted_in_time_saves_the_sender) {
 }
 
 TEST_P(Flow, more_than_the_send_depth_is_back_pressure_and_passes) {
+    if (!traits().waits_for_receives) GTEST_SKIP() << "messages do not wait for receives here";
     run(2, [](Team& team) {
         constexpr std::uint32_t depth = 16;
         EndpointOptions options;

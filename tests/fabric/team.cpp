@@ -87,6 +87,13 @@ std::unique_ptr<fabric::RemoteRegion> Team::swap(const fabric::Region& mine, Whe
     return nic().import_region(gather(mine.export_blob(), where).at(index(peer())));
 }
 
+void Team::before_sends_of_two() {
+    if (traits().waits_for_receives) return;
+    const std::string key = "meeting " + std::to_string(meetings_++);
+    rank_.bootstrap().put(key, {});
+    (void)rank_.bootstrap().get(peer(), key);
+}
+
 void Team::pause(Duration duration) {
     host().wait_until([] { return false; }, host().now() + duration);
 }

@@ -37,6 +37,13 @@ class Team {
 
     /// Returns once every rank has entered.
     void barrier(Where where = Where::current());
+    /// All have posted their receives, and may send: where messages do not wait for receives, they
+    /// meet here.
+    void before_sends(Where where = Where::current()) {
+        if (!traits().waits_for_receives) barrier(where);
+    }
+    /// The same for one of two, beside whom others may be.
+    void before_sends_of_two();
     /// One value of every rank, in the order of ranks. Every rank takes part.
     template <class T>
     std::vector<T> gather(const T& mine, Where where = Where::current());
@@ -75,6 +82,7 @@ class Team {
     std::vector<fabric::Address> addresses_;
     std::vector<LinePtr> lines_;  // rank 0: to every other rank; the others: to rank 0
     int keys_ = 0;
+    int meetings_ = 0;
     fabric::Discriminator discriminators_ = 1'000'000;
     bool finishes_ = true;
 };

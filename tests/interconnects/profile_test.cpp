@@ -275,6 +275,14 @@ TEST(Profile, SwitchesAndAdaptersHoldAtLeastAPacket) {
     EXPECT_EQ(refusal("[adapter]\nreceive_buffer = \"1058 B\"\n"), "it was taken");
 }
 
+TEST(Profile, AMessageWithoutAReceiveIsSentAgainOrBreaksTheConnection) {
+    const std::string breaks = "[reliability]\nrnr_breaks = true\n";
+    EXPECT_FALSE(interconnects::described(parse("extends = \"clan-via\"\n" + breaks))
+                     .traits.waits_for_receives);
+    EXPECT_THROW(interconnects::described(parse("extends = \"infiniband-pcix\"\n" + breaks)),
+                 UsageError);
+}
+
 TEST(Profile, HandsOnTheSectionsOfSoftwareAbove) {
     const std::string base =
         std::string(least) + "[mpi]\neager_limit = \"5000 B\"\ntagged = true\n";

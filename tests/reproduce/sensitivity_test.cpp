@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdlib.h>
+
 #include <algorithm>
+#include <filesystem>
 
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
@@ -11,6 +14,8 @@
 
 namespace railyard::reproduce {
 namespace {
+
+namespace fs = std::filesystem;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -66,12 +71,13 @@ TEST(Numbers, StandInTheProfileThatAFileOfItsOwnWouldHave) {
 }
 
 /// Of one small record, with few numbers.
-std::vector<Sensitivity> study(const std::string& only, const std::string& pattern) {
+std::vector<Sensitivity> study(const std::string& only, const std::string& pattern,
+                               const Progress& progress = {}) {
     const auto& all = papers();
     const auto chosen = choose(all, "", only);
     const auto exceptions = known_exceptions();
     const Reproduction base = reproduce(chosen, all, exceptions, {}, 1);
-    return sensitivities(chosen, all, exceptions, base, pattern, {}, 1);
+    return sensitivities(chosen, all, exceptions, base, pattern, progress, 1);
 }
 
 const Sensitivity& of(const std::vector<Sensitivity>& all, const std::string& name) {
@@ -113,6 +119,30 @@ TEST(Sensitivities, SayWhatCannotBeBuilt) {
     EXPECT_TRUE(all[0].fails());
     EXPECT_THAT(all[0].less.failure, HasSubstr("packet"));
     EXPECT_THAT(tables(all), HasSubstr("1 make no machine that can be built"));
+}
+
+// Whatever signal ends it while it measures, which takes hours.
+TEST(Sensitivities, HaveNoFilesWhileTheyMeasure) {
+    const fs::path folder = fs::path(::testing::TempDir()) / "sensitivities";
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    const char* const before = std::getenv("TMPDIR");
+    const std::string old = before != nullptr ? before : "";
+    ::setenv("TMPDIR", folder.c_str(), 1);
+    unsigned looks = 0;
+    const auto all = study("liu04.latency.rdma_write.small.vapi",
+                           "infiniband-pcix-liu04 network.latency", [&](std::string_view) {
+                               ++looks;
+                               EXPECT_TRUE(fs::is_empty(folder));
+                           });
+    if (before != nullptr)
+        ::setenv("TMPDIR", old.c_str(), 1);
+    else
+        ::unsetenv("TMPDIR");
+    EXPECT_GT(looks, 0U);
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_TRUE(all[0].moves());
+    fs::remove_all(folder);
 }
 
 TEST(Sensitivities, OfNoNumberAreAMistake) {

@@ -57,6 +57,24 @@ Sync ActiveSets::make_sync(std::uint32_t slot) {
     return made;
 }
 
+elan3::Address ActiveSets::allocate(std::uint32_t size, Home home) {
+    const Address address = shmem_.allocate(size, home);
+    shmem_.note(barrier_all());
+    return address;
+}
+
+void ActiveSets::release(Address address) {
+    shmem_.note(barrier_all());
+    shmem_.release(address);
+}
+
+elan3::Address ActiveSets::resize(Address address, std::uint32_t size) {
+    shmem_.note(barrier_all());
+    const Address moved = shmem_.resize(address, size);
+    shmem_.note(barrier_all());
+    return moved;
+}
+
 bool ActiveSets::is_range(const ActiveSet& set) const {
     if (set.log_stride != 0) return false;
     const auto& all = process_.job().processes;

@@ -50,6 +50,14 @@ class ActiveSets {
     /// All that these processes had started is done before any goes on.
     Status barrier(const ActiveSet& set, const Sync& sync);
     Status barrier_all() { return barrier(all(), sync_); }
+
+    // The symmetric heap as Cray's calls have it, with barriers of all processes: none goes on
+    // before all have the memory, or gives it back while another may still write there. That one
+    // of them failed, quiet() tells.
+    Address allocate(std::uint32_t size, elan3::Home home = elan3::Home::main);
+    void release(Address address);
+    Address resize(Address address, std::uint32_t size);
+
     /// From the root's source to the target of all others; the root is an index of the set. The
     /// targets must be theirs to write: a barrier before it makes them so.
     Status broadcast(const ActiveSet& set, Vpid root, Address target, Address source,

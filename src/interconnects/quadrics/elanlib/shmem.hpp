@@ -75,7 +75,8 @@ class Shmem {
     elan3::Process& process() { return process_; }
 
     // The symmetric heap. Collective: all processes ask for the same, in the same order. None of
-    // these is a barrier: who writes to what another has just asked for has one first.
+    // these is a barrier, as ActiveSets' are: who writes to what another has just asked for has one
+    // first.
     /// All 0.
     Address allocate(std::uint32_t size, elan3::Home home = elan3::Home::main);
     void release(Address address);

@@ -94,6 +94,8 @@ void check(const Parameters& profile) {
     need(profile, profile.adapter.ports == 1, "adapter.ports", "has one link a node");
     need(profile, profile.reliability.rnr_timer == Duration{}, "reliability.rnr_timer",
          "holds a message until there is a receive");
+    need(profile, !profile.reliability.rnr_breaks, "reliability.rnr_breaks",
+         "holds a message until there is a receive");
     need(profile, profile.network.buffer == Bytes(), "network.buffer", "has elan.fifo for it");
     need(profile, profile.adapter.receive_buffer == Bytes(), "adapter.receive_buffer",
          "holds acknowledgments back instead");

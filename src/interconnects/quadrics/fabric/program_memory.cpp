@@ -39,10 +39,7 @@ ProgramMemory::Use ProgramMemory::take(std::span<const std::byte> buffer) {
         found = add(begin, end);
     Stretch& stretch = found->second;
     stretch.used = ++uses_;
-    const Use taken =
-        use(mappings_.find(stretch.mapping), static_cast<std::uint64_t>(begin - found->first));
-    forget_beyond_capacity(stretch);
-    return taken;
+    return use(mappings_.find(stretch.mapping), static_cast<std::uint64_t>(begin - found->first));
 }
 
 ProgramMemory::Use ProgramMemory::use(Mappings::iterator mapping, std::uint64_t offset) {
@@ -50,20 +47,32 @@ ProgramMemory::Use ProgramMemory::use(Mappings::iterator mapping, std::uint64_t 
     return {mapping->first + static_cast<Address>(offset), mapping->first};
 }
 
-/// With all that it overlaps.
+/// With all that it overlaps, unless that is too much: then it stands for itself.
 ProgramMemory::Stretches::iterator ProgramMemory::add(const std::byte* begin,
                                                       const std::byte* end) {
     const auto first = find(begin);
+    const std::byte* whole_begin = begin;
+    const std::byte* whole_end = end;
     auto behind = first;
     for (; behind != stretches_.end() && behind->first < end; ++behind)
-        end = std::max(end, end_of(behind->first, behind->second.size));
-    if (first != behind) begin = std::min(begin, first->first);
-    const Bytes whole(static_cast<std::uint64_t>(end - begin));
-    const Stretch made{whole, map(writable({begin, whole.count()})), 0};
-    for (auto part = first; part != behind; part = stretches_.erase(part)) {
-        bind_as_in(part->second, static_cast<std::uint64_t>(part->first - begin), made);
-        forget(part->second.mapping);
-        named_ = named_ - part->second.size;
+        whole_end = std::max(whole_end, end_of(behind->first, behind->second.size));
+    if (first != behind) whole_begin = std::min(begin, first->first);
+    const bool joined =
+        Bytes(static_cast<std::uint64_t>(whole_end - whole_begin)) <= largest_joined;
+    if (joined) {
+        begin = whole_begin;
+        end = whole_end;
+    }
+    const std::vector<std::pair<const std::byte*, Stretch>> parts(first, behind);
+    stretches_.erase(first, behind);
+    for (const auto& part : parts)
+        named_ = named_ - part.second.size;
+    const Bytes size(static_cast<std::uint64_t>(end - begin));
+    make_room(size);
+    const Stretch made{size, map(writable({begin, size.count()})), 0};
+    for (const auto& [at, part] : parts) {
+        if (joined) bind_as_in(part, static_cast<std::uint64_t>(at - begin), made);
+        forget(part.mapping);
     }
     named_ += made.size;
     return stretches_.emplace(begin, made).first;
@@ -108,12 +117,11 @@ void ProgramMemory::bind_as_in(const Stretch& part, std::uint64_t offset, const 
     }
 }
 
-void ProgramMemory::forget_beyond_capacity(const Stretch& newest) {
-    while (named_ > capacity) {
+void ProgramMemory::make_room(Bytes size) {
+    while (named_ + size > capacity && !stretches_.empty()) {
         const auto oldest = std::min_element(
             stretches_.begin(), stretches_.end(),
             [](const auto& one, const auto& other) { return one.second.used < other.second.used; });
-        if (&oldest->second == &newest) return;
         forget(oldest->second.mapping);
         named_ = named_ - oldest->second.size;
         stretches_.erase(oldest);

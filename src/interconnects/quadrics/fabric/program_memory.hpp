@@ -23,6 +23,8 @@ class ProgramMemory {
     /// What an address of 32 bits reaches, with room to spare; beyond it, what was not used for the
     /// longest time is forgotten.
     static constexpr Bytes capacity{std::uint64_t{2} << 30};
+    /// Buffers that overlap are one as long as they are together no larger than a message may be.
+    static constexpr Bytes largest_joined{std::uint64_t{1} << 30};
 
     explicit ProgramMemory(elan::AddressSpace& space) : space_(space) {}
 
@@ -62,7 +64,7 @@ class ProgramMemory {
     Use use(Mappings::iterator mapping, std::uint64_t offset);
     void forget(elan::Address mapping);
     void drop(Mappings::iterator mapping);
-    void forget_beyond_capacity(const Stretch& newest);
+    void make_room(Bytes size);
 
     elan::AddressSpace& space_;
     Stretches stretches_;  ///< by where they begin in the host; none overlap

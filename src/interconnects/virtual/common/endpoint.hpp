@@ -170,6 +170,8 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     bool complete_receive(const Request& request, Status status);
 
     // not_ready.cpp
+    void no_receive();
+    void break_for_want_of_receive();
     void wait_for_receive();
     void refuse_for_now();
     void tell_not_ready(const Ref& from);

@@ -1,6 +1,7 @@
-/// A request that finds no receive at the target. Where the adapter holds messages, it waits there.
-/// Where it does not, as in InfiniBand, the target drops it and says so (RNR NAK); the sender waits
-/// for a time, and sends it and all behind it again, as often as its retry count says.
+/// A request that finds no receive at the target. Some adapters hold it until there is one. Others
+/// drop it and say so, as InfiniBand's do (RNR NAK): the sender stops sending it, waits for a time,
+/// and sends it and all behind it again, as often as its retry count says. In VIA it breaks the
+/// connection.
 
 #include "interconnects/virtual/common/endpoint.hpp"
 
@@ -16,6 +17,24 @@ constexpr unsigned answered_at_most = 100;
 
 }  // namespace
 
+void Endpoint::no_receive() {
+    const NotReady rules = wire().not_ready();
+    if (rules.breaks) {
+        wire().drop();
+        break_for_want_of_receive();
+    } else if (rules.refuses()) {
+        refuse_for_now();
+    } else {
+        wait_for_receive();
+    }
+}
+
+/// It ends at both sides; the sender is told which request it was.
+void Endpoint::break_for_want_of_receive() {
+    answer(peer_, served_, Code::receiver_not_ready);
+    fail(Code::remote_closed, Code::remote_closed);
+}
+
 void Endpoint::wait_for_receive() {
     if (waits_for_receive_) return;
     waits_for_receive_ = true;
@@ -23,9 +42,7 @@ void Endpoint::wait_for_receive() {
     if (refusals_ > 0) return;
     const Duration patience = peer_->setup_.receiver_not_ready_timeout;
     not_ready_timer_ = engine().schedule(engine().now() + patience, [self = shared_from_this()] {
-        if (!self->serves(self->peer_)) return;
-        self->answer(self->peer_, self->served_, Code::receiver_not_ready);
-        self->fail(Code::remote_closed, Code::remote_closed);
+        if (self->serves(self->peer_)) self->break_for_want_of_receive();
     });
 }
 
@@ -59,6 +76,7 @@ void Endpoint::tell_not_ready(const Ref& from) {
 /// The sender's side.
 void Endpoint::peer_not_ready(std::uint64_t sequence) {
     if (state_ != ConnectionState::connected) return;
+    wire().recall(end());
     const Time now = engine().now();
     if (refused_.sequence != sequence) refused_ = {sequence, 0, now};
     const NotReady rules = wire().not_ready();

@@ -79,10 +79,7 @@ bool Endpoint::take_receive(Request& request) {
     if (!setup_.receives || !setup_.receives->take(receive)) {
         taken_.pop_last();
         ++network().receiver_not_ready;
-        if (wire().not_ready().refuses())
-            refuse_for_now();
-        else
-            wait_for_receive();
+        no_receive();
         return false;
     }
     refusals_ = 0;

@@ -27,6 +27,8 @@ struct End {
     std::uint32_t nic = 0;         ///< among those of the node
     std::uint32_t queue_pair = 0;  ///< among those of the Nic
     unsigned port = 0;
+
+    friend bool operator==(const End&, const End&) = default;
 };
 
 /// A piece of a region. Named by number and offset, never by host address: what a model counts
@@ -100,6 +102,7 @@ struct NotReady {
 
     Duration timer;        ///< the sender waits so long and sends again; 0: the target holds it
     unsigned retries = 0;  ///< of one message; then the connection fails
+    bool breaks = false;   ///< the connection fails at once, as in VIA
 
     bool refuses() const { return timer > Duration{}; }
 };
@@ -148,6 +151,9 @@ class Wire {
     /// Within `arrived`, in place of place(): the target does not take the message, and its data go
     /// nowhere.
     virtual void drop() {}
+    /// That end sends nothing more of the requests it has carried: what has not left stays, and
+    /// none of them that has will be placed.
+    virtual void recall(const End&) {}
 
     /// `visible` runs when the rank can find the completion: at once, or later and then, of one
     /// Nic, in the order of the calls.

@@ -213,6 +213,8 @@ constexpr std::array all_rows{
     row<&P::reliability, &Reliability::rnr_retries>("reliability", "rnr_retries",
                                                     "... so often, then it fails; 7: for ever")
         .to(virtual_time::NotReady::for_ever),
+    row<&P::reliability, &Reliability::rnr_breaks>(
+        "reliability", "rnr_breaks", "or the connection breaks at once, at both ends"),
     row<&P::completion, &Completion::write>("completion", "write", "the entry's way into memory"),
     row<&P::completion, &Completion::with_data>(
         "completion", "with_data", "messages up to this size bring it along for nothing"),
@@ -283,6 +285,11 @@ void check(const Parameters& parameters) {
     };
     holds_a_packet("network.buffer", parameters.network.buffer);
     holds_a_packet("adapter.receive_buffer", parameters.adapter.receive_buffer);
+    if (parameters.reliability.rnr_breaks && parameters.reliability.rnr_timer > Duration{})
+        throw UsageError(
+            fmt::format("profile {}: reliability.rnr_breaks: nobody sends again after "
+                        "reliability.rnr_timer; leave one of them out",
+                        parameters.name));
 }
 
 }  // namespace
@@ -315,6 +322,7 @@ fabric::Traits traits(const Parameters& parameters) {
         .connectionless = parameters.connection.connectionless,
         .client_server = parameters.connection.client_server,
         .shared_receives = parameters.connection.shared_receives,
+        .waits_for_receives = !parameters.reliability.rnr_breaks,
         .crosses_nodes = true,
         .write_immediate = parameters.completion.of_writes,
         .tagged = parameters.tagged.present,

@@ -162,6 +162,7 @@ struct Reliability {
     // A message that finds no receive, which needs no faults (virtual_time::NotReady).
     Duration rnr_timer;
     unsigned rnr_retries = virtual_time::NotReady::for_ever;
+    bool rnr_breaks = false;
 };
 
 /// [completion]: how the adapter tells the rank.

@@ -121,6 +121,32 @@ void Lane::completed(Message* message) {
     }
 }
 
+/// What is behind it does not wait for it.
+void Lane::not_delivered(Message& message) {
+    Deliveries& deliveries = message.route->deliveries;
+    Message* before = nullptr;
+    for (Message* one = deliveries.oldest; one; before = one, one = one->behind) {
+        if (one != &message) continue;
+        (before ? before->behind : deliveries.oldest) = one->behind;
+        if (deliveries.newest == one) deliveries.newest = before;
+        break;
+    }
+}
+
+void Lane::stop(Message& message) {
+    if (std::ranges::find(waiting_, &message) == waiting_.end()) return;
+    disturb();
+    if (message.injected == message.packets) return;
+    // What is behind it has its turn when a packet leaves the adapter, which was full of this one's
+    // or of one's before it.
+    std::erase(waiting_, &message);
+    not_delivered(message);
+    message.packets = message.injected;
+    message.size = message.route->path.packet * message.packets;
+    message.delivered = true;
+    if (message.finished == message.packets) retire(&message);
+}
+
 void Lane::retire(Message* message) {
     leave(*message->route);
     // Mostly the oldest one.
@@ -180,14 +206,7 @@ void Lane::skip_to(Message& message, std::uint32_t index) {
 
 void Lane::abandon(Message& message) {
     std::erase(waiting_, &message);
-    Deliveries& deliveries = message.route->deliveries;
-    Message* before = nullptr;
-    for (Message* one = deliveries.oldest; one; before = one, one = one->behind) {
-        if (one != &message) continue;
-        (before ? before->behind : deliveries.oldest) = one->behind;
-        if (deliveries.newest == one) deliveries.newest = before;
-        break;
-    }
+    not_delivered(message);
     inject_now();
 }
 

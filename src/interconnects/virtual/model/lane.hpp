@@ -109,6 +109,9 @@ class Lane {
     /// The target's engine has seen the first packet: into memory with it. Messages to one node are
     /// admitted in the order in which they came.
     void admit(Message* message);
+    /// What has not left of it stays. Where some has, it is dropped at the target, and retires as
+    /// others do; else it retires now. Its `done` never runs.
+    void stop(Message& message);
 
     /// Always packet by packet: the measure of the other way.
     void never_look_ahead() { follows_ = always_follows_ = true; }
@@ -213,6 +216,7 @@ class Lane {
     static void leave_adapter(const Packet& packet, Bytes payload, Time end);
     void reached_target(Message* message);
     void completed(Message* message);
+    static void not_delivered(Message& message);
     void retire(Message* message);
 
     // lookahead.cpp

@@ -17,6 +17,9 @@ constexpr std::array<std::string_view, 12> names = {
 bool asks_for_answer(Kind kind) {
     return kind == Kind::read_request || kind == Kind::atomic_request;
 }
+bool is_request(Kind kind) {
+    return kind == Kind::send || kind == Kind::write || asks_for_answer(kind);
+}
 bool is_answer(Kind kind) {
     return kind == Kind::read_response || kind == Kind::atomic_response;
 }
@@ -32,6 +35,7 @@ Place home(std::span<const virtual_time::Extent> extents) {
 struct Traffic::Parcel final : Message {
     void retired() override {
         left_lane = true;
+        stage = Stage::gone;
         if (told) traffic->give_back(*this);
     }
 
@@ -42,6 +46,9 @@ struct Traffic::Parcel final : Message {
     Node* source = nullptr;
     Node* target = nullptr;
     Duration fetch;  ///< of data that the send engine waits for
+    enum class Stage : std::uint8_t { engine, lane, gone };
+    Stage stage = Stage::gone;
+    bool recalled = false;  ///< and so does not go to the lane
     bool takes_receive = false;
     bool delivered_to_memory = false;
     bool left_lane = false;
@@ -126,7 +133,8 @@ Traffic::Parcel& Traffic::wrap(const virtual_time::Transfer& transfer, sim::Acti
     parcel.what = transfer.again ? "sent again" : names[static_cast<std::size_t>(transfer.kind)];
     parcel.size = transfer.size;
     parcel.takes_receive = transfer.takes_receive;
-    parcel.delivered_to_memory = parcel.left_lane = parcel.told = false;
+    parcel.delivered_to_memory = parcel.left_lane = parcel.told = parcel.recalled = false;
+    parcel.stage = Parcel::Stage::engine;
 
     const bool empty = transfer.size == Bytes();
     const Place source = empty || transfer.inlined ? Place::nowhere : home(transfer.source);
@@ -224,7 +232,7 @@ void Traffic::ask_engine(Parcel& parcel) {
 
 /// The send engine gets it at that time.
 void Traffic::send(Parcel& parcel, Time at) {
-    if (stopped_) return;
+    if (stopped_ || take_back(parcel)) return;
     const Duration rest = parcel.kind == Kind::control ? Duration{} : parameters_.adapter.send_rest;
     const Time ready = parcel.source->sender().run_from(at, send_work(parcel, *parcel.source), rest,
                                                         parcel.what, parcel.id);
@@ -232,7 +240,8 @@ void Traffic::send(Parcel& parcel, Time at) {
 }
 
 void Traffic::leave(Parcel& parcel) {
-    if (stopped_) return;
+    if (stopped_ || take_back(parcel)) return;
+    parcel.stage = Parcel::Stage::lane;
     parcel.source->lane(parcel.from.port).submit(&parcel);
 }
 
@@ -304,6 +313,28 @@ void Traffic::drop() {
     Parcel& parcel = *std::exchange(arriving_, nullptr);
     parcel.dropped = true;
     parcel.told = true;  // nobody will ask where it was placed
+}
+
+void Traffic::recall(const virtual_time::End& from) {
+    // Where faults can strike, packets have numbers: what did not leave would count as lost.
+    if (stopped_ || plan_) return;
+    for (const auto& parcel : parcels_) {
+        if (parcel->stage == Parcel::Stage::gone || !is_request(parcel->kind)) continue;
+        if (parcel->from != from) continue;
+        parcel->recalled = true;
+        if (parcel->stage == Parcel::Stage::engine) continue;  // it looks when its turn comes
+        parcel->source->lane(from.port).stop(*parcel);
+        if (parcel->packets == 0) take_back(*parcel);
+    }
+}
+
+/// If it was recalled before any of it left.
+bool Traffic::take_back(Parcel& parcel) {
+    if (!parcel.recalled) return false;
+    parcel.arrived.reset();
+    parcel.stage = Parcel::Stage::gone;
+    give_back(parcel);
+    return true;
 }
 
 /// Nothing that was sent before it, acknowledgments included, may be told after it.

@@ -29,9 +29,11 @@ class Traffic final : public virtual_time::Wire {
     void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override;
     void place(const virtual_time::Transfer& transfer, sim::Action placed) override;
     virtual_time::NotReady not_ready() const override {
-        return {parameters_.reliability.rnr_timer, parameters_.reliability.rnr_retries};
+        const hardware::Reliability& rules = parameters_.reliability;
+        return {rules.rnr_timer, rules.rnr_retries, rules.rnr_breaks};
     }
     void drop() override;
+    void recall(const virtual_time::End& from) override;
     void complete(const virtual_time::End& end, const virtual_time::Finished& what,
                   sim::Action visible) override;
     void match(const virtual_time::End& end, std::size_t posted, std::size_t unexpected,
@@ -77,6 +79,7 @@ class Traffic final : public virtual_time::Wire {
     void respond(Parcel& parcel);
     void placed(Parcel& parcel);
     void give_back(Parcel& parcel);
+    bool take_back(Parcel& parcel);
 
     Duration send_work(const Parcel& parcel, Node& from);
     Duration receive_work(const Parcel& parcel, Node& to);

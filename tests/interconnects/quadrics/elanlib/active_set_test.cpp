@@ -42,6 +42,32 @@ TEST(ActiveSet, IsEveryPowerOfTwo) {
     }
 }
 
+// Whoever has memory may write to the others' at once, and to the last before it gives it back.
+TEST(ActiveSetHeap, IsWhoeverAsksForItsWhenAllHaveIt) {
+    Cluster cluster(4);
+    cluster.run([&](Process& process) {
+        Pe pe(process);
+        pe.meet();
+        const Vpid self = process.self();
+        const Vpid next = (self + 1) % 4;
+        const auto late = [&] { process.spend(50_us * self); };
+        late();
+        Address word = pe.sets.allocate(8);
+        pe.shmem.p(next, word, std::uint64_t{self + 10});
+        late();
+        word = pe.sets.resize(word, 5000);
+        EXPECT_EQ(process.value<std::uint64_t>(word), (self + 3) % 4 + 10);
+        pe.shmem.p(next, word + 4992, std::uint64_t{self + 20});
+        late();
+        pe.sets.release(word);
+        EXPECT_EQ(process.value<std::uint64_t>(word + 4992), (self + 3) % 4 + 20)
+            << "the barrier before it has brought it";
+        EXPECT_EQ(pe.sets.allocate(8), word - elan::block_size) << "the first hole, in all";
+        EXPECT_EQ(pe.shmem.quiet(), Status());
+        pe.part();
+    });
+}
+
 class ActiveSetOf : public ::testing::TestWithParam<ActiveSet> {
   protected:
     /// All members do it, on 16 nodes; the others nothing.

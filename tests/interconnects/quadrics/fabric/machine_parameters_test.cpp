@@ -125,6 +125,8 @@ TEST(MachineParameters, RefuseAMachineThatCannotBeBuilt) {
                 HasSubstr("acknowledgments"));
     EXPECT_THAT(refusal([](P& p) { p.reliability.rnr_timer = Duration::us(1); }),
                 HasSubstr("reliability.rnr_timer"));
+    EXPECT_THAT(refusal([](P& p) { p.reliability.rnr_breaks = true; }),
+                HasSubstr("reliability.rnr_breaks"));
     EXPECT_THAT(refusal([](P& p) { p.memory.size = Bytes(); }), HasSubstr("at most 192 MiB"));
     EXPECT_THAT(refusal([](P& p) { p.memory.size = Bytes(1 << 30); }), HasSubstr("at most"));
     EXPECT_THAT(refusal([](P& p) { p.tagged.eager_limit = Bytes(289); }),

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+
 #include <array>
 #include <cstring>
 
@@ -109,6 +111,73 @@ TEST_F(ProgramMemoryTest, ScratchMemoryThatIsUsedAtOnceLiesApart) {
     EXPECT_EQ(memory_.take_scratch(part(5000, 100)).address, second.address);
     const ProgramMemory::Use large = memory_.take_scratch(part(0, 5 * page_size));
     EXPECT_TRUE(is_mapped(large.address + 5 * page_size - 1));
+}
+
+/// Addresses without memory: more than any test may touch.
+class LargeProgram : public ProgramMemoryTest {
+  protected:
+    static constexpr std::size_t size = std::size_t{16} << 30;
+    LargeProgram()
+        : begin_(static_cast<std::byte*>(::mmap(
+              nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
+    ~LargeProgram() override { ::munmap(begin_, size); }
+
+    std::span<std::byte> mebibytes(std::size_t offset, std::size_t count) {
+        return {begin_ + (offset << 20), count << 20};
+    }
+    Address use(std::span<std::byte> buffer) {
+        const ProgramMemory::Use used = memory_.take(buffer);
+        memory_.let_go(used);
+        return used.address;
+    }
+
+  private:
+    std::byte* const begin_;
+};
+
+TEST_F(LargeProgram, WhatWasNotUsedForTheLongestTimeIsForgotten) {
+    Address places[4] = {};
+    for (std::size_t i = 0; i < 4; ++i) {
+        places[i] = use(mebibytes(1024 * i, 512));
+        space_.bind(places[i] + page_size);
+    }
+    EXPECT_EQ(use(mebibytes(0, 512)), places[0]) << "two gibibytes have room";
+    const Address small = use(mebibytes(8000, 1));
+    EXPECT_FALSE(is_mapped(places[1] + (256 << 20))) << "the oldest";
+    for (const std::size_t kept : {0UL, 2UL, 3UL})
+        EXPECT_EQ(use(mebibytes(1024 * kept, 512)), places[kept]);
+    const Address again = use(mebibytes(1024, 512));
+    EXPECT_EQ(state(again + page_size), Page::State::on_demand) << "it is as new";
+    EXPECT_FALSE(is_mapped(small) && small != again) << "its turn";
+    EXPECT_EQ(state(places[0] + page_size), Page::State::bound) << "and nobody else's";
+}
+
+TEST_F(LargeProgram, WhatARequestUsesIsForgottenWhenThatHasEnded) {
+    const ProgramMemory::Use under_way = memory_.take(mebibytes(0, 512));
+    for (std::size_t i = 1; i < 5; ++i)
+        use(mebibytes(1024 * i, 512));
+    EXPECT_TRUE(is_mapped(under_way.address));
+    EXPECT_NE(space_.lent(under_way.address, 1 << 20), nullptr);
+    const ProgramMemory::Use anew = memory_.take(mebibytes(0, 512));
+    EXPECT_NE(anew.address, under_way.address);
+    memory_.let_go(under_way);
+    EXPECT_FALSE(is_mapped(under_way.address));
+    EXPECT_TRUE(is_mapped(anew.address));
+    memory_.let_go(anew);
+}
+
+/// However large a message may be, there is a place for it.
+TEST_F(LargeProgram, BuffersOfAllSizesFindAPlace) {
+    std::size_t chance = 7;
+    for (int round = 0; round < 60; ++round) {
+        chance = chance * 6364136223846793005 + 1442695040888963407;
+        const std::size_t count = 1 + (chance >> 40) % 1024;
+        const std::size_t offset = (chance >> 20) % ((size >> 20) - 1024);
+        const ProgramMemory::Use used = memory_.take(mebibytes(offset, count));
+        EXPECT_TRUE(is_mapped(used.address));
+        EXPECT_TRUE(is_mapped(used.address + static_cast<Address>((count << 20) - 1)));
+        memory_.let_go(used);
+    }
 }
 
 TEST_F(ProgramMemoryTest, WhatIsClosedIsReachedByNobody) {

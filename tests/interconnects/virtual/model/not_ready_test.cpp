@@ -85,6 +85,47 @@ TEST_F(NotReady, WhatIsRefusedTakesTheLinkEveryTimeAndTheTargetsBusOnce) {
     });
 }
 
+// The answer comes while the message leaves: a sender stops there.
+TEST_F(NotReady, ALargeMessageStopsLeavingAtTheAnswer) {
+    run([&] {
+        const Time start = engine.now();
+        constexpr std::size_t size = 1 << 20;
+        const Slice data = a->slice(0, size);
+        a->fill(0, size, 5);
+        ASSERT_TRUE(a->pair->post(send(1, data)).ok());
+        b->host.compute(50_us);
+        // The first packet is judged when the data's first read and its own time on the link have
+        // passed as well; the answer takes 0.6 us, and the buffer's packets leave all the same.
+        const double whole_us = us(1_MiB / plain.link.rate);
+        const double first_us = judged_us + 1 + 0.6 - 4.2;
+        const Duration gone = busy("node 0, link 0 out");
+        EXPECT_GT(us(gone), 0.5);
+        EXPECT_LT(us(gone), first_us + 1.1 * (plain.adapter.buffer + 1));
+        ASSERT_TRUE(b->post_receive(1, b->slice(0, size)).ok());
+        EXPECT_EQ(b->next_received().status, Status());
+        EXPECT_LT(us(elapsed(start)), whole_us + judged_us + 1 + again_us + 10);
+        EXPECT_TRUE(b->holds(0, size, 5));
+        EXPECT_EQ(us(busy("node 0, link 0 out")), us(gone) + whole_us);
+        EXPECT_EQ(us(busy("node 1, bus to memory")), us(1_MiB / plain.bus.write_rate));
+        EXPECT_EQ(a->next_sent().status, Status());
+    });
+}
+
+// Neither does what waits behind it in the adapter.
+TEST_F(NotReady, WhatHasNotLeftByTheAnswerDoesNotLeave) {
+    plain.reliability.rnr_retries = 0;
+    run([&] {
+        const Slice data = a->slice(0, 512 << 10);
+        for (std::uint64_t id = 1; id <= 4; ++id)
+            ASSERT_TRUE(a->pair->post(send(id, data)).ok());
+        EXPECT_EQ(a->next_sent().status, Code::receiver_not_ready);
+        for (int i = 0; i < 3; ++i)
+            EXPECT_EQ(a->next_sent().status, Code::flushed);
+        a->host.compute(10_ms);
+        EXPECT_LT(us(busy("node 0, link 0 out")), 30);
+    });
+}
+
 // What was refused leaves its place in the adapter, however often.
 TEST_F(NotReady, WhatIsRefusedFillsNoBuffer) {
     plain.adapter.receive_buffer = 3_KiB;
@@ -142,6 +183,28 @@ TEST_F(NotReady, TheConnectionFailsWhenItHasTriedOftenEnough) {
         EXPECT_EQ(a->pair->reason(), Code::receiver_not_ready);
         wait_for(*b, *b->pair, ConnectionState::failed);
         EXPECT_EQ(b->pair->reason(), Code::remote_closed);
+    });
+}
+
+// VIA's way: at the first packet, and for both sides. The rest stays where it is.
+TEST_F(NotReady, WhereItBreaksTheConnectionNothingIsSentAgain) {
+    plain.reliability.rnr_timer = {};
+    plain.reliability.rnr_breaks = true;
+    run([&] {
+        const Time start = engine.now();
+        const Slice data = a->slice(0, 1 << 20);
+        ASSERT_TRUE(a->pair->post(send(1, data)).ok());
+        ASSERT_TRUE(a->pair->post(send(2, data)).ok());
+        wait_for(*b, *b->pair, ConnectionState::failed);
+        EXPECT_EQ(b->pair->reason(), Code::remote_closed);
+        EXPECT_EQ(a->next_sent().status, Code::receiver_not_ready);
+        EXPECT_LT(us(elapsed(start)), 30);
+        EXPECT_EQ(a->next_sent().status, Code::flushed);
+        EXPECT_EQ(a->pair->reason(), Code::receiver_not_ready);
+        a->host.compute(10_ms);
+        EXPECT_LT(us(busy("node 0, link 0 out")), 30);
+        EXPECT_EQ(busy("node 1, bus to memory"), Duration{});
+        EXPECT_EQ(fabric->receiver_not_ready(), 1U);
     });
 }
 
