@@ -4,7 +4,8 @@
 // acknowledged; one that fetches, once its data are here. Direct ones are done already, and a flush
 // only has to put a full fence behind them: then no later load or store of this rank, nor the
 // message by which it tells others, comes before they are seen by all. An acquire or release fence
-// would not do on any processor: a store may still be passed by a later load.
+// would not do on any processor: a store may still be passed by a later load. After loads alone an
+// acquire fence does, which nothing passes that follows them.
 
 #include <algorithm>
 #include <atomic>
@@ -28,6 +29,14 @@ void order_all() {
     word.fetch_add(0, std::memory_order_seq_cst);
 #else
     std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
+void order_loads() {
+#if defined(__SANITIZE_THREAD__)
+    order_all();
+#else
+    std::atomic_thread_fence(std::memory_order_acquire);
 #endif
 }
 
@@ -236,7 +245,8 @@ void Window::unlock_all() {
 
 void Window::flush(int target) {
     epochs_.check_flush(target);
-    order_all();
+    // Another thread's stores are seen before ours: it has given up the library's lock since.
+    std::exchange(has_stored_, false) ? order_all() : order_loads();
     if (all_direct_) [[likely]]
         return progress_now_and_then();
     start_flush(target);
