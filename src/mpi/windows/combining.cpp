@@ -131,6 +131,17 @@ void combine_apart(const Operation& operation, const Datatype& basic, std::byte*
     }
 }
 
+/// Under the guard, if there is one.
+[[gnu::noinline]] void combine_guarded(const Operation& operation, const Datatype& basic,
+                                       std::byte* target, std::size_t count, const std::byte* in,
+                                       std::byte* old, std::uint32_t* guard) {
+    std::optional<Guarded> guarded;
+    if (guard != nullptr) guarded.emplace(*guard);
+    if (!basic.is_dense()) return combine_apart(operation, basic, target, count, in, old);
+    if (old != nullptr) std::memcpy(old, target, count * basic.size());
+    if (operation.kind() != Kind::no_op) operation.apply(in, target, count, basic);
+}
+
 }  // namespace
 
 bool combine(const Operation& operation, const Datatype& basic, std::byte* target,
@@ -139,14 +150,7 @@ bool combine(const Operation& operation, const Datatype& basic, std::byte* targe
             combine_words<Word>(operation, basic, target, count, in, old);
         }))
         return atomics_are_fences;
-    std::optional<Guarded> guarded;
-    if (guard != nullptr) guarded.emplace(*guard);
-    if (!basic.is_dense()) {
-        combine_apart(operation, basic, target, count, in, old);
-        return false;
-    }
-    if (old != nullptr) std::memcpy(old, target, count * basic.size());
-    if (operation.kind() != Kind::no_op) operation.apply(in, target, count, basic);
+    combine_guarded(operation, basic, target, count, in, old, guard);
     return false;
 }
 
