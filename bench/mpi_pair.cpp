@@ -2,11 +2,13 @@
 /// queues, collectives.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,23 +19,24 @@
 namespace railyard::bench {
 
 /// Our MPI library against others, in turns: what disturbs the machine disturbs all of them.
-using Values = std::map<std::string, double>;  ///< by figure: "latency/64"
+using Peers = std::map<std::string, Figures>;  ///< by name
 
 struct Best {
     double value = 0;
     std::string who;
 };
-Best best_of(const std::map<std::string, Values>& peers, const std::string& figure);
+Best best_of(const Peers& peers, const std::string& figure);
 
 /// One figure: ours, the best of the others, and the ratio of the two; medians of the rounds.
 struct Standing {
     std::string figure;
     double ours = 0;
-    double theirs = 0;
-    double ratio = 0;
-    std::string who;
+    std::optional<double> theirs{};  ///< none: no other one has it
+    std::optional<double> ratio{};
+    std::string note;  ///< who is the best, and whose figure is not available
 };
 /// Two ranks of each library measure what `arguments` ask for, `rounds` times. By kind and size.
+/// What a peer cannot do here it does not print, and has no figure of.
 std::vector<Standing> contest(const MpiLibrary& own, const std::vector<MpiLibrary>& peers,
                               unsigned rounds, const std::string& arguments);
 
@@ -52,7 +55,7 @@ std::pair<std::string, long> kind_and_size(const std::string& figure) {
 
 }  // namespace
 
-Best best_of(const std::map<std::string, Values>& peers, const std::string& figure) {
+Best best_of(const Peers& peers, const std::string& figure) {
     Best best;
     for (const auto& [name, values] : peers) {
         const auto found = values.find(figure);
@@ -69,25 +72,37 @@ std::vector<Standing> contest(const MpiLibrary& own, const std::vector<MpiLibrar
     struct Series {
         std::vector<double> ours, theirs, ratios;
         std::string who;
+        std::set<std::string> missing;
     };
     std::map<std::string, Series> series;
     for (unsigned round = 0; round < rounds; ++round) {
-        const Values ours = own.measure(2, arguments);
-        std::map<std::string, Values> others;
+        const Figures ours = own.measure(2, arguments);
+        Peers others;
         for (const MpiLibrary& peer : peers)
-            others[peer.name] = peer.measure(2, arguments);
+            others[peer.name] = peer.measure_what_works(2, arguments);
         for (const auto& [figure, value] : ours) {
-            const Best best = best_of(others, figure);
             Series& s = series[figure];
             s.ours.push_back(value);
+            for (const auto& [name, figures] : others)
+                if (!figures.contains(figure)) s.missing.insert(name);
+            const Best best = best_of(others, figure);
+            if (best.who.empty()) continue;
             s.theirs.push_back(best.value);
             s.ratios.push_back(value / best.value);
             s.who = best.who;
         }
     }
     std::vector<Standing> standings;
-    for (const auto& [figure, s] : series)
-        standings.push_back({figure, median(s.ours), median(s.theirs), median(s.ratios), s.who});
+    for (const auto& [figure, s] : series) {
+        Standing standing{.figure = figure, .ours = median(s.ours), .note = s.who};
+        if (!s.theirs.empty()) {
+            standing.theirs = median(s.theirs);
+            standing.ratio = median(s.ratios);
+        }
+        if (!s.missing.empty())
+            standing.note += fmt::format("; not available of {}", fmt::join(s.missing, ", "));
+        standings.push_back(standing);
+    }
     std::sort(standings.begin(), standings.end(), [](const Standing& a, const Standing& b) {
         return kind_and_size(a.figure) < kind_and_size(b.figure);
     });
@@ -113,7 +128,7 @@ std::optional<Target> target_of(const std::string& figure) {
 }
 
 /// The worst step of our bandwidth from one size to the next, up to 1 MiB.
-void report_dip(const Values& ours, const Report& report) {
+void report_dip(const Figures& ours, const Report& report) {
     std::vector<std::pair<long, double>> curve;
     for (const auto& [name, value] : ours)
         if (name.starts_with("bandwidth/")) curve.emplace_back(std::stol(name.substr(10)), value);
@@ -135,7 +150,7 @@ void report_dip(const Values& ours, const Report& report) {
 }  // namespace
 
 void mpi_pair(const Settings& settings, const Report& report) {
-    Values medians;
+    Figures medians;
     for (const Standing& s :
          contest(our_mpi(), peer_mpis(), std::min(settings.rounds, 3u), "pair")) {
         medians[s.figure] = s.ours;
@@ -145,7 +160,7 @@ void mpi_pair(const Settings& settings, const Report& report) {
                 .reference = s.theirs,
                 .ratio = s.ratio,
                 .target = target_of(s.figure),
-                .note = s.who});
+                .note = s.note});
     }
     report_dip(medians, report);
 }
@@ -166,12 +181,12 @@ void mpi_one_sided(const Settings& settings, const Report& report) {
                 .reference = s.theirs,
                 .ratio = s.ratio,
                 .target = target,
-                .note = s.who});
+                .note = s.note});
     }
 }
 
 void mpi_queues(const Settings&, const Report& report) {
-    const Values ours = our_mpi().measure(2, "queues 10000");
+    const Figures ours = our_mpi().measure(2, "queues 10000");
     for (const char* what : {"unexpected-exact", "unexpected-any", "posted-exact", "posted-any"})
         for (const int n : {1000, 10000}) {
             const double empty = ours.at(fmt::format("{}/0", what));
@@ -187,8 +202,8 @@ void mpi_queues(const Settings&, const Report& report) {
 }
 
 void mpi_group(const Settings&, const Report& report) {
-    const Values ours = our_mpi().measure(16, "group 0.3");
-    std::map<std::string, Values> others;
+    const Figures ours = our_mpi().measure(16, "group 0.3");
+    Peers others;
     for (const MpiLibrary& peer : peer_mpis())
         if (peer.name == "openmpi" || peer.name == "mpich")
             others[peer.name] = peer.measure(16, "group 0.3");
@@ -209,8 +224,8 @@ void mpi_nonblocking(const Settings&, const Report& report) {
     const MpiLibrary own = our_mpi();
     const std::vector<MpiLibrary> peers = peer_mpis();
     for (const int ranks : {2, 4, 8}) {
-        const Values ours = own.measure(ranks, "started");
-        std::map<std::string, Values> others;
+        const Figures ours = own.measure(ranks, "started");
+        Peers others;
         for (const MpiLibrary& peer : peers)
             if (peer.name == "openmpi" || peer.name == "mpich")
                 others[peer.name] = peer.measure(ranks, "started");
@@ -257,7 +272,7 @@ void mpi_iwarp(const Settings& settings, const Report& report) {
                 .reference = s.theirs,
                 .ratio = s.ratio,
                 .target = target_over_tcp(s.figure),
-                .note = s.who});
+                .note = s.note});
 }
 
 }  // namespace railyard::bench

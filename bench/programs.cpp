@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 #include "railyard/base/error.hpp"
 
@@ -18,15 +19,43 @@ std::filesystem::path own_folder() {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-std::string output_of(const std::string& command) {
+namespace {
+
+struct Ran {
+    std::string output;
+    bool failed = false;
+};
+
+Ran run(const std::string& command) {
     std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
     if (!pipe) throw Error("cannot run " + command);
-    std::string text;
+    Ran ran;
     std::array<char, 4096> piece;
     while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), pipe.get()))
-        text.append(piece.data(), n);
-    if (::pclose(pipe.release()) != 0) throw Error("failed: " + command);
-    return text;
+        ran.output.append(piece.data(), n);
+    ran.failed = ::pclose(pipe.release()) != 0;
+    return ran;
+}
+
+/// Of lines that are a name and a number; others, such as a launcher's complaints, are left out.
+Figures figures_of(const std::string& output) {
+    Figures figures;
+    std::istringstream lines(output);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string name;
+        double value = 0;
+        if (words >> name >> value && words.eof()) figures[name] = value;
+    }
+    return figures;
+}
+
+}  // namespace
+
+std::string output_of(const std::string& command) {
+    Ran ran = run(command);
+    if (ran.failed) throw Error("failed: " + command);
+    return std::move(ran.output);
 }
 
 double KernelProgram::seconds(int ranks) const {
@@ -94,13 +123,12 @@ std::string MpiLibrary::command(int ranks, const std::string& arguments) const {
                        ranks, program, arguments);
 }
 
-std::map<std::string, double> MpiLibrary::measure(int ranks, const std::string& arguments) const {
-    std::istringstream lines(output_of(command(ranks, arguments)));
-    std::map<std::string, double> figures;
-    std::string figure;
-    for (double value = 0; lines >> figure >> value;)
-        figures[figure] = value;
-    return figures;
+Figures MpiLibrary::measure(int ranks, const std::string& arguments) const {
+    return figures_of(output_of(command(ranks, arguments)));
+}
+
+Figures MpiLibrary::measure_what_works(int ranks, const std::string& arguments) const {
+    return figures_of(run(command(ranks, arguments)).output);
 }
 
 MpiLibrary our_mpi() {

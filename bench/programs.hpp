@@ -15,6 +15,8 @@ std::filesystem::path own_folder();
 /// What the command prints. Throws Error if it fails.
 std::string output_of(const std::string& command);
 
+using Figures = std::map<std::string, double>;  ///< by name: "latency/64"
+
 /// A NAS kernel as users run it: through mpiexec, by its own clock.
 struct KernelProgram {
     std::string kernel;         ///< "cg"
@@ -30,8 +32,10 @@ struct MpiLibrary {
     std::string program;   ///< mpi_figures, built with it
     std::string launcher;  ///< a command line up to "-n"
 
-    /// Runs the program and gives back its figures by name. Throws Error if it fails.
-    std::map<std::string, double> measure(int ranks, const std::string& arguments) const;
+    /// Runs the program and gives back its figures. Throws Error if it fails.
+    Figures measure(int ranks, const std::string& arguments) const;
+    /// The same, but if it fails, those that it has printed by then: not every library can do all.
+    Figures measure_what_works(int ranks, const std::string& arguments) const;
     /// The command line that measure() runs.
     std::string command(int ranks, const std::string& arguments) const;
 };

@@ -73,6 +73,18 @@ class QueuePair {
     virtual Posted post(std::span<const WorkRequest> requests) = 0;
     Status post(const WorkRequest& request) { return post(std::span(&request, 1)).status; }
 
+    // Copies at once between this side's memory, registered or not, and a region of the peer's,
+    // where this side's processor gets there without the peer's help: even into memory that the
+    // peer's user brought. Done when they return ok. There is no completion, no order with requests
+    // nor among the bytes, and the peer is not woken. `unsupported`: post a request instead.
+
+    virtual Status write_now(const RemoteSlice& /*to*/, std::span<const std::byte> /*bytes*/) {
+        return Code::unsupported;
+    }
+    virtual Status read_now(std::span<std::byte> /*into*/, const RemoteSlice& /*from*/) {
+        return Code::unsupported;
+    }
+
     /// Wakes the peer if it sleeps, after stores into its mapped memory (RemoteRegion::mapped).
     /// Nothing where no memory is mapped.
     virtual void nudge() {}

@@ -2,6 +2,7 @@
 
 #include "mpi/abi/entry.hpp"
 #include "mpi/abi/requests.hpp"
+#include "mpi/windows/plain_access.hpp"
 #include "mpi/windows/window.hpp"
 
 namespace railyard::mpi::abi {
@@ -16,6 +17,9 @@ void put(State&, const void* origin, std::size_t origin_count, const TypeRef& or
          MPI_Aint displacement, std::size_t count, const TypeRef& type, Window& win) {
     if (rank == no_rank) [[unlikely]]
         return;
+    if (type == origin_type && count == origin_count && !is_special(origin) &&
+        win.put_plain(origin, count, *type, rank, displacement)) [[likely]]
+        return;
     win.put(const_buffer(origin, origin_count, origin_type),
             {rank, displacement, count, type.get()});
 }
@@ -23,6 +27,9 @@ void put(State&, const void* origin, std::size_t origin_count, const TypeRef& or
 void get(State&, void* origin, std::size_t origin_count, const TypeRef& origin_type, int rank,
          MPI_Aint displacement, std::size_t count, const TypeRef& type, Window& win) {
     if (rank == no_rank) [[unlikely]]
+        return;
+    if (type == origin_type && count == origin_count && !is_special(origin) &&
+        win.get_plain(origin, count, *type, rank, displacement)) [[likely]]
         return;
     win.get(buffer(origin, origin_count, origin_type), {rank, displacement, count, type.get()});
 }
@@ -61,6 +68,9 @@ void fetch_and_op(State&, const void* origin, void* result, const TypeRef& type,
                   MPI_Aint displacement, const Operation& op, Window& win) {
     check_predefined(type);
     if (rank == no_rank) return;
+    if (!is_special(origin) && !is_special(result) &&
+        win.fetch_plain(origin, result, *type, rank, displacement, op)) [[likely]]
+        return;
     win.get_accumulate(optional_origin(origin, 1, type, op), buffer(result, 1, type),
                        {rank, displacement, 1, type.get()}, op);
 }

@@ -155,6 +155,18 @@ std::uint64_t ChannelTransport::used_connections() const {
     return used;
 }
 
+bool ChannelTransport::access_now(fabric::Op op, const fabric::RemoteSlice& remote,
+                                  std::span<std::byte> local, int peer) {
+    Channel* const channel = connector_.find(peer);
+    if (channel == nullptr || channel->rails.empty()) return false;
+    connector_.used(*channel);
+    fabric::QueuePair& queue_pair = *channel->rails[0];
+    const railyard::Status status = op == fabric::Op::rdma_write
+                                        ? queue_pair.write_now(remote, local)
+                                        : queue_pair.read_now(local, remote);
+    return status.ok();
+}
+
 bool ChannelTransport::is_drained() const {
     if (!busy_.empty() || !bursts_.empty()) return false;
     // A connection that nothing waits for may stay unmade: the peer may be at its end already.

@@ -34,6 +34,8 @@ class ChannelTransport final : public Transport {
     void start_receive(Request& receive, Message& message) override;
     std::shared_ptr<CachedRegion> register_memory(std::span<std::byte> memory, bool kept) override;
     void start_access(Request& request) override;
+    bool access_now(fabric::Op op, const fabric::RemoteSlice& remote, std::span<std::byte> local,
+                    int peer) override;
     void wake(int peer) override {
         Channel* const channel = connector_.find(peer);
         if (channel != nullptr && !channel->rails.empty()) channel->rails[0]->nudge();

@@ -160,6 +160,13 @@ class Process {
     Request& start_access(const RemoteAccess& access, std::span<std::byte> local,
                           std::shared_ptr<CachedRegion> region, int world_rank);
 
+    /// Copies at once between our memory and a region that this rank's Nic has imported, where
+    /// there is a connection and the processor reaches so far. False: it is to go another way.
+    bool access_now(fabric::Op op, const fabric::RemoteSlice& remote, std::span<std::byte> local,
+                    int world_rank) {
+        return transport_->access_now(op, remote, local, world_rank);
+    }
+
     /// Wakes a peer that may sleep, after stores into memory that it shares with us. To be used
     /// where there is a connection.
     void wake(int world_rank) { transport_->wake(world_rank); }

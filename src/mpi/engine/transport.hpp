@@ -172,6 +172,13 @@ class Transport {
     /// adapter's until the request is complete; a write is so when it is in place at the peer.
     virtual void start_access(Request&) {}
 
+    /// Copies at once between our memory and a peer's (fabric::QueuePair::write_now, read_now).
+    /// False: that cannot be done here, or not now.
+    virtual bool access_now(fabric::Op /*op*/, const fabric::RemoteSlice& /*remote*/,
+                            std::span<std::byte> /*local*/, int /*peer*/) {
+        return false;
+    }
+
     /// Wakes a peer that we are connected to, after stores into shared memory.
     virtual void wake(int) {}
 

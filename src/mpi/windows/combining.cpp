@@ -14,6 +14,13 @@ namespace {
 
 using Kind = Operation::Kind;
 
+/// A locked instruction drains the store buffer. MPI_NO_OP has none, and has stored nothing.
+#if defined(__x86_64__)
+constexpr bool atomics_are_fences = true;
+#else
+constexpr bool atomics_are_fences = false;
+#endif
+
 template <class Word>
 Word load_word(const std::byte* from) {
     Word word;
@@ -31,10 +38,10 @@ bool is_whole_number(const Datatype& basic) {
 /// What was there before. Acquire and release: programs build locks and queues of such operations,
 /// so what a rank did before is seen by who reads the value that it left.
 template <class Word>
-Word combine_word(const Operation& operation, const Datatype& basic, std::byte* target, Word in) {
+Word combine_word(const Operation& operation, const Datatype& basic, bool whole, std::byte* target,
+                  Word in) {
     constexpr auto order = std::memory_order_acq_rel;
     const std::atomic_ref word(*reinterpret_cast<Word*>(target));
-    const bool whole = is_whole_number(basic);
     switch (operation.kind()) {
         case Kind::replace:
             return word.exchange(in, order);
@@ -67,9 +74,10 @@ template <class Word>
 void combine_words(const Operation& operation, const Datatype& basic, std::byte* target,
                    std::size_t count, const std::byte* in, std::byte* old) {
     const bool reads = operation.kind() == Kind::no_op;
+    const bool whole = is_whole_number(basic);
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t at = i * sizeof(Word);
-        const Word before = combine_word<Word>(operation, basic, target + at,
+        const Word before = combine_word<Word>(operation, basic, whole, target + at,
                                                reads ? Word{} : load_word<Word>(in + at));
         if (old != nullptr) std::memcpy(old + at, &before, sizeof before);
     }
@@ -88,17 +96,22 @@ void swap_word(std::byte* target, const std::byte* compare, const std::byte* val
 /// Calls `use` with the word that such elements are, if an instruction can change one as a whole.
 template <class Use>
 bool as_word(const Datatype& basic, const std::byte* target, Use&& use) {
-    const std::size_t size = basic.size();
-    if (!basic.is_dense() || reinterpret_cast<std::uintptr_t>(target) % size != 0) return false;
-    switch (size) {
+    const auto try_word = [&]<class Word>(Word word) {
+        // Sizes that the compiler knows, and no division.
+        if (reinterpret_cast<std::uintptr_t>(target) % sizeof(Word) != 0) return false;
+        use(word);
+        return true;
+    };
+    if (!basic.is_dense()) return false;
+    switch (basic.size()) {
         case 1:
-            return use(std::uint8_t{}), true;
+            return try_word(std::uint8_t{});
         case 2:
-            return use(std::uint16_t{}), true;
+            return try_word(std::uint16_t{});
         case 4:
-            return use(std::uint32_t{}), true;
+            return try_word(std::uint32_t{});
         case 8:
-            return use(std::uint64_t{}), true;
+            return try_word(std::uint64_t{});
         default:
             return false;
     }
@@ -118,14 +131,10 @@ void combine_apart(const Operation& operation, const Datatype& basic, std::byte*
     }
 }
 
-}  // namespace
-
-void combine(const Operation& operation, const Datatype& basic, std::byte* target,
-             std::size_t count, const std::byte* in, std::byte* old, std::uint32_t* guard) {
-    if (guard != nullptr && as_word(basic, target, [&]<class Word>(Word) {
-            combine_words<Word>(operation, basic, target, count, in, old);
-        }))
-        return;
+/// Under the guard, if there is one.
+[[gnu::noinline]] void combine_guarded(const Operation& operation, const Datatype& basic,
+                                       std::byte* target, std::size_t count, const std::byte* in,
+                                       std::byte* old, std::uint32_t* guard) {
     std::optional<Guarded> guarded;
     if (guard != nullptr) guarded.emplace(*guard);
     if (!basic.is_dense()) return combine_apart(operation, basic, target, count, in, old);
@@ -133,16 +142,29 @@ void combine(const Operation& operation, const Datatype& basic, std::byte* targe
     if (operation.kind() != Kind::no_op) operation.apply(in, target, count, basic);
 }
 
-void compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
+}  // namespace
+
+bool combine(const Operation& operation, const Datatype& basic, std::byte* target,
+             std::size_t count, const std::byte* in, std::byte* old, std::uint32_t* guard) {
+    if (guard != nullptr && as_word(basic, target, [&]<class Word>(Word) {
+            combine_words<Word>(operation, basic, target, count, in, old);
+        }))
+        return atomics_are_fences;
+    combine_guarded(operation, basic, target, count, in, old, guard);
+    return false;
+}
+
+bool compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
                   const std::byte* value, std::byte* old, std::uint32_t* guard) {
     if (guard != nullptr && as_word(basic, target, [&]<class Word>(Word) {
             swap_word<Word>(target, compare, value, old);
         }))
-        return;
+        return atomics_are_fences;
     std::optional<Guarded> guarded;
     if (guard != nullptr) guarded.emplace(*guard);
     std::memcpy(old, target, basic.size());
     if (std::memcmp(old, compare, basic.size()) == 0) std::memcpy(target, value, basic.size());
+    return false;
 }
 
 }  // namespace railyard::mpi

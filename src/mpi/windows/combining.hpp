@@ -17,11 +17,15 @@ namespace railyard::mpi {
 /// `guard`: null where nobody else reaches the memory now. Else one rule for all: an element of 1,
 /// 2, 4 or 8 bytes that is aligned is combined by an atomic instruction, any other under the guard.
 /// MPI has all who combine into an element at a time use the same type, so they use the same way.
-void combine(const Operation& operation, const Datatype& basic, std::byte* target,
+///
+/// Returns whether what it stored is seen by all already, before any later load: so it is where an
+/// atomic instruction that stores is a full fence by itself, as on x86.
+bool combine(const Operation& operation, const Datatype& basic, std::byte* target,
              std::size_t count, const std::byte* in, std::byte* old, std::uint32_t* guard);
 
 /// Puts `value` into one element if it equals `compare`. What was there before goes to `old`.
-void compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
+/// Returns what combine() does.
+bool compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
                   const std::byte* value, std::byte* old, std::uint32_t* guard);
 
 }  // namespace railyard::mpi

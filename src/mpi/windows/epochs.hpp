@@ -22,6 +22,7 @@ class Epochs {
         locked_unchecked,  ///< no lock was taken: the program says that none is needed
     };
 
+    bool may_use(int target) const { return reaches(target); }
     /// Before each operation.
     void use(int target) {
         if (!reaches(target)) [[unlikely]]

@@ -21,17 +21,21 @@ std::size_t bytes_of(const ConstBuffer& buffer) {
     return buffer.count * buffer.type->size();
 }
 
-void check_length(const ConstBuffer& origin, const TargetBuffer& target) {
-    if (bytes_of(origin) == target.bytes()) [[likely]]
-        return;
+[[noreturn, gnu::cold]] void throw_length(const ConstBuffer& origin, const TargetBuffer& target) {
     throw MpiError(ErrorClass::type,
                    fmt::format("the origin has {} bytes and the target {}; counts and types of "
                                "both must describe the same data",
                                bytes_of(origin), target.bytes()));
 }
 
+inline void check_length(const ConstBuffer& origin, const TargetBuffer& target) {
+    if (bytes_of(origin) != target.bytes()) [[unlikely]]
+        throw_length(origin, target);
+}
+
 /// Whether elements at `at` lie within `size` bytes. Nothing overflows unnoticed.
-bool fits(const Datatype& type, std::size_t count, std::ptrdiff_t at, std::uint64_t size) {
+bool fits_with_gaps(const Datatype& type, std::size_t count, std::ptrdiff_t at,
+                    std::uint64_t size) {
     if (count == 0 || type.size() == 0) return true;
     std::ptrdiff_t last = 0;
     std::ptrdiff_t low = 0;
@@ -44,9 +48,18 @@ bool fits(const Datatype& type, std::size_t count, std::ptrdiff_t at, std::uint6
     return low >= 0 && static_cast<std::uint64_t>(high) <= size;
 }
 
+inline bool fits(const Datatype& type, std::size_t count, std::ptrdiff_t at, std::uint64_t size) {
+    std::uint64_t bytes = 0;
+    const bool is_plain = type.is_dense() && type.true_lower_bound() == 0 && at >= 0 &&
+                          !__builtin_mul_overflow(count, type.size(), &bytes) && bytes <= size &&
+                          static_cast<std::uint64_t>(at) <= size - bytes;
+    return is_plain || fits_with_gaps(type, count, at, size);
+}
+
 /// From one typed buffer to another of as many bytes, a stretch at a time.
-void copy_typed(const Datatype& from_type, const void* from, std::size_t from_count,
-                const Datatype& to_type, void* to, std::size_t to_count) {
+[[gnu::noinline]] void copy_typed(const Datatype& from_type, const void* from,
+                                  std::size_t from_count, const Datatype& to_type, void* to,
+                                  std::size_t to_count) {
     const std::size_t all = from_count * from_type.size();
     if (from_type.is_dense())
         return to_type.unpack(to, to_count, 0, {from_type.dense_data(from), all});
@@ -60,25 +73,38 @@ void copy_typed(const Datatype& from_type, const void* from, std::size_t from_co
     }
 }
 
-/// The one predefined type that all elements of an accumulate have.
-const Datatype& basic_of(const TargetBuffer& target, const Operation& operation) {
-    if (!operation.is_predefined())
-        throw MpiError(ErrorClass::op,
-                       "op is a user's operation; accumulates take predefined ones only");
-    const Basic basic = target.type->uniform_basic();
-    if (basic == Basic::none)
+[[noreturn, gnu::cold]] void throw_op() {
+    throw MpiError(ErrorClass::op,
+                   "op is a user's operation; accumulates take predefined ones only");
+}
+
+const Datatype& basic_of_derived(const Datatype& type) {
+    if (type.uniform_basic() == Basic::none)
         throw MpiError(ErrorClass::type,
                        "target_datatype is made of different predefined types; an accumulate "
                        "combines elements of one");
-    operation.check(*predefined(basic));
-    return *predefined(basic);
+    return *predefined(type.uniform_basic());
 }
 
-void check_same_basic(const Datatype& origin, const Datatype& basic) {
-    if (origin.uniform_basic() != basic.basic())
-        throw MpiError(ErrorClass::type,
-                       fmt::format("the origin's datatype is not made of {}, as the target's is",
-                                   basic.name()));
+/// The one predefined type that all elements of an accumulate have.
+inline const Datatype& basic_of(const TargetBuffer& target, const Operation& operation) {
+    if (!operation.is_predefined()) [[unlikely]]
+        throw_op();
+    const Datatype& basic =
+        target.type->is_predefined() ? *target.type : basic_of_derived(*target.type);
+    operation.check(basic);
+    return basic;
+}
+
+[[noreturn, gnu::cold]] void throw_basic(const Datatype& basic) {
+    throw MpiError(
+        ErrorClass::type,
+        fmt::format("the origin's datatype is not made of {}, as the target's is", basic.name()));
+}
+
+inline void check_same_basic(const Datatype& origin, const Datatype& basic) {
+    if (&origin != &basic && origin.uniform_basic() != basic.basic()) [[unlikely]]
+        throw_basic(basic);
 }
 
 RmaHeader header_of(RmaKind kind, const Operation& operation, const Datatype& basic) {
@@ -89,7 +115,7 @@ RmaHeader header_of(RmaKind kind, const Operation& operation, const Datatype& ba
 
 }  // namespace
 
-Window::Found Window::find(const TargetBuffer& to) {
+[[gnu::always_inline]] inline Window::Found Window::find(const TargetBuffer& to) {
     epochs_.use(to.rank);
     Peer& peer = this->peer(to.rank);
     std::ptrdiff_t at = 0;
@@ -98,9 +124,7 @@ Window::Found Window::find(const TargetBuffer& to) {
     const Found found{peer, static_cast<std::uint64_t>(at)};
     if (plan_.flavor == Flavor::dynamic) [[unlikely]] {
         // Only the target knows what it has attached.
-        if (peer.is_direct)
-            for_each_run(*to.type, to.count, found.at, Unit{},
-                         [&](const Run& run) { check_attached(run.at, run.count); });
+        if (peer.is_direct) check_attached(to, found.at);
     } else if (!fits(*to.type, to.count, at, peer.size)) [[unlikely]] {
         throw_range(to);
     }
@@ -109,6 +133,7 @@ Window::Found Window::find(const TargetBuffer& to) {
 
 void Window::put_direct(const ConstBuffer& data, const Found& place, const TargetBuffer& to) {
     const std::size_t n = to.bytes();
+    has_stored_ = true;
     process().host().charge_copy(n, place.address(), static_cast<const std::byte*>(data.address));
     if (data.type->is_dense() && to.type->is_dense()) [[likely]]
         return copy_bytes(to.type->dense_data(place.address()), data.type->dense_data(data.address),
@@ -132,6 +157,12 @@ Request* Window::put(const ConstBuffer& data, const TargetBuffer& to, bool wante
         put_direct(data, place, to);
         return nullptr;
     }
+    return put_otherwise(data, place, to, wanted);
+}
+
+Request* Window::put_otherwise(const ConstBuffer& data, const Found& place, const TargetBuffer& to,
+                               bool wanted) {
+    if (uses_kernel() && put_by_kernel(data, place, to)) return nullptr;
     if (has_rdma_ && plan_.flavor != Flavor::dynamic) return put_remote(data, place, to, wanted);
     if (to.type->is_dense() && to.bytes() > rma_inline_limit)
         return send_bulk(data, place, to, wanted);
@@ -145,6 +176,12 @@ Request* Window::get(const Buffer& into, const TargetBuffer& from, bool wanted) 
         get_direct(into, place, from);
         return nullptr;
     }
+    return get_otherwise(into, place, from, wanted);
+}
+
+Request* Window::get_otherwise(const Buffer& into, const Found& place, const TargetBuffer& from,
+                               bool wanted) {
+    if (uses_kernel() && get_by_kernel(into, place, from)) return nullptr;
     if (has_rdma_ && plan_.flavor != Flavor::dynamic) return get_remote(into, place, from, wanted);
     return send_operation({.kind = RmaKind::get}, nullptr, &into, place, from, Unit{}, wanted);
 }
@@ -153,14 +190,26 @@ void Window::combine_direct(const ConstBuffer& data, const Buffer* old, const Fo
                             const TargetBuffer& to, const Operation& operation,
                             const Datatype& basic) {
     const std::size_t n = to.bytes();
-    std::uint32_t* const guard = guard_of(place.peer);
     const bool reads = operation.kind() == Operation::Kind::no_op;
     process().host().charge_copy(n, place.address());
     const bool old_is_dense = old == nullptr || old->type->is_dense();
-    if (to.type->is_dense() && (reads || data.type->is_dense()) && old_is_dense) [[likely]]
-        return combine(operation, basic, to.type->dense_data(place.address()), n / basic.size(),
-                       reads ? nullptr : data.type->dense_data(data.address),
-                       old == nullptr ? nullptr : old->type->dense_data(old->address), guard);
+    if (to.type->is_dense() && (reads || data.type->is_dense()) && old_is_dense) [[likely]] {
+        has_stored_ |= !combine(operation, basic, to.type->dense_data(place.address()),
+                                to.type == &basic ? to.count : n / basic.size(),
+                                reads ? nullptr : data.type->dense_data(data.address),
+                                old == nullptr ? nullptr : old->type->dense_data(old->address),
+                                guard_of(place.peer));
+        return;
+    }
+    combine_runs(data, old, place, to, operation, basic);
+}
+
+void Window::combine_runs(const ConstBuffer& data, const Buffer* old, const Found& place,
+                          const TargetBuffer& to, const Operation& operation,
+                          const Datatype& basic) {
+    const std::size_t n = to.bytes();
+    const bool reads = operation.kind() == Operation::Kind::no_op;
+    has_stored_ = true;
     std::vector<std::byte> in(reads ? 0 : n);
     std::vector<std::byte> before(old == nullptr ? 0 : n);
     if (!reads) data.type->pack(data.address, data.count, 0, in);
@@ -168,7 +217,7 @@ void Window::combine_direct(const ConstBuffer& data, const Buffer* old, const Fo
     for_each_run(*to.type, to.count, place.at, unit_of(basic), [&](const Run& run) {
         combine(operation, basic, reinterpret_cast<std::byte*>(place.peer.base + run.at), run.count,
                 reads ? nullptr : in.data() + at, old == nullptr ? nullptr : before.data() + at,
-                guard);
+                guard_of(place.peer));
         at += run.count * basic.size();
     });
     if (old != nullptr) old->type->unpack(old->address, old->count, 0, before);
@@ -202,7 +251,7 @@ Request* Window::get_accumulate(const ConstBuffer& data, const Buffer& old, cons
     const Datatype& basic = basic_of(to, operation);
     check_same_basic(*old.type, basic);
     if (!reads) check_same_basic(*data.type, basic);
-    if (place.peer.is_direct) {
+    if (place.peer.is_direct) [[likely]] {
         combine_direct(data, &old, place, to, operation, basic);
         return nullptr;
     }
@@ -221,8 +270,8 @@ void Window::compare_and_swap(const void* value, const void* compare, void* old,
     const auto* const new_value = static_cast<const std::byte*>(value);
     const auto* const expected = static_cast<const std::byte*>(compare);
     if (place.peer.is_direct) {
-        compare_swap(*at.type, place.address(), expected, new_value, static_cast<std::byte*>(old),
-                     guard_of(place.peer));
+        has_stored_ |= !compare_swap(*at.type, place.address(), expected, new_value,
+                                     static_cast<std::byte*>(old), guard_of(place.peer));
         return;
     }
     std::array<std::byte, 32> both;

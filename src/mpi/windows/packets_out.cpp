@@ -224,9 +224,8 @@ Request* Window::send_operation(const RmaHeader& header, const ConstBuffer* data
                                 const Buffer* into, const Found& place, const TargetBuffer& to,
                                 Unit unit, bool wanted) {
     touch(place.peer, to.rank);
-    // Of what only fetches, the reply says that it is done; but not what went wrong.
-    if (header.kind != RmaKind::get || plan_.flavor == Flavor::dynamic)
-        place.peer.is_unflushed = true;
+    // Of what fetches, the reply says that it is done; but not what went wrong.
+    if (into == nullptr || plan_.flavor == Flavor::dynamic) place.peer.is_unflushed = true;
     PacketStream stream(*this, to, header, data, into);
     if (header.kind == RmaKind::compare_swap)
         stream.add({place.at, 1}, unit);

@@ -4,7 +4,8 @@
 // acknowledged; one that fetches, once its data are here. Direct ones are done already, and a flush
 // only has to put a full fence behind them: then no later load or store of this rank, nor the
 // message by which it tells others, comes before they are seen by all. An acquire or release fence
-// would not do on any processor: a store may still be passed by a later load.
+// would not do on any processor: a store may still be passed by a later load. After loads alone an
+// acquire fence does, which nothing passes that follows them.
 
 #include <algorithm>
 #include <atomic>
@@ -31,6 +32,14 @@ void order_all() {
 #endif
 }
 
+void order_loads() {
+#if defined(__SANITIZE_THREAD__)
+    order_all();
+#else
+    std::atomic_thread_fence(std::memory_order_acquire);
+#endif
+}
+
 Epochs::Open open_of(LockKind kind, bool unchecked) {
     if (unchecked) return Epochs::Open::locked_unchecked;
     return kind == LockKind::exclusive ? Epochs::Open::locked_exclusive
@@ -51,7 +60,7 @@ std::vector<int> Window::ranks_of(const Group& group) const {
     return ranks;
 }
 
-void Window::start_flush(int rank) {
+[[gnu::noinline]] void Window::start_flush(int rank) {
     Peer& target = peer(rank);
     if (!std::exchange(target.is_unflushed, false)) return;
     ++target.flushes;
@@ -75,7 +84,8 @@ void Window::throw_fault() {
                                     std::to_string(fault.rank) + " has not attached to the window");
 }
 
-void Window::finish_flush(int rank) {
+// Out of the way of a flush that has nothing to wait for.
+[[gnu::noinline]] void Window::finish_flush(int rank) {
     wait_flushed(rank);
     throw_fault();
 }
@@ -236,7 +246,8 @@ void Window::unlock_all() {
 
 void Window::flush(int target) {
     epochs_.check_flush(target);
-    order_all();
+    // Another thread's stores are seen before ours: it has given up the library's lock since.
+    std::exchange(has_stored_, false) ? order_all() : order_loads();
     if (all_direct_) [[likely]]
         return progress_now_and_then();
     start_flush(target);

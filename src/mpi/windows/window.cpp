@@ -34,7 +34,7 @@ struct Introduction {
     std::uint64_t size = 0;
     std::uint64_t unit = 1;
     std::uint64_t failed = 0;
-    fabric::RegionBlob memory{};  ///< for RDMA
+    fabric::RegionBlob memory{};  ///< for RDMA, or the kernel's copies
     fabric::RegionBlob words{};
 };
 
@@ -82,6 +82,7 @@ Window::Window(Comm& parent, ContextIds& contexts, const WindowPlan& plan)
     const Share& mine = share(comm_->rank());
     properties = {mine.base, signed_of(mine.size), mine.unit, static_cast<int>(plan.flavor)};
     all_direct_ = std::ranges::all_of(peers_, &Peer::is_direct);
+    reaches_all_ = all_direct_ && plan.flavor != Flavor::dynamic && !process().host().work_costs();
     listen();
     // Nobody says anything before all listen, and nobody frees memory that others yet map.
     barrier(comm_->team());
@@ -118,15 +119,18 @@ void Window::exchange(const WindowPlan& plan) {
     Introduction mine{.size = plan.size, .unit = static_cast<std::uint64_t>(plan.unit)};
     try {
         make_memory(plan);
-        if (is_mapped_)
+        if (is_mapped_) {
             mine.segment = segments_[self].handle();
-        else
+            expose_to_kernel(plan);
+        } else {
             expose(plan);
+        }
     } catch (const std::exception&) {
         mine.failed = 1;
     }
     if (words_region_) mine.words = words_region_->region().export_blob();
     if (memory_region_) mine.memory = memory_region_->region().export_blob();
+    if (kernel_region_) mine.memory = kernel_region_->export_blob();
     const std::vector<Introduction> all = gather_all(*comm_, mine);
     if (std::ranges::any_of(all, [](const Introduction& one) { return one.failed != 0; }))
         throw MpiError(ErrorClass::no_mem, fmt::format("a rank has no memory for the window; this "
@@ -224,6 +228,11 @@ void Window::check_attached(std::uint64_t at, std::uint64_t bytes) const {
                    fmt::format("{} bytes at address {:#x} of rank {} are not attached; call "
                                "MPI_Win_attach there first",
                                bytes, at, comm_->rank()));
+}
+
+void Window::check_attached(const TargetBuffer& to, std::uint64_t at) const {
+    for_each_run(*to.type, to.count, at, Unit{},
+                 [&](const Run& run) { check_attached(run.at, run.count); });
 }
 
 void Window::throw_range(const TargetBuffer& to) const {

@@ -1,15 +1,16 @@
 #pragma once
 /// A window: memory of every rank of a group that the others reach by one-sided operations.
 ///
-/// Three ways to a target's memory. Direct: it is this rank's own, or mapped by it; operations are
-/// copies and atomic instructions, done when they return. RDMA, for puts, gets and locks: where
+/// Four ways to a target's memory. Direct: it is this rank's own, or mapped by it; operations are
+/// copies and atomic instructions, done when they return. The kernel's copies, for puts and gets
+/// between processes of a node: done when they return, too. RDMA, for puts, gets and locks: where
 /// adapters need no hand of the target. Messages: packets that the target carries out whenever its
-/// library makes progress. Which one is the same for all ranks of a window but oneself, so that
-/// accumulates are atomic by one rule.
+/// library makes progress. How accumulates go is the same for all ranks of a window but oneself, so
+/// that they are atomic by one rule.
 ///
 /// Spread over files by concern: window.cpp (making and freeing, memory), origin.cpp (operations of
-/// this rank), remote_memory.cpp (by RDMA), packets_out.cpp (as packets), target.cpp (those of
-/// others), and synchronisation.cpp.
+/// this rank), kernel_copies.cpp, remote_memory.cpp (by RDMA), packets_out.cpp (as packets),
+/// target.cpp (those of others), and synchronisation.cpp.
 
 #include <array>
 #include <cstddef>
@@ -97,6 +98,15 @@ class Window final : public ErrorScope, private Watcher {
     void compare_and_swap(const void* value, const void* compare, void* old,
                           const TargetBuffer& at);
 
+    // The same in brief (plain_access.hpp). False: nothing was done.
+
+    bool put_plain(const void* data, std::size_t count, const Datatype& type, int rank,
+                   std::ptrdiff_t displacement);
+    bool get_plain(void* into, std::size_t count, const Datatype& type, int rank,
+                   std::ptrdiff_t displacement);
+    bool fetch_plain(const void* data, void* old, const Datatype& type, int rank,
+                     std::ptrdiff_t displacement, const Operation& operation);
+
     // Synchronisation.
 
     void fence(bool another_follows);
@@ -171,8 +181,9 @@ class Window final : public ErrorScope, private Watcher {
         std::uint64_t size = 0;
         std::uint64_t unit = 1;
         SharedWords* words = nullptr;      ///< its own; null: they are out of reach
-        fabric::RegionBlob remote_memory;  ///< for RDMA
+        fabric::RegionBlob remote_memory;  ///< for RDMA, or the kernel's copies
         fabric::RegionBlob remote_words;
+        std::unique_ptr<fabric::RemoteRegion> kernel_memory;  ///< imported when first used
 
         // As a target of ours.
         bool is_touched = false;          ///< in touched_
@@ -210,7 +221,13 @@ class Window final : public ErrorScope, private Watcher {
     void make_memory(const WindowPlan& plan);
     void exchange(const WindowPlan& plan);
     void check_attached(std::uint64_t at, std::uint64_t bytes) const;
+    void check_attached(const TargetBuffer& to, std::uint64_t at) const;
     [[noreturn]] void throw_range(const TargetBuffer& to) const;
+
+    // plain_access.hpp
+    /// Null: not by loads and stores, not in this epoch, or not there.
+    std::byte* reach(int rank, std::ptrdiff_t displacement, std::size_t count,
+                     const Datatype& type);
 
     // origin.cpp
     Found find(const TargetBuffer& to);
@@ -222,6 +239,23 @@ class Window final : public ErrorScope, private Watcher {
     void get_direct(const Buffer& into, const Found& place, const TargetBuffer& from);
     void combine_direct(const ConstBuffer& data, const Buffer* old, const Found& place,
                         const TargetBuffer& to, const Operation& operation, const Datatype& basic);
+    /// The same where some side has gaps.
+    void combine_runs(const ConstBuffer& data, const Buffer* old, const Found& place,
+                      const TargetBuffer& to, const Operation& operation, const Datatype& basic);
+
+    /// On memory that is out of reach for loads and stores.
+    Request* put_otherwise(const ConstBuffer& data, const Found& place, const TargetBuffer& to,
+                           bool wanted);
+    Request* get_otherwise(const Buffer& into, const Found& place, const TargetBuffer& from,
+                           bool wanted);
+
+    // kernel_copies.cpp
+    bool uses_kernel() const { return is_mapped_ && plan_.flavor == Flavor::create; }
+    void expose_to_kernel(const WindowPlan& plan);
+    /// False: it has to go another way, now and perhaps later.
+    bool put_by_kernel(const ConstBuffer& data, const Found& place, const TargetBuffer& to);
+    bool get_by_kernel(const Buffer& into, const Found& place, const TargetBuffer& from);
+    bool copy_runs(fabric::Op op, std::byte* local, const Found& place, const TargetBuffer& target);
 
     // remote_memory.cpp
     void expose(const WindowPlan& plan);
@@ -310,7 +344,8 @@ class Window final : public ErrorScope, private Watcher {
     WindowPlan plan_;
     bool is_mapped_ = false;  ///< all ranks map each other's words; and memory, if it is MPI's
     bool all_direct_ = false;
-    bool has_rdma_ = false;  ///< for words; and for memory, unless it is attached
+    bool reaches_all_ = false;  ///< the same, nothing is attached, and copies are not charged for
+    bool has_rdma_ = false;     ///< for words; and for memory, unless it is attached
     std::vector<Share> shares_;
     std::vector<Peer> peers_;
     Epochs epochs_;
@@ -330,6 +365,7 @@ class Window final : public ErrorScope, private Watcher {
     std::unique_ptr<std::byte, FreeMemory> own_memory_;
     SharedWords own_words_;
     std::map<std::uintptr_t, std::size_t> attached_;
+    std::unique_ptr<fabric::Region> kernel_region_;  ///< the user's memory, for others' kernels
 
     // RDMA. Memory before the regions that name it, which go first.
     std::unique_ptr<std::byte[]> slots_;  ///< for small operations: to register theirs costs more
@@ -349,6 +385,7 @@ class Window final : public ErrorScope, private Watcher {
     std::vector<Transfer*> free_transfers_;
     std::uint32_t token_ = 0;
     std::uint32_t quiet_calls_ = 0;
+    bool has_stored_ = false;  ///< into others' memory, since the last full fence of a flush
 };
 
 }  // namespace railyard::mpi

@@ -43,6 +43,35 @@ TEST_P(WindowThreads, SeveralThreadsAccumulateAndFlush) {
         });
 }
 
+TEST_P(WindowThreads, SeveralThreadsPutAndGet) {
+    for (const int flavor : {MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE})
+        run(3, [&](int rank, int size) {
+            constexpr int threads = 3;
+            constexpr int n = 700;
+            NumberWindow window(flavor, threads * size * n);
+            MPI_Win_lock_all(0, window.win);
+            run_threads(threads, [&](int thread) {
+                for (int i = 0; i < thread_times(40); ++i) {
+                    const int target = (rank + i) % size;
+                    const int count = i % 2 == 0 ? 1 : n;
+                    const MPI_Aint at = window.at(target, (rank * threads + thread) * n);
+                    const std::vector<Number> out(n, 100 * i + thread);
+                    std::vector<Number> back(n, -1);
+                    MPI_Put(out.data(), count, MPI_INT64_T, target, at, count, MPI_INT64_T,
+                            window.win);
+                    MPI_Win_flush(target, window.win);
+                    MPI_Get(back.data(), count, MPI_INT64_T, target, at, count, MPI_INT64_T,
+                            window.win);
+                    MPI_Win_flush(target, window.win);
+                    back.resize(static_cast<std::size_t>(count));
+                    EXPECT_THAT(back, testing::Each(100 * i + thread));
+                }
+            });
+            MPI_Win_unlock_all(window.win);
+            MPI_Barrier(MPI_COMM_WORLD);
+        });
+}
+
 TEST_P(WindowThreads, EachThreadHasItsWindow) {
     run(2, [](int rank, int) {
         constexpr int threads = 3;
@@ -112,6 +141,52 @@ TEST(WindowTargets, ThatComputeAreReachedThroughSharedMemory) {
     EXPECT_TRUE(result.ok) << result.failure;
 }
 
+/// Memory of its user's own: puts and gets need nothing of the target, which makes no call.
+TEST(WindowTargets, ThatComputeAreWrittenAndReadByTheKernel) {
+    constexpr int n = 5000;
+    std::atomic<bool> is_done = false;
+    const auto result = run_with("shm", 2, {}, [&] {
+        NumberWindow window(MPI_WIN_FLAVOR_CREATE, n);
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        window.numbers[0] = 10 + rank;
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) {
+            MPI_Datatype pairs = MPI_DATATYPE_NULL;
+            MPI_Type_vector(4, 100, 200, MPI_INT64_T, &pairs);
+            MPI_Type_commit(&pairs);
+            std::vector<Number> out(800, 7);
+            Number back = -1;
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window.win);
+            MPI_Get(&back, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T, window.win);
+            // Gaps here and there, and none.
+            MPI_Put(out.data(), 1, pairs, 1, 1000, 400, MPI_INT64_T, window.win);
+            MPI_Put(out.data(), 400, MPI_INT64_T, 1, 2000, 1, pairs, window.win);
+            MPI_Win_unlock(1, window.win);
+            EXPECT_EQ(back, 11);
+            MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window.win);
+            MPI_Get(out.data(), 1, pairs, 1, 1000 - 300, 400, MPI_INT64_T, window.win);
+            MPI_Win_unlock(1, window.win);
+            EXPECT_THAT(std::vector(out.begin() + 400, out.begin() + 500), testing::Each(0));
+            EXPECT_THAT(std::vector(out.begin() + 600, out.begin() + 700), testing::Each(7));
+            MPI_Type_free(&pairs);
+            is_done = true;
+        }
+        while (!is_done)
+            std::this_thread::yield();
+        if (rank == 1) {
+            EXPECT_EQ(std::accumulate(window.numbers + 1000, window.numbers + 1400, Number{0}),
+                      400 * 7);
+            EXPECT_EQ(std::accumulate(window.numbers + 2000, window.numbers + 2800, Number{0}),
+                      400 * 7);
+            EXPECT_EQ(window.numbers[2100], 0);
+            EXPECT_EQ(window.numbers[2200], 7);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
 TEST(WindowTargets, ThatComputeAreReachedByTheirProgressThread) {
     for (const char* const fabric : {"iwarp", "shm"}) {
         const auto result = run_with(fabric, 2, {{"progress-thread", "on"}},
@@ -176,6 +251,24 @@ TEST(WindowConnections, MayBeFewerThanPeers) {
                 MPI_Win_unlock_all(window.win);
                 MPI_Barrier(MPI_COMM_WORLD);
                 EXPECT_EQ(window.numbers[1999], size * (size + 1) / 2);
+                MPI_Barrier(MPI_COMM_WORLD);
+                // Puts and gets, between connections that come and go.
+                for (int i = 0; i < 3; ++i)
+                    for (int target = 0; target < size; ++target) {
+                        std::vector<Number> back(300, -1);
+                        MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window.win);
+                        MPI_Put(out.data(), 300, MPI_INT64_T, target, window.at(target, 300 * rank),
+                                300, MPI_INT64_T, window.win);
+                        MPI_Win_flush(target, window.win);
+                        MPI_Get(back.data(), 300, MPI_INT64_T, target,
+                                window.at(target, 300 * rank), 300, MPI_INT64_T, window.win);
+                        MPI_Win_unlock(target, window.win);
+                        EXPECT_THAT(back, testing::Each(rank + 1));
+                    }
+                MPI_Barrier(MPI_COMM_WORLD);
+                for (int origin = 0; origin < size; ++origin)
+                    EXPECT_EQ(window.numbers[300 * origin + 299], origin + 1);
+                MPI_Barrier(MPI_COMM_WORLD);
             }
         });
         EXPECT_TRUE(result.ok) << fabric << ": " << result.failure;

@@ -166,6 +166,7 @@ std::vector<std::string> traffic_words(const Case& one) {
     add(one.large, "--large");
     add(!one.communicators, "--no-communicators");
     add(!one.collectives, "--no-collectives");
+    add(!one.windows, "--no-windows");
     add(one.cancel_sends, "--cancel-sends");
     if (one.last_round >= 0) {
         words.emplace_back("--rounds");

@@ -19,6 +19,7 @@ struct Case {
     bool large = false;
     bool communicators = true;
     bool collectives = true;
+    bool windows = true;
     bool cancel_sends = false;
     std::string faults;  ///< the path of a script; empty: none
     int first_round = 0;

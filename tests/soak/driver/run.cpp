@@ -137,6 +137,7 @@ class Shrinker {
         if (best_.burst > 1) change("no bursts", [](Case& one) { one.burst = 1; });
         if (best_.communicators)
             change("no communicators", [](Case& one) { one.communicators = false; });
+        if (best_.windows) change("no windows", [](Case& one) { one.windows = false; });
         if (best_.collectives) change("no collectives", [](Case& one) { one.collectives = false; });
         if (best_.cancel_sends)
             change("no cancelled sends", [](Case& one) { one.cancel_sends = false; });

@@ -24,6 +24,7 @@ struct TrafficOptions {
     int burst = 1;              ///< flows are so many times longer
     bool communicators = true;  ///< some rounds make communicators
     bool collectives = true;
+    bool windows = true;
     bool persistent_collectives = true;
     bool cancel_sends = false;
     int watchdog_seconds = 60;  ///< 0: none
@@ -122,6 +123,8 @@ void play_collectives(Lane& lane, const Team& team, std::uint64_t seed);
 /// Collectives that do not block, and those of neighbours.
 void play_nonblocking(Lane& lane, const Team& team, std::uint64_t seed, int tag);
 void play_neighbours(Lane& lane, const Team& team, std::uint64_t seed);
+/// Makes a window, reaches for memory of all ranks in epochs of all kinds, and frees it.
+void play_windows(Lane& lane, const Team& team, std::uint64_t seed);
 /// Makes a communicator, plays on it, and frees it.
 void play_communicators(Lane& lane, std::uint64_t seed, int depth, const Team& parent);
 /// Sends that nobody receives are cancelled.

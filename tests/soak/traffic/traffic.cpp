@@ -26,7 +26,7 @@ void print_usage() {
         "  --rounds FIRST:LAST   these rounds only\n"
         "  --large               few and large messages\n"
         "  --burst N             flows of messages are so many times longer (default: 1)\n"
-        "  --no-communicators, --no-collectives, --no-memory-check\n"
+        "  --no-communicators, --no-collectives, --no-windows, --no-memory-check\n"
         "  --no-persistent-collectives\n"
         "  --cancel-sends        also MPI_Cancel of sends\n"
         "  --watchdog SECONDS    0: none (default: 60)\n"
@@ -45,6 +45,8 @@ bool parse(int argc, char** argv, TrafficOptions& options) {
             options.communicators = false;
         } else if (is("--no-collectives")) {
             options.collectives = false;
+        } else if (is("--no-windows")) {
+            options.windows = false;
         } else if (is("--no-persistent-collectives")) {
             options.persistent_collectives = false;
         } else if (is("--no-memory-check")) {
@@ -112,6 +114,8 @@ void play_round(Lane& lane, int round) {
         play_nonblocking(lane, lane.team, inner, tags.first);
     else if (kind == 6 && lane.options->collectives && lane.options->communicators)
         play_neighbours(lane, lane.team, inner);
+    else if (kind == 7 && lane.options->windows)
+        play_windows(lane, lane.team, inner);
     else if (kind == 3)
         lane.planned += play_shift(lane, lane.team, inner, tags.first);
     else if (kind == 4 && lane.options->cancel_sends)

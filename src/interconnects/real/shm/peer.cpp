@@ -1,6 +1,7 @@
 #include "interconnects/real/shm/peer.hpp"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,6 +48,7 @@ Peer::Peer(const SharedMemory::Handle& handle, ReachPolicy policy)
 
 Peer::~Peer() {
     if (pidfd_ >= 0) close(pidfd_);
+    if (memory_file_ >= 0) close(memory_file_);
 }
 
 Reach Peer::find_reach(ReachPolicy policy) const {
@@ -75,6 +78,10 @@ namespace {
 using Call = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long,
                          unsigned long);
 
+/// More are copied faster by process_vm_readv and process_vm_writev, which pin pages, than through
+/// a page of the kernel's.
+constexpr std::uint64_t few_bytes = 1024;
+
 /// Repeats the call until all is moved: the kernel stops at 2 GiB less a page.
 Code move(Call call, pid_t pid, std::uint64_t address, std::span<const iovec> local,
           std::uint64_t length) {
@@ -101,7 +108,30 @@ Code move(Call call, pid_t pid, std::uint64_t address, std::span<const iovec> lo
 
 }  // namespace
 
+int Peer::memory_file() const {
+    if (memory_file_ != unopened) return memory_file_;
+    memory_file_ = ::open(fmt::format("/proc/{}/mem", handle().pid).c_str(), O_RDWR | O_CLOEXEC);
+    // Another process may have the number by now.
+    std::uint64_t magic = 0;
+    if (memory_file_ >= 0 && (pread(memory_file_, &magic, sizeof magic,
+                                    static_cast<off_t>(arena_->own_address)) != sizeof magic ||
+                              magic != Arena::right_magic))
+        close(std::exchange(memory_file_, -1));
+    return memory_file_;
+}
+
+bool Peer::moves_few(bool writes, std::uint64_t address, std::span<const iovec> local,
+                     std::uint64_t length) const {
+    if (length > few_bytes || local.front().iov_len < length || memory_file() < 0) return false;
+    const auto at = static_cast<off_t>(address);
+    void* const bytes = local.front().iov_base;
+    const ssize_t moved =
+        writes ? pwrite(memory_file_, bytes, length, at) : pread(memory_file_, bytes, length, at);
+    return moved == static_cast<ssize_t>(length);
+}
+
 Code Peer::read(std::uint64_t address, std::span<const iovec> local, std::uint64_t length) const {
+    if (reach_ == Reach::process_vm && moves_few(false, address, local, length)) return Code::ok;
     if (reach_ != Reach::direct)
         return move(process_vm_readv, handle().pid, address, local, length);
     const auto* from = reinterpret_cast<const std::byte*>(address);
@@ -131,12 +161,19 @@ Code Peer::write(std::uint64_t address, std::span<const iovec> local, std::uint6
     }
     // The kernel promises no order among the bytes of one call, so the last one has its own.
     if (length > 1) {
-        const Code code = move(process_vm_writev, handle().pid, address, local, length - 1);
+        const Code code = write_unordered(address, local, length - 1);
         if (code != Code::ok) return code;
         std::atomic_thread_fence(std::memory_order_seq_cst);
     }
     const iovec one{const_cast<std::byte*>(last_byte), 1};
-    return move(process_vm_writev, handle().pid, address + length - 1, std::span(&one, 1), 1);
+    return write_unordered(address + length - 1, std::span(&one, 1), 1);
+}
+
+Code Peer::write_unordered(std::uint64_t address, std::span<const iovec> local,
+                           std::uint64_t length) const {
+    if (reach_ == Reach::direct) return write(address, local, length);
+    if (moves_few(true, address, local, length)) return Code::ok;
+    return move(process_vm_writev, handle().pid, address, local, length);
 }
 
 }  // namespace railyard::shm

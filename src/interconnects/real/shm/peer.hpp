@@ -53,9 +53,18 @@ class Peer {
     /// A write's last byte becomes visible after all others.
     Code read(std::uint64_t address, std::span<const iovec> local, std::uint64_t length) const;
     Code write(std::uint64_t address, std::span<const iovec> local, std::uint64_t length) const;
+    /// The same without that order: one call of the kernel's in place of two.
+    Code write_unordered(std::uint64_t address, std::span<const iovec> local,
+                         std::uint64_t length) const;
 
   private:
     Reach find_reach(ReachPolicy policy) const;
+    /// Moves a few bytes through the file that the kernel makes of the peer's memory: there it
+    /// finds and checks the peer once, when it is opened, and not at every copy. False: that did
+    /// not work.
+    bool moves_few(bool writes, std::uint64_t address, std::span<const iovec> local,
+                   std::uint64_t length) const;
+    int memory_file() const;
 
     SharedMemory memory_;
     Arena* arena_;
@@ -63,6 +72,8 @@ class Peer {
     int pidfd_ = -1;
     Reach reach_ = Reach::bounce;
     bool gone_ = false;
+    static constexpr int unopened = -2;
+    mutable int memory_file_ = unopened;  ///< -1: it cannot be opened
 };
 
 }  // namespace railyard::shm

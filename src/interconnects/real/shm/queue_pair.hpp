@@ -94,6 +94,8 @@ class QueuePair final : public real::QueuePair<Parts> {
     void close() override;
     Posted post(std::span<const fabric::WorkRequest> requests) override;
     using fabric::QueuePair::post;
+    Status write_now(const fabric::RemoteSlice& to, std::span<const std::byte> bytes) override;
+    Status read_now(std::span<std::byte> into, const fabric::RemoteSlice& from) override;
     void nudge() override {
         if (peer_) peer_->wake();
     }
@@ -175,7 +177,11 @@ class QueuePair final : public real::QueuePair<Parts> {
     Outcome atomic(const fabric::WorkRequest& work, Transfer& transfer);
     Outcome put_segments(const fabric::WorkRequest& work, Transfer& transfer);
     Outcome get_pieces(const fabric::WorkRequest& work, Transfer& transfer);
-    Code check(const fabric::WorkRequest& work, std::uint64_t length, fabric::Access wanted) const;
+    Code check(const fabric::RemoteSlice& remote, std::uint64_t length,
+               fabric::Access wanted) const;
+    template <class Mapped, class Unmapped>
+    Code access_now(const fabric::RemoteSlice& remote, std::uint64_t length, fabric::Access wanted,
+                    Mapped&& mapped, Unmapped&& unmapped);
     Code check_invalidate(const fabric::RemoteRegion& remote) const;
     static void name_invalidated(const fabric::RemoteRegion& remote, SegmentHeader& header);
     bool overtakes_puts();

@@ -61,11 +61,49 @@ Outcome finished(Transfer& transfer, Code status) {
 
 }  // namespace
 
-Code QueuePair::check(const WorkRequest& work, std::uint64_t length, Access wanted) const {
-    const ImportedRegion& region = target(work);
+Code QueuePair::check(const fabric::RemoteSlice& remote, std::uint64_t length,
+                      Access wanted) const {
+    const auto& region = static_cast<const ImportedRegion&>(*remote.region);
     if (region.owner() != peer_inode_) return Code::bad_key;
-    return check_access(*peer_arena_, region.index(), region.key(), work.remote.offset.count(),
-                        length, wanted);
+    return check_access(*peer_arena_, region.index(), region.key(), remote.offset.count(), length,
+                        wanted);
+}
+
+template <class Mapped, class Unmapped>
+Code QueuePair::access_now(const fabric::RemoteSlice& remote, std::uint64_t length, Access wanted,
+                           Mapped&& mapped, Unmapped&& unmapped) {
+    if (state_ != fabric::ConnectionState::connected) return not_accepting().status.code();
+    if (remote.region == nullptr || !remote.region->made_by(&nic_)) return Code::invalid;
+    const auto& region = static_cast<const ImportedRegion&>(*remote.region);
+    const std::uint64_t offset = remote.offset.count();
+    if (region.mapped() == nullptr && peer_->reach() == Reach::bounce) return Code::unsupported;
+    const AccessGuard inside(block_->accessing, region.index());
+    const Code code = check(remote, length, wanted);
+    if (code != Code::ok || length == 0) return code;
+    if (region.mapped() == nullptr)
+        return unmapped(peer_arena_->regions[region.index()].address + offset);
+    mapped(region.mapped() + offset);
+    return Code::ok;
+}
+
+Status QueuePair::write_now(const fabric::RemoteSlice& to, std::span<const std::byte> bytes) {
+    return access_now(
+        to, bytes.size(), Access::remote_write,
+        [&](std::byte* at) { copy_bytes(at, bytes.data(), bytes.size()); },
+        [&](std::uint64_t address) {
+            const iovec piece{const_cast<std::byte*>(bytes.data()), bytes.size()};
+            return peer_->write_unordered(address, std::span(&piece, 1), bytes.size());
+        });
+}
+
+Status QueuePair::read_now(std::span<std::byte> into, const fabric::RemoteSlice& from) {
+    return access_now(
+        from, into.size(), Access::remote_read,
+        [&](const std::byte* at) { copy_bytes(into.data(), at, into.size()); },
+        [&](std::uint64_t address) {
+            const iovec piece{into.data(), into.size()};
+            return peer_->read(address, std::span(&piece, 1), into.size());
+        });
 }
 
 Code QueuePair::check_invalidate(const fabric::RemoteRegion& remote) const {
@@ -91,7 +129,7 @@ Outcome QueuePair::write(const WorkRequest& work, Transfer& transfer) {
     }
     if (first) {
         const AccessGuard inside(block_->accessing, region.index());
-        const Code code = check(work, transfer.length, Access::remote_write);
+        const Code code = check(work.remote, transfer.length, Access::remote_write);
         if (code != Code::ok) [[unlikely]]
             return finished(transfer, code);
         if (!bounced && overtakes_puts()) [[unlikely]]
@@ -170,7 +208,7 @@ Outcome QueuePair::read(const WorkRequest& work, Transfer& transfer) {
     const ImportedRegion& region = target(work);
     if (transfer.ticket != 0) return get_pieces(work, transfer);
     const AccessGuard inside(block_->accessing, region.index());
-    const Code code = check(work, transfer.length, Access::remote_read);
+    const Code code = check(work.remote, transfer.length, Access::remote_read);
     if (code != Code::ok || transfer.length == 0) return finished(transfer, code);
     if (overtakes_puts()) return Outcome::blocked;
     const std::uint64_t offset = work.remote.offset.count();
@@ -207,7 +245,7 @@ Outcome QueuePair::atomic(const WorkRequest& work, Transfer& transfer) {
     const ImportedRegion& region = target(work);
     if (transfer.ticket == 0) {
         const AccessGuard inside(block_->accessing, region.index());
-        const Code code = check(work, 8, Access::remote_atomic);
+        const Code code = check(work.remote, 8, Access::remote_atomic);
         if (code != Code::ok) return finished(transfer, code);
         const std::uint64_t address =
             peer_arena_->regions[region.index()].address + work.remote.offset.count();
