@@ -146,7 +146,8 @@ void combine_apart(const Operation& operation, const Datatype& basic, std::byte*
 
 bool combine(const Operation& operation, const Datatype& basic, std::byte* target,
              std::size_t count, const std::byte* in, std::byte* old, std::uint32_t* guard) {
-    if (guard != nullptr && as_word(basic, target, [&]<class Word>(Word) {
+    // One alone goes so without a guard, too: the program may wait for it.
+    if ((guard != nullptr || count == 1) && as_word(basic, target, [&]<class Word>(Word) {
             combine_words<Word>(operation, basic, target, count, in, old);
         }))
         return atomics_are_fences;
@@ -156,9 +157,8 @@ bool combine(const Operation& operation, const Datatype& basic, std::byte* targe
 
 bool compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
                   const std::byte* value, std::byte* old, std::uint32_t* guard) {
-    if (guard != nullptr && as_word(basic, target, [&]<class Word>(Word) {
-            swap_word<Word>(target, compare, value, old);
-        }))
+    if (as_word(basic, target,
+                [&]<class Word>(Word) { swap_word<Word>(target, compare, value, old); }))
         return atomics_are_fences;
     std::optional<Guarded> guarded;
     if (guard != nullptr) guarded.emplace(*guard);

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/copy_few.hpp"
+#include "base/copy_whole.hpp"
 #include "mpi/windows/combining.hpp"
 #include "mpi/windows/window.hpp"
 
@@ -136,8 +136,8 @@ void Window::put_direct(const ConstBuffer& data, const Found& place, const Targe
     has_stored_ = true;
     process().host().charge_copy(n, place.address(), static_cast<const std::byte*>(data.address));
     if (data.type->is_dense() && to.type->is_dense()) [[likely]]
-        return copy_bytes(to.type->dense_data(place.address()), data.type->dense_data(data.address),
-                          n);
+        return store_whole(to.type->dense_data(place.address()),
+                           data.type->dense_data(data.address), n);
     copy_typed(*data.type, data.address, data.count, *to.type, place.address(), to.count);
 }
 
@@ -145,7 +145,7 @@ void Window::get_direct(const Buffer& into, const Found& place, const TargetBuff
     const std::size_t n = from.bytes();
     process().host().charge_copy(n, static_cast<std::byte*>(into.address), place.address());
     if (into.type->is_dense() && from.type->is_dense()) [[likely]]
-        return copy_bytes(into.type->dense_data(into.address),
+        return load_whole(into.type->dense_data(into.address),
                           from.type->dense_data(place.address()), n);
     copy_typed(*from.type, place.address(), from.count, *into.type, into.address, into.count);
 }

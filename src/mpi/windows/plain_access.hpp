@@ -3,7 +3,7 @@
 /// in memory that every rank of the window maps. Each is done, or is refused without a word and has
 /// to go the long way, which says what is wrong if something is.
 
-#include "base/copy_few.hpp"
+#include "base/copy_whole.hpp"
 #include "mpi/windows/combining.hpp"
 #include "mpi/windows/window.hpp"
 
@@ -32,7 +32,7 @@ inline bool Window::put_plain(const void* data, std::size_t count, const Datatyp
     if (to == nullptr) [[unlikely]]
         return false;
     has_stored_ = true;
-    copy_bytes(to, data, count * type.size());
+    store_whole(to, data, count * type.size());
     return true;
 }
 
@@ -41,7 +41,7 @@ inline bool Window::get_plain(void* into, std::size_t count, const Datatype& typ
     const std::byte* const from = reach(rank, displacement, count, type);
     if (from == nullptr) [[unlikely]]
         return false;
-    copy_bytes(into, from, count * type.size());
+    load_whole(into, from, count * type.size());
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/copy_whole.hpp"
 #include "mpi/windows/combining.hpp"
 #include "mpi/windows/window.hpp"
 
@@ -95,7 +96,7 @@ void Window::carry_out(int source, const RmaHeader& header, Body body) {
                 const Body data = take_bytes(body, run.count);
                 std::byte* const to = own(source, run, Unit{});
                 if (to == nullptr) continue;
-                std::memcpy(to, data.data(), data.size());
+                store_whole(to, data.data(), data.size());
                 process().host().charge_copy(data.size(), to);
             }
             return;

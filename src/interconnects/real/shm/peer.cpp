@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/asymmetric_fence.hpp"
+#include "base/copy_whole.hpp"
 #include "interconnects/real/shm/copy.hpp"
 #include "railyard/base/error.hpp"
 
@@ -136,7 +137,7 @@ Code Peer::read(std::uint64_t address, std::span<const iovec> local, std::uint64
         return move(process_vm_readv, handle().pid, address, local, length);
     const auto* from = reinterpret_cast<const std::byte*>(address);
     for (const iovec& piece : local) {
-        copy_bytes(piece.iov_base, from, piece.iov_len);
+        load_whole(piece.iov_base, from, piece.iov_len);
         from += piece.iov_len;
     }
     return Code::ok;
@@ -171,6 +172,10 @@ Code Peer::write(std::uint64_t address, std::span<const iovec> local, std::uint6
 
 Code Peer::write_unordered(std::uint64_t address, std::span<const iovec> local,
                            std::uint64_t length) const {
+    if (reach_ == Reach::direct && local.size() == 1) {
+        store_whole(reinterpret_cast<void*>(address), local.front().iov_base, length);
+        return Code::ok;
+    }
     if (reach_ == Reach::direct) return write(address, local, length);
     if (moves_few(true, address, local, length)) return Code::ok;
     return move(process_vm_writev, handle().pid, address, local, length);
