@@ -239,7 +239,7 @@ void Endpoint::finish(ConnectionState state, Status reason, Status first, InFlig
     state_ = state;
     reason_ = reason;
     recalled_ = in_flight == InFlight::dropped;
-    if (was_connected && recalled_) wire().recall(end());
+    if (recalled_ && sends_.begin() != started_) wire().recall(end());  // some is under way
     engine().cancel(connect_timer_);
     engine().cancel(not_ready_timer_);
     engine().cancel(send_again_);

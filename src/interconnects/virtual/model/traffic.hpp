@@ -4,6 +4,8 @@
 ///
 ///     doorbell, descriptor read -> send engine -> lane (bus, link, switches) -> target:
 ///     receive engine -> lane (bus) -> in memory -> acknowledgment -> completion
+///
+/// The target's side is in arrival.cpp, the rest in traffic.cpp.
 
 #include <cstdint>
 #include <memory>
