@@ -7,8 +7,8 @@
  *     mpi_figures queues   two ranks: latency behind queued messages and receives (us)
  *     mpi_figures one-sided  two ranks: put, get and fetch_and_op with a flush each (us), and the
  *                          bandwidth of puts (GB/s), on windows that were allocated and created
- *     mpi_figures group    any number: collectives (us)
- *     mpi_figures started  any number: collectives that do not block, started and waited for (us)
+ *     mpi_figures group    any number: collectives, by the clock of the slowest rank (us)
+ *     mpi_figures started  the same that do not block, started and waited for
  *     mpi_figures empty    starts and ends
  *     mpi_figures memory   what a rank takes after MPI_Init, in KiB: its share of shared pages too
  */
@@ -140,32 +140,6 @@ static void queues(int most) {
     }
 }
 
-static double timed_collective(int barrier, int rounds) {
-    double value = 1, sum = 0;
-    double start = MPI_Wtime();
-    for (int i = 0; i < rounds; ++i)
-        if (barrier)
-            MPI_Barrier(MPI_COMM_WORLD);
-        else
-            MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return (MPI_Wtime() - start) / rounds * 1e6;
-}
-
-static void group(double patience) {
-    for (int barrier = 0; barrier < 2; ++barrier) {
-        double once = timed_collective(barrier, 2);
-        MPI_Bcast(&once, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-        int rounds = (int)(patience * 1e6 / once) + 1;
-        if (rounds > 2000) rounds = 2000;
-        double best = 1e12;
-        for (int i = 0; i < 3; ++i) {
-            double t = timed_collective(barrier, rounds);
-            if (t < best) best = t;
-        }
-        say(barrier ? "barrier" : "allreduce", 8, best);
-    }
-}
-
 enum one_sided { do_put, do_get, do_fetch };
 
 /* One operation and its flush; the target waits in a barrier meanwhile. */
@@ -223,39 +197,77 @@ static void one_sided(void) {
     }
 }
 
-/* By the clock of the slowest rank. An alltoall's size is that of one block. */
-static double timed_start(int kind, int size, int rounds) {
-    MPI_Request request;
-    double mine, slowest, start;
-    MPI_Barrier(MPI_COMM_WORLD);
-    start = MPI_Wtime();
-    for (int i = 0; i < rounds; ++i) {
-        if (kind == 0)
-            MPI_Ibcast(out, size, MPI_CHAR, 0, MPI_COMM_WORLD, &request);
-        else if (kind == 1)
-            MPI_Iallreduce(out, in, size / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
-        else
-            MPI_Ialltoall(out, size, MPI_CHAR, in, size, MPI_CHAR, MPI_COMM_WORLD, &request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
+enum collective { barrier, bcast, allreduce, alltoall, allgather, reduce, collectives };
+
+/* The sizes of alltoall and allgather are those of one block. */
+static void call(enum collective what, int n) {
+    MPI_Comm all = MPI_COMM_WORLD;
+    switch (what) {
+        case barrier: MPI_Barrier(all); break;
+        case bcast: MPI_Bcast(out, n, MPI_CHAR, 0, all); break;
+        case allreduce: MPI_Allreduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, all); break;
+        case alltoall: MPI_Alltoall(out, n, MPI_CHAR, in, n, MPI_CHAR, all); break;
+        case allgather: MPI_Allgather(out, n, MPI_CHAR, in, n, MPI_CHAR, all); break;
+        default: MPI_Reduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, 0, all); break;
     }
-    mine = (MPI_Wtime() - start) / rounds * 1e6;
+}
+
+/* Started, and waited for at once. */
+static void start(enum collective what, int n) {
+    MPI_Comm all = MPI_COMM_WORLD;
+    MPI_Request request;
+    switch (what) {
+        case barrier: MPI_Ibarrier(all, &request); break;
+        case bcast: MPI_Ibcast(out, n, MPI_CHAR, 0, all, &request); break;
+        case allreduce:
+            MPI_Iallreduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, all, &request);
+            break;
+        case alltoall: MPI_Ialltoall(out, n, MPI_CHAR, in, n, MPI_CHAR, all, &request); break;
+        case allgather: MPI_Iallgather(out, n, MPI_CHAR, in, n, MPI_CHAR, all, &request); break;
+        default: MPI_Ireduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, 0, all, &request); break;
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+typedef void (*collective_call)(enum collective what, int n);
+
+/* By the clock of the slowest rank. */
+static double timed_collective(collective_call run, enum collective what, int n, int rounds) {
+    double mine, slowest, began;
+    MPI_Barrier(MPI_COMM_WORLD);
+    began = MPI_Wtime();
+    for (int i = 0; i < rounds; ++i)
+        run(what, n);
+    mine = (MPI_Wtime() - began) / rounds;
     MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return slowest;
 }
 
-static void started(double patience) {
-    static const char* const names[] = {"ibcast", "iallreduce", "ialltoall"};
+/* More and more rounds until they take as long as is asked for, as the first ones connect ranks and
+ * touch memory; then the best of three. */
+static double best_collective(collective_call run, enum collective what, int n, double patience) {
+    int rounds = 1;
+    double best = timed_collective(run, what, n, rounds);
+    while ((best = timed_collective(run, what, n, rounds)) * rounds < patience)
+        rounds *= best * rounds * 4 < patience ? 4 : 2;
+    for (int i = 0; i < 2; ++i) {
+        double t = timed_collective(run, what, n, rounds);
+        if (t < best) best = t;
+    }
+    return best * 1e6;
+}
+
+static void group(int starts, double patience) {
+    static const char* const names[] = {"barrier",  "bcast",     "allreduce",
+                                        "alltoall", "allgather", "reduce"};
     static const int sizes[] = {8, 1024, 65536, 1 << 20};
-    for (int kind = 0; kind < 3; ++kind)
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
-            double best = timed_start(kind, sizes[i], 2);
-            int rounds = (int)(patience * 1e6 / best) + 1;
-            if (rounds > 20000) rounds = 20000;
-            for (int k = 0; k < 3; ++k) {
-                double t = timed_start(kind, sizes[i], rounds);
-                if (k == 0 || t < best) best = t;
-            }
-            say(names[kind], sizes[i], best);
+    for (int what = barrier; what < collectives; ++what)
+        for (size_t i = 0; i < (what == barrier ? 1 : sizeof sizes / sizeof *sizes); ++i) {
+            char name[32];
+            double t = best_collective(starts ? start : call, (enum collective)what, sizes[i],
+                                       patience);
+            snprintf(name, sizeof name, "%s%s", starts ? "i" : "", names[what]);
+            say(name, what == barrier ? 0 : sizes[i], t);
         }
 }
 
@@ -285,7 +297,9 @@ int main(int argc, char** argv) {
     }
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    size_t room = strcmp(what, "started") == 0 ? (size_t)ranks << 20 : 4 << 20;
+    int starts = strcmp(what, "started") == 0;
+    int is_group = starts || strcmp(what, "group") == 0;
+    size_t room = is_group ? (size_t)ranks << 20 : 4 << 20;
     out = malloc(room);
     in = malloc(room);
     if (strcmp(what, "empty") != 0) {
@@ -296,8 +310,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "one-sided") == 0) one_sided();
     if (strcmp(what, "network") == 0) network();
     if (strcmp(what, "queues") == 0) queues(argc > 2 ? atoi(argv[2]) : 1000);
-    if (strcmp(what, "group") == 0) group(argc > 2 ? atof(argv[2]) : 0.3);
-    if (strcmp(what, "started") == 0) started(argc > 2 ? atof(argv[2]) : 0.1);
+    if (is_group) group(starts, argc > 2 ? atof(argv[2]) : 0.01);
     free(out);
     free(in);
     MPI_Finalize();

@@ -144,6 +144,18 @@ void alltoall_pairwise(Team& team, const ConstBlocks& out, const Blocks& in) {
     }
 }
 
+/// Every block straight from its rank, many at once.
+void allgather_linear(Team& team, const Blocks& all) {
+    const int ranks = team.size();
+    const int rank = team.rank();
+    for (int i = 1; i < ranks; ++i) {
+        const int from = (rank - i + ranks) % ranks;
+        start_exchange(team, all[rank], (rank + i) % ranks, all[from], from);
+        if (i % messages_at_once == 0) team.wait_all();
+    }
+    team.wait_all();
+}
+
 /// With many at once.
 void alltoall_linear(Team& team, const ConstBlocks& out, const Blocks& in) {
     if (out.is_in_place()) return alltoall_in_place(team, in);
@@ -185,6 +197,8 @@ void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
             return allgather_bruck(team, blocks);
         case Algorithm::flat:
             return allgather_flat(team, blocks);
+        case Algorithm::linear:
+            return allgather_linear(team, blocks);
         default:
             return allgather_ring(team, blocks);
     }
@@ -204,6 +218,8 @@ void allgatherv(Team& team, const ConstBuffer& mine, const Blocks& all) {
             return allgather_bruck(team, all);
         case Algorithm::flat:
             return allgather_flat(team, all);
+        case Algorithm::linear:
+            return allgather_linear(team, all);
         default:
             return allgather_ring(team, all);
     }

@@ -12,7 +12,14 @@ constexpr std::size_t any_bytes = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t KiB = 1024;
 constexpr std::size_t MiB = 1024 * KiB;
 
-enum class Only : std::uint8_t { always, shared_cores, hub, power_of_two, commutative };
+enum class Only : std::uint8_t {
+    always,
+    shared_cores,
+    crowded_node,  ///< the only one, and its cores are shared
+    hub,
+    power_of_two,
+    commutative,
+};
 
 /// The first rule that fits is the one.
 struct Rule {
@@ -44,10 +51,12 @@ constexpr Rule barrier_rules[] = {
 };
 
 // A tree sends all bytes log2(ranks) times; scatter and allgather about twice; a chain once, after
-// a start of a segment a rank.
+// a start of a segment a rank. On a crowded node no link is the bottleneck, and what a rank must
+// wait for counts: all receivers take the root's data straight.
 constexpr Rule bcast_rules[] = {
     {shared_cores, flat_to, 8 * KiB, A::flat},
     {shared_cores, any_ranks, 8 * KiB, A::tree},
+    {crowded_node, flat_to, any_bytes, A::flat},
     {always, 2, any_bytes, A::binomial},
     {always, any_ranks, 12 * KiB, A::binomial},
     {always, 8, MiB, A::scatter_ring},
@@ -71,12 +80,14 @@ constexpr Rule allgather_rules[] = {
     {shared_cores, flat_to, KiB, A::flat},
     {power_of_two, any_ranks, 8 * KiB, A::recursive_doubling},
     {always, any_ranks, KiB, A::bruck},
+    {crowded_node, flat_to, any_bytes, A::linear},
     {always, any_ranks, any_bytes, A::ring},
 };
 
 constexpr Rule allgatherv_rules[] = {
     {shared_cores, flat_to, 32 * KiB, A::flat},
     {always, any_ranks, 64 * KiB, A::bruck},
+    {crowded_node, flat_to, any_bytes, A::linear},
     {always, any_ranks, any_bytes, A::ring},
 };
 
@@ -162,6 +173,8 @@ bool holds(Only only, const Situation& situation) {
             return true;
         case shared_cores:
             return situation.circumstances.shares_cores;
+        case crowded_node:
+            return situation.circumstances.shares_cores && situation.circumstances.one_node;
         case hub:
             return situation.circumstances.shares_cores && situation.circumstances.has_hub;
         case power_of_two:

@@ -38,6 +38,15 @@ TEST(Choice, IsFlatForSmallMessagesWhereCoresAreShared) {
         EXPECT_EQ(choose(collective, {200, 8, crowded}), Algorithm::tree) << name(collective);
 }
 
+TEST(Choice, IsStraightForLargeMessagesOnACrowdedNode) {
+    EXPECT_EQ(choose(Collective::bcast, {16, 1'000'000, crowded}), Algorithm::flat);
+    EXPECT_EQ(choose(Collective::allgather, {16, 1'000'000, crowded}), Algorithm::linear);
+    EXPECT_EQ(choose(Collective::allgatherv, {16, 1'000'000, crowded}), Algorithm::linear);
+    constexpr Circumstances several_nodes{.shares_cores = true, .one_node = false};
+    EXPECT_EQ(choose(Collective::bcast, {16, 1'000'000, several_nodes}), Algorithm::scatter_ring);
+    EXPECT_EQ(choose(Collective::allgather, {16, 1'000'000, several_nodes}), Algorithm::ring);
+}
+
 TEST(Choice, OfABarrierHasFewPartners) {
     EXPECT_EQ(choose(Collective::barrier, {16}), Algorithm::pairwise);
     EXPECT_EQ(choose(Collective::barrier, {13}), Algorithm::dissemination);

@@ -121,6 +121,24 @@ TEST(Waits, AreAtMostOneARankWhereCoresAreShared) {
         EXPECT_LE(waits, 1U);
 }
 
+TEST(Waits, OfLargeDataAreAtMostOneOnACrowdedNode) {
+    constexpr std::size_t each = 10'000;
+    MemoryJob job(crowded_job(16));
+    job.run([](Team& team) {
+        std::vector<std::uint64_t> data(each, 7);
+        bcast(team, longs(data, each), 3);
+    });
+    for (const std::size_t waits : job.totals().waits)
+        EXPECT_LE(waits, 1U);
+    MemoryJob another(crowded_job(16));
+    another.run([](Team& team) {
+        std::vector<std::uint64_t> data(16 * each);
+        allgather(team, in_place(), longs(data, each));
+    });
+    for (const std::size_t waits : another.totals().waits)
+        EXPECT_LE(waits, 1U);
+}
+
 TEST(Waits, AreTwoForLeadersOfManyRanks) {
     MemoryJob job(crowded_job(200));
     job.run(barrier);
