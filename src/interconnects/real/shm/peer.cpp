@@ -79,8 +79,8 @@ namespace {
 using Call = ssize_t (*)(pid_t, const iovec*, unsigned long, const iovec*, unsigned long,
                          unsigned long);
 
-/// More are copied faster by process_vm_readv and process_vm_writev, which pin pages, than through
-/// a page of the kernel's.
+/// More are copied faster by process_vm_readv, which pins pages, than through a page of the
+/// kernel's.
 constexpr std::uint64_t few_bytes = 1024;
 
 /// Repeats the call until all is moved: the kernel stops at 2 GiB less a page.
@@ -111,7 +111,7 @@ Code move(Call call, pid_t pid, std::uint64_t address, std::span<const iovec> lo
 
 int Peer::memory_file() const {
     if (memory_file_ != unopened) return memory_file_;
-    memory_file_ = ::open(fmt::format("/proc/{}/mem", handle().pid).c_str(), O_RDWR | O_CLOEXEC);
+    memory_file_ = ::open(fmt::format("/proc/{}/mem", handle().pid).c_str(), O_RDONLY | O_CLOEXEC);
     // Another process may have the number by now.
     std::uint64_t magic = 0;
     if (memory_file_ >= 0 && (pread(memory_file_, &magic, sizeof magic,
@@ -121,18 +121,15 @@ int Peer::memory_file() const {
     return memory_file_;
 }
 
-bool Peer::moves_few(bool writes, std::uint64_t address, std::span<const iovec> local,
+bool Peer::reads_few(std::uint64_t address, std::span<const iovec> local,
                      std::uint64_t length) const {
     if (length > few_bytes || local.front().iov_len < length || memory_file() < 0) return false;
-    const auto at = static_cast<off_t>(address);
-    void* const bytes = local.front().iov_base;
-    const ssize_t moved =
-        writes ? pwrite(memory_file_, bytes, length, at) : pread(memory_file_, bytes, length, at);
-    return moved == static_cast<ssize_t>(length);
+    return pread(memory_file_, local.front().iov_base, length, static_cast<off_t>(address)) ==
+           static_cast<ssize_t>(length);
 }
 
 Code Peer::read(std::uint64_t address, std::span<const iovec> local, std::uint64_t length) const {
-    if (reach_ == Reach::process_vm && moves_few(false, address, local, length)) return Code::ok;
+    if (reach_ == Reach::process_vm && reads_few(address, local, length)) return Code::ok;
     if (reach_ != Reach::direct)
         return move(process_vm_readv, handle().pid, address, local, length);
     const auto* from = reinterpret_cast<const std::byte*>(address);
@@ -177,7 +174,6 @@ Code Peer::write_unordered(std::uint64_t address, std::span<const iovec> local,
         return Code::ok;
     }
     if (reach_ == Reach::direct) return write(address, local, length);
-    if (moves_few(true, address, local, length)) return Code::ok;
     return move(process_vm_writev, handle().pid, address, local, length);
 }
 

@@ -59,11 +59,10 @@ class Peer {
 
   private:
     Reach find_reach(ReachPolicy policy) const;
-    /// Moves a few bytes through the file that the kernel makes of the peer's memory: there it
+    /// Reads a few bytes through the file that the kernel makes of the peer's memory: there it
     /// finds and checks the peer once, when it is opened, and not at every copy. False: that did
-    /// not work.
-    bool moves_few(bool writes, std::uint64_t address, std::span<const iovec> local,
-                   std::uint64_t length) const;
+    /// not work. Writes do not go that way: it would write to pages that the peer itself may not.
+    bool reads_few(std::uint64_t address, std::span<const iovec> local, std::uint64_t length) const;
     int memory_file() const;
 
     SharedMemory memory_;
