@@ -91,7 +91,9 @@ class WindowRound {
         is_dynamic_ = flavor == 2;
         starts_.assign(static_cast<std::size_t>(team_.size), 0);
         if (flavor == 0) {
-            MPI_Win_allocate(bytes, sizeof(Number), MPI_INFO_NULL, team_.comm, &own_, &win_);
+            // MPICH 4.0 loses its way between ranks whose sizes are no multiples of 16.
+            const MPI_Aint whole = (bytes + 15) / 16 * 16;
+            MPI_Win_allocate(whole, sizeof(Number), MPI_INFO_NULL, team_.comm, &own_, &win_);
         } else {
             own_ = take(numbers_);
             if (is_dynamic_) {
