@@ -60,6 +60,7 @@ void contest_of(const Settings& settings, const Report& report, const std::strin
                     .target = collective_target(s.figure, ranks),
                     .note = s.note});
         }
+        if (compared == 0) continue;
         report({.name = fmt::format("mpi/{}-ranks/{}", ranks, mode),
                 .unit = "1",
                 .ours = std::exp(logarithms / compared),

@@ -24,6 +24,7 @@ std::optional<Target> target_of(const std::string& figure) {
     const long size = std::stol(figure.substr(slash + 1));
     using Kind = Target::Kind;
     if (what == "latency") return Target{Kind::at_most, size <= 32 ? 0.8 : size == 64 ? 0.95 : 1.0};
+    if (what == "latency-returned") return Target{Kind::at_most, 1.0};
     if (what == "bandwidth") return Target{Kind::at_least, size >= 64 && size <= 4096 ? 1.15 : 1.0};
     if (what == "rate") return Target{Kind::at_least, 1.5};
     return std::nullopt;

@@ -89,6 +89,14 @@ static void pair(void) {
         int size = sizes[i];
         int rounds = size < 16384 ? 4000 : size < 300000 ? 400 : 40;
         say("latency", size, best_ping_pong(size, rounds, 0));
+        if (size >= 65536) {
+            /* What comes is sent back. Else nobody writes to what is sent, and it may stay in the
+             * receiver's cache from one message to the next. */
+            char* apart = in;
+            in = out;
+            say("latency-returned", size, best_ping_pong(size, rounds, 0));
+            in = apart;
+        }
         if (size >= 64)
             say("bandwidth", size, best_windows(size, rounds / 20 + 1) * size * 1e-9);
     }

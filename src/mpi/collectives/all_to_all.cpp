@@ -144,7 +144,7 @@ void alltoall_pairwise(Team& team, const ConstBlocks& out, const Blocks& in) {
     }
 }
 
-/// Every block straight from its rank, many at once.
+/// Every block from its own rank, many at once.
 void allgather_linear(Team& team, const Blocks& all) {
     const int ranks = team.size();
     const int rank = team.rank();

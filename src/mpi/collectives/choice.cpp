@@ -52,7 +52,7 @@ constexpr Rule barrier_rules[] = {
 
 // A tree sends all bytes log2(ranks) times; scatter and allgather about twice; a chain once, after
 // a start of a segment a rank. On a crowded node no link is the bottleneck, and what a rank must
-// wait for counts: all receivers take the root's data straight.
+// wait for counts: all receivers take the data from the root itself.
 constexpr Rule bcast_rules[] = {
     {shared_cores, flat_to, 8 * KiB, A::flat},
     {shared_cores, any_ranks, 8 * KiB, A::tree},

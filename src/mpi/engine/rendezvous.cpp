@@ -68,7 +68,7 @@ Way ChannelTransport::bulk_way(const Channel& channel, const Request& send) cons
     const Settings& settings = channel.netmod.settings;
     if (send.bytes <= channel.eager_limit) return Way::stream;
     if (settings.bulk != Way::automatic) return settings.bulk;
-    // What must be packed is packed straight into the ring.
+    // What must be packed is packed into the ring, with no copy between.
     if (send.type != nullptr || send.bytes <= settings.segmented_eager_limit.count())
         return Way::stream;
     return channel.bulk.advised(send.bytes);
