@@ -16,17 +16,18 @@ namespace choices {
 
 using enum Algorithm;
 
-constexpr Algorithm for_barrier[] = {dissemination, pairwise, flat, tree, shared};
-constexpr Algorithm for_bcast[] = {binomial, scatter_doubling, scatter_ring, chain, flat, tree};
+constexpr Algorithm for_barrier[] = {dissemination, pairwise, flat, tree, shared, by_node};
+constexpr Algorithm for_bcast[] = {binomial, scatter_doubling, scatter_ring, chain, flat,
+                                   tree,     by_node};
 constexpr Algorithm for_gather[] = {binomial, flat};
 constexpr Algorithm for_gatherv[] = {flat};
-constexpr Algorithm for_allgather[] = {recursive_doubling, bruck, ring, flat, linear};
+constexpr Algorithm for_allgather[] = {recursive_doubling, bruck, ring, flat, linear, by_node};
 constexpr Algorithm for_allgatherv[] = {bruck, ring, flat, linear};
 constexpr Algorithm for_alltoall[] = {pairwise, bruck, linear};
 constexpr Algorithm for_alltoallv[] = {pairwise, linear};
-constexpr Algorithm for_reduce[] = {binomial, rabenseifner, flat, tree};
+constexpr Algorithm for_reduce[] = {binomial, rabenseifner, flat, tree, linear, by_node};
 constexpr Algorithm for_allreduce[] = {
-    recursive_doubling, rabenseifner, ring, reduce_bcast, flat, tree, shared};
+    recursive_doubling, rabenseifner, ring, reduce_bcast, flat, tree, linear, shared, by_node};
 constexpr Algorithm for_reduce_scatter[] = {recursive_halving, pairwise, reduce_scatter};
 constexpr Algorithm for_scan[] = {recursive_doubling, linear};
 
@@ -59,9 +60,10 @@ constexpr std::array<Entry, collective_count> entries = {{
 }};
 
 /// In the order of Algorithm.
-constexpr std::array<std::string_view, 18> names = {
+constexpr std::array<std::string_view, 19> names = {
     "automatic",
     "binomial",
+    "by-node",
     "bruck",
     "chain",
     "dissemination",

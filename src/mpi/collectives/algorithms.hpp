@@ -34,6 +34,7 @@ inline constexpr std::size_t collective_count = 17;
 enum class Algorithm : std::uint8_t {
     automatic,           ///< by the rules of choice.cpp
     binomial,            ///< a binomial tree
+    by_node,             ///< within nodes, and among their leaders
     bruck,               ///< each round sends all that has the same digit of its distance
     chain,               ///< in segments, from each rank to the next
     dissemination,       ///< round i: to rank + 2^i, from rank - 2^i

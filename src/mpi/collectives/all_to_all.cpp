@@ -1,14 +1,16 @@
 #include <algorithm>
 #include <bit>
 
+#include "mpi/collectives/by_node.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/inter.hpp"
+#include "mpi/collectives/with_all.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
-// A rank's own block is in its place in `all` before these are called.
+// A rank's own block is in its place in `all` before these are called, but where they take it.
 
 /// Even blocks only: what a rank has after each round is one range of them.
 void allgather_doubling(Team& team, const Blocks& all) {
@@ -93,14 +95,6 @@ void allgather_flat(Team& team, const Blocks& all) {
     if (!tree.is_root()) unpack_all(team, packed, all, 0, team.size());
 }
 
-/// Messages under way at once: enough to keep a network busy, few enough to take little memory.
-constexpr int messages_at_once = 32;
-
-void start_exchange(Team& team, const ConstBuffer& out, int to, const Buffer& in, int from) {
-    if (bytes_of(in) > 0) team.start_receive(in, from);
-    if (bytes_of(out) > 0) team.start_send(out, to);
-}
-
 void exchange_filled(Team& team, const ConstBuffer& out, int to, const Buffer& in, int from) {
     const bool sends = bytes_of(out) > 0;
     const bool receives = bytes_of(in) > 0;
@@ -144,30 +138,22 @@ void alltoall_pairwise(Team& team, const ConstBlocks& out, const Blocks& in) {
     }
 }
 
-/// Every block from its own rank, many at once.
-void allgather_linear(Team& team, const Blocks& all) {
-    const int ranks = team.size();
-    const int rank = team.rank();
-    for (int i = 1; i < ranks; ++i) {
-        const int from = (rank - i + ranks) % ranks;
-        start_exchange(team, all[rank], (rank + i) % ranks, all[from], from);
-        if (i % messages_at_once == 0) team.wait_all();
-    }
+/// Every block from its own rank, many at once. One's own is sent from where the user has it, and
+/// put into its place meanwhile.
+void allgather_linear(Team& team, const ConstBuffer& mine, const Blocks& all) {
+    const ConstBuffer own = is_in_place(mine) ? ConstBuffer(all[team.rank()]) : mine;
+    start_with_all(
+        team, [&](int) { return own; }, [&](int from) { return all[from]; });
+    if (!is_in_place(mine)) copy(team, mine, all[team.rank()]);
     team.wait_all();
 }
 
 /// With many at once.
 void alltoall_linear(Team& team, const ConstBlocks& out, const Blocks& in) {
     if (out.is_in_place()) return alltoall_in_place(team, in);
-    const int ranks = team.size();
-    const int rank = team.rank();
-    for (int i = 1; i < ranks; ++i) {
-        const int to = (rank + i) % ranks;
-        const int from = (rank - i + ranks) % ranks;
-        start_exchange(team, out[to], to, in[from], from);
-        if (i % messages_at_once == 0) team.wait_all();
-    }
-    copy(team, out[rank], in[rank]);
+    start_with_all(
+        team, [&](int to) { return out[to]; }, [&](int from) { return in[from]; });
+    copy(team, out[team.rank()], in[team.rank()]);
     team.wait_all();
 }
 
@@ -188,17 +174,18 @@ void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
         return inter::allgather(team, mine, Blocks(all));
     if (bytes_of(all) == 0) return;
     const Blocks blocks(all);
+    const Algorithm chosen = choose(Collective::allgather, team, bytes_of(all));
+    if (chosen == Algorithm::linear) return allgather_linear(team, mine, blocks);
+    if (chosen == Algorithm::by_node) return by_node::allgather(team, mine, blocks);
     if (!is_in_place(mine)) copy(team, mine, blocks[team.rank()]);
     if (team.size() == 1) return;
-    switch (choose(Collective::allgather, team, bytes_of(all))) {
+    switch (chosen) {
         case Algorithm::recursive_doubling:
             return allgather_doubling(team, blocks);
         case Algorithm::bruck:
             return allgather_bruck(team, blocks);
         case Algorithm::flat:
             return allgather_flat(team, blocks);
-        case Algorithm::linear:
-            return allgather_linear(team, blocks);
         default:
             return allgather_ring(team, blocks);
     }
@@ -211,15 +198,15 @@ void allgatherv(Team& team, const ConstBuffer& mine, const Blocks& all) {
     for (int i = 0; i < team.size(); ++i)
         total += bytes_of(all[i]);
     if (total == 0) return;
+    const Algorithm chosen = choose(Collective::allgatherv, team, total);
+    if (chosen == Algorithm::linear) return allgather_linear(team, mine, all);
     if (!is_in_place(mine)) copy(team, mine, all[team.rank()]);
     if (team.size() == 1) return;
-    switch (choose(Collective::allgatherv, team, total)) {
+    switch (chosen) {
         case Algorithm::bruck:
             return allgather_bruck(team, all);
         case Algorithm::flat:
             return allgather_flat(team, all);
-        case Algorithm::linear:
-            return allgather_linear(team, all);
         default:
             return allgather_ring(team, all);
     }

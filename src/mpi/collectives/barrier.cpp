@@ -1,3 +1,4 @@
+#include "mpi/collectives/by_node.hpp"
 #include "mpi/collectives/collectives.hpp"
 
 #include <bit>
@@ -32,10 +33,7 @@ void barrier_pairwise(Team& team) {
 }
 
 void barrier_tree(Team& team, const Tree& tree) {
-    for (int i = 0; i < tree.children(); ++i)
-        team.start_receive(nothing(), tree.child(i));
-    team.wait_all();
-    if (!tree.is_root()) team.send(nothing(), tree.parent());
+    wait_for_all(team, tree);
     send_down(team, tree, nothing());
 }
 
@@ -48,12 +46,21 @@ void barrier_shared(Hub& hub) {
 
 }  // namespace
 
+void wait_for_all(Team& team, const Tree& tree) {
+    for (int i = 0; i < tree.children(); ++i)
+        team.start_receive(nothing(), tree.child(i));
+    team.wait_all();
+    if (!tree.is_root()) team.send(nothing(), tree.parent());
+}
+
 void barrier(Team& team) {
     if (team.algorithms()[Collective::barrier] == Algorithm::automatic && team.network_barrier())
         return;
     switch (choose(Collective::barrier, team, 0)) {
         case Algorithm::shared:
             return barrier_shared(*team.hub());
+        case Algorithm::by_node:
+            return by_node::barrier(team);
         case Algorithm::pairwise:
             return barrier_pairwise(team);
         case Algorithm::flat:

@@ -2,6 +2,7 @@
 /// Users' data as collectives handle them: parts of buffers, blocks for every rank, MPI_IN_PLACE,
 /// and the copies that a rank makes by itself.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,6 +42,24 @@ inline Buffer part(const Buffer& buffer, std::size_t first, std::size_t count) {
 inline ConstBuffer part(const ConstBuffer& buffer, std::size_t first, std::size_t count) {
     return part(Buffer{const_cast<void*>(buffer.address), buffer.count, buffer.type}, first, count);
 }
+
+/// A vector cut into as many parts as there are ranks; the first ones may have one element more.
+class EvenCut {
+  public:
+    EvenCut(std::size_t count, int ranks)
+        : each_(count / static_cast<std::size_t>(ranks)),
+          longer_(count % static_cast<std::size_t>(ranks)) {}
+
+    template <class Any>
+    Any of(const Any& vector, int rank) const {
+        const auto n = static_cast<std::size_t>(rank);
+        return part(vector, n * each_ + std::min(n, longer_), each_ + (n < longer_ ? 1 : 0));
+    }
+
+  private:
+    std::size_t each_;
+    std::size_t longer_;
+};
 
 /// Plain bytes, as a message of them.
 inline Buffer as_buffer(std::span<std::byte> bytes) {

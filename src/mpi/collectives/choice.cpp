@@ -17,6 +17,9 @@ enum class Only : std::uint8_t {
     shared_cores,
     crowded_node,  ///< the only one, and its cores are shared
     hub,
+    shared_nodes,     ///< several nodes, with several ranks each
+    ordered_nodes,    ///< the same, and nodes are in the order of ranks
+    combining_nodes,  ///< the same, or that order does not matter
     power_of_two,
     commutative,
 };
@@ -44,6 +47,7 @@ constexpr std::size_t shared_to = Hub::capacity / 2;
 // two rounds more where ranks are not a power of two.
 constexpr Rule barrier_rules[] = {
     {hub, any_ranks, any_bytes, A::shared},
+    {shared_nodes, any_ranks, any_bytes, A::by_node},
     {shared_cores, flat_to, any_bytes, A::flat},
     {shared_cores, any_ranks, any_bytes, A::tree},
     {power_of_two, any_ranks, any_bytes, A::pairwise},
@@ -54,6 +58,7 @@ constexpr Rule barrier_rules[] = {
 // a start of a segment a rank. On a crowded node no link is the bottleneck, and what a rank must
 // wait for counts: all receivers take the data from the root itself.
 constexpr Rule bcast_rules[] = {
+    {shared_nodes, any_ranks, 512 * KiB, A::by_node},
     {shared_cores, flat_to, 8 * KiB, A::flat},
     {shared_cores, any_ranks, 8 * KiB, A::tree},
     {crowded_node, flat_to, any_bytes, A::flat},
@@ -77,17 +82,18 @@ constexpr Rule gather_rules[] = {
 constexpr Rule gatherv_rules[] = {{always, any_ranks, any_bytes, A::flat}};
 
 constexpr Rule allgather_rules[] = {
+    {ordered_nodes, any_ranks, 4 * KiB, A::by_node},
     {shared_cores, flat_to, KiB, A::flat},
     {power_of_two, any_ranks, 8 * KiB, A::recursive_doubling},
     {always, any_ranks, KiB, A::bruck},
+    {always, 2, any_bytes, A::linear},
     {crowded_node, flat_to, any_bytes, A::linear},
     {always, any_ranks, any_bytes, A::ring},
 };
 
 constexpr Rule allgatherv_rules[] = {
-    {shared_cores, flat_to, 32 * KiB, A::flat},
-    {always, any_ranks, 64 * KiB, A::bruck},
-    {crowded_node, flat_to, any_bytes, A::linear},
+    {shared_cores, flat_to, 32 * KiB, A::flat}, {always, any_ranks, 64 * KiB, A::bruck},
+    {always, 2, any_bytes, A::linear},          {crowded_node, flat_to, any_bytes, A::linear},
     {always, any_ranks, any_bytes, A::ring},
 };
 
@@ -102,19 +108,26 @@ constexpr Rule alltoall_rules[] = {
 constexpr Rule alltoallv_rules[] = {{always, any_ranks, any_bytes, A::linear}};
 
 constexpr Rule reduce_rules[] = {
+    {combining_nodes, any_ranks, 64 * KiB, A::by_node},
     {shared_cores, flat_to, KiB, A::flat},
     {shared_cores, any_ranks, KiB, A::tree},
+    {always, 2, any_bytes, A::binomial},
+    {crowded_node, 4, 256 * KiB, A::flat},
     {always, 3, any_bytes, A::binomial},
     {always, any_ranks, 8 * KiB, A::binomial},
+    {crowded_node, flat_to, any_bytes, A::linear},
     {always, any_ranks, any_bytes, A::rabenseifner},
 };
 
 constexpr Rule allreduce_rules[] = {
     {hub, any_ranks, shared_to, A::shared},
+    {combining_nodes, any_ranks, 16 * KiB, A::by_node},
     {shared_cores, flat_to, KiB, A::flat},
     {shared_cores, any_ranks, KiB, A::tree},
     {always, any_ranks, 4 * KiB, A::recursive_doubling},
     {always, 2, 64 * KiB, A::recursive_doubling},
+    {always, 2, any_bytes, A::linear},
+    {crowded_node, flat_to, any_bytes, A::linear},
     {always, any_ranks, 512 * KiB, A::rabenseifner},
     {power_of_two, any_ranks, any_bytes, A::rabenseifner},
     {commutative, 64, any_bytes, A::ring},
@@ -177,6 +190,13 @@ bool holds(Only only, const Situation& situation) {
             return situation.circumstances.shares_cores && situation.circumstances.one_node;
         case hub:
             return situation.circumstances.shares_cores && situation.circumstances.has_hub;
+        case shared_nodes:
+            return situation.circumstances.shares_nodes;
+        case ordered_nodes:
+            return situation.circumstances.shares_nodes && situation.circumstances.nodes_in_order;
+        case combining_nodes:
+            return situation.circumstances.shares_nodes &&
+                   (situation.circumstances.nodes_in_order || situation.commutative);
         case power_of_two:
             return std::has_single_bit(static_cast<unsigned>(situation.ranks));
         case commutative:
@@ -231,6 +251,9 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
     const bool keeps_order =
         !(collective == Collective::allreduce && algorithm == Algorithm::ring) &&
         algorithm != Algorithm::recursive_halving;
+    if (algorithm == Algorithm::by_node)
+        return holds(collective == Collective::allgather ? ordered_nodes : combining_nodes,
+                     situation);
     if (algorithm == Algorithm::shared)
         return situation.circumstances.has_hub && situation.bytes <= shared_to;
     return keeps_order || situation.commutative;

@@ -60,6 +60,8 @@ void scan(Team& team, const ConstBuffer& mine, const Buffer& result, const Opera
 /// To every rank the data of all below itself; the result of rank 0 is left as it was.
 void exscan(Team& team, const ConstBuffer& mine, const Buffer& result, const Operation& operation);
 
+/// Until all of the tree have called; the root alone then knows.
+void wait_for_all(Team& team, const Tree& tree);
 /// The data of the tree's root, down the tree.
 void send_down(Team& team, const Tree& tree, const Buffer& data);
 /// Combines up a tree. If the tree's root is not `root`, it passes the result on.
@@ -67,6 +69,12 @@ void combine_up(Team& team, const Tree& tree, const Operation& operation, const 
                 const Buffer& result, int root);
 /// Every block straight to the root. Empty ones are not sent.
 void gather_flat(Team& team, const ConstBuffer& mine, const Blocks& all, int root);
+/// Every rank combines one part of all ranks' data, which come from each rank itself, and hands it
+/// to the root or to all.
+void reduce_linear(Team& team, const Operation& operation, const ConstBuffer& data,
+                   const Buffer& result, int root);
+void allreduce_linear(Team& team, const Operation& operation, const ConstBuffer& data,
+                      const Buffer& result);
 /// Bruck's algorithm, for even blocks: they go by way of other ranks, so that few messages are
 /// sent, to few partners. Needs a fixed amount of memory, or that of two messages.
 void alltoall_bruck(Team& team, const ConstBlocks& out, const Blocks& in);

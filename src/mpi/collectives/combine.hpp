@@ -36,11 +36,13 @@ class Total {
         return 2 * Scratch::room(mine.count, *mine.type);
     }
     Total(Team& team, const Operation& operation, const ConstBuffer& mine, Scratch& scratch)
-        : team_(team),
-          operation_(operation),
-          total_(mine),
-          incoming_(scratch.elements(mine.count, *mine.type)),
-          spare_(scratch.elements(mine.count, *mine.type)) {}
+        : Total(team, operation, mine, scratch.elements(mine.count, *mine.type),
+                scratch.elements(mine.count, *mine.type)) {}
+    /// In these two it grows. After an odd number of add_higher() it is in the first one, after an
+    /// even one in the second.
+    Total(Team& team, const Operation& operation, const ConstBuffer& mine, const Buffer& first,
+          const Buffer& second)
+        : team_(team), operation_(operation), total_(mine), incoming_(first), spare_(second) {}
 
     const ConstBuffer& now() const { return total_; }
     /// Where to receive what shall be added next.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/subteam.hpp"
 
 namespace railyard::mpi::inter {
 
@@ -28,51 +29,26 @@ struct Sides {
     int rank;  ///< in the own group
 };
 
-Circumstances without_hub(Circumstances circumstances) {
-    circumstances.has_hub = false;
-    return circumstances;
+/// What is left of a whole team's circumstances to a part of it.
+Circumstances of_part(const Circumstances& whole) {
+    return {.shares_cores = whole.shares_cores, .one_node = whole.one_node};
 }
 
-/// Some ranks of a team as a team of their own: one group, perhaps after a rank of the other.
-class PartTeam final : public Team {
-  public:
-    PartTeam(Team& whole, const Side& side, int before = -1)
-        : Team(whole.rank() == before ? 0 : whole.rank() - side.first + (before >= 0 ? 1 : 0),
-               side.count + (before >= 0 ? 1 : 0), without_hub(whole.circumstances()), whole),
-          whole_(whole),
-          before_(before),
-          first_(before >= 0 ? side.first - 1 : side.first) {}
-    ~PartTeam() override {
-        if (disagreed()) whole_.note_disagreement();
-    }
-
-    void send(const ConstBuffer& data, int to) override { whole_.send(data, in_whole(to)); }
-    void receive(const Buffer& into, int from) override { whole_.receive(into, in_whole(from)); }
-    void exchange(const ConstBuffer& out, int to, const Buffer& in, int from) override {
-        whole_.exchange(out, in_whole(to), in, in_whole(from));
-    }
-    void start_send(const ConstBuffer& data, int to) override {
-        whole_.start_send(data, in_whole(to));
-    }
-    void start_receive(const Buffer& into, int from) override {
-        whole_.start_receive(into, in_whole(from));
-    }
-    void wait_all() override { whole_.wait_all(); }
-    void charge_bytes(std::size_t bytes) override { whole_.charge_bytes(bytes); }
-
-  private:
-    int in_whole(int rank) const { return rank == 0 && before_ >= 0 ? before_ : first_ + rank; }
-
-    Team& whole_;
-    int before_;
-    int first_;
-};
+/// One group as a team of its own, perhaps after a rank of the other.
+auto part_team(Team& whole, const Side& side, int before = -1) {
+    const int more = before >= 0 ? 1 : 0;
+    const int first = side.first - more;
+    return Subteam(whole, whole.rank() == before ? 0 : whole.rank() - first, side.count + more,
+                   of_part(whole.circumstances()), [before, first](int rank) {
+                       return rank == 0 && before >= 0 ? before : first + rank;
+                   });
+}
 
 /// The root, as rank 0, and the group that it deals with.
-PartTeam root_and_group(Team& team, int root) {
+auto root_and_group(Team& team, int root) {
     const Sides sides(team);
-    if (root == root_here) return {team, sides.other, team.rank()};
-    return {team, sides.own, sides.other.first + root};
+    if (root == root_here) return part_team(team, sides.other, team.rank());
+    return part_team(team, sides.own, sides.other.first + root);
 }
 
 /// Blocks for the ranks after the root, whose own is never looked at.
@@ -95,7 +71,7 @@ constexpr int messages_at_once = 32;
 /// The other group's data, combined: at the first rank of the own group, in `theirs`.
 void swap_totals(Team& team, const Sides& sides, const ConstBuffer& mine, const Operation& op,
                  const Buffer& own_total, const Buffer& theirs) {
-    PartTeam own(team, sides.own);
+    auto own = part_team(team, sides.own);
     mpi::reduce(own, mine, own_total, op, 0);
     if (sides.rank == 0) team.exchange(own_total, sides.other.first, theirs, sides.other.first);
 }
@@ -114,7 +90,7 @@ void reduce_and_deal(Team& team, const ConstBuffer& mine, const Operation& opera
         theirs = scratch.elements(mine.count, *mine.type);
     }
     swap_totals(team, sides, mine, operation, own_total, theirs);
-    PartTeam own(team, sides.own);
+    auto own = part_team(team, sides.own);
     deal(own, theirs);
 }
 
@@ -122,13 +98,13 @@ void reduce_and_deal(Team& team, const ConstBuffer& mine, const Operation& opera
 
 void bcast(Team& team, const Buffer& data, int root) {
     if (root == no_root) return;
-    PartTeam part = root_and_group(team, root);
+    auto part = root_and_group(team, root);
     mpi::bcast(part, data, 0);
 }
 
 void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root) {
     if (root == no_root) return;
-    PartTeam part = root_and_group(team, root);
+    auto part = root_and_group(team, root);
     if (root == root_here)
         mpi::gather(part, in_place(), from_rank_one(all), 0);
     else
@@ -137,7 +113,7 @@ void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root) {
 
 void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root) {
     if (root == no_root) return;
-    PartTeam part = root_and_group(team, root);
+    auto part = root_and_group(team, root);
     if (root == root_here)
         mpi::scatter(part, from_rank_one(all), in_place(), 0);
     else
@@ -180,7 +156,7 @@ void reduce(Team& team, const ConstBuffer& mine, const Buffer& result, const Ope
     Scratch scratch(team.scratch(), sides.rank == 0 ? Scratch::room(mine.count, *mine.type) : 0);
     Buffer total{nullptr, mine.count, mine.type};
     if (sides.rank == 0) total = scratch.elements(mine.count, *mine.type);
-    PartTeam own(team, sides.own);
+    auto own = part_team(team, sides.own);
     mpi::reduce(own, mine, total, operation, 0);
     if (sides.rank == 0) team.send(total, sides.other.first + root);
 }
@@ -205,7 +181,7 @@ void allgather(Team& team, const ConstBuffer& mine, const Blocks& all) {
     if (bytes_of(mine) > 0) team.start_send(mine, sides.other.first);
     team.wait_all();
     if (total == 0) return;
-    PartTeam own(team, sides.own);
+    auto own = part_team(team, sides.own);
     if (!packs) return mpi::bcast(own, all.range(0, count), 0);
     mpi::bcast(own, as_buffer(packed), 0);
     for (std::size_t i = 0, at = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -242,7 +218,7 @@ void allreduce(Team& team, const ConstBuffer& mine, const Buffer& result,
     Buffer own_total{nullptr, mine.count, mine.type};
     if (sides.rank == 0) own_total = scratch.elements(mine.count, *mine.type);
     swap_totals(team, sides, mine, operation, own_total, result);
-    PartTeam own(team, sides.own);
+    auto own = part_team(team, sides.own);
     mpi::bcast(own, result, 0);
 }
 

@@ -1,3 +1,4 @@
+#include "mpi/collectives/by_node.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/combine.hpp"
 #include "mpi/collectives/inter.hpp"
@@ -42,7 +43,12 @@ void combine_at_once(Team& team, const Tree& tree, const Operation& operation,
 void combine_in_turn(Team& team, const Tree& tree, const Operation& operation,
                      const ConstBuffer& data, const Buffer& result, int root) {
     Scratch scratch(team.scratch(), Total::room(data));
-    Total total(team, operation, data, scratch);
+    const Buffer one = scratch.elements(data.count, *data.type);
+    // Where the total shall end, it is not copied to.
+    const bool is_at_end = tree.is_root() && team.rank() == root && data.address != result.address;
+    const Buffer other = is_at_end ? result : scratch.elements(data.count, *data.type);
+    const bool is_odd = tree.children() % 2 != 0;
+    Total total(team, operation, data, is_odd ? other : one, is_odd ? one : other);
     for (int i = 0; i < tree.children(); ++i) {
         team.receive(total.incoming(), tree.child(i));
         total.add_higher();
@@ -108,19 +114,17 @@ void allreduce_rabenseifner(Team& team, const Operation& operation, const ConstB
 /// for each part.
 void allreduce_ring(Team& team, const Operation& operation, const ConstBuffer& data,
                     const Buffer& result) {
-    const auto ranks = static_cast<std::size_t>(team.size());
-    const std::size_t each = result.count / ranks;
-    const std::size_t longer = result.count % ranks;  // so many parts have one element more
+    const EvenCut parts(result.count, team.size());
     const auto share = [&](int number) {
-        const auto n = static_cast<std::size_t>(number + team.size()) % ranks;
-        return part(result, n * each + std::min(n, longer), each + (n < longer ? 1 : 0));
+        return parts.of(result, (number + team.size()) % team.size());
     };
     const int rank = team.rank();
     const int next = (rank + 1) % team.size();
     const int previous = (rank + team.size() - 1) % team.size();
     copy(team, data, result);
-    Scratch scratch(team.scratch(), Scratch::room(each + 1, *result.type));
-    const Buffer room = scratch.elements(each + 1, *result.type);
+    const std::size_t longest = share(0).count;
+    Scratch scratch(team.scratch(), Scratch::room(longest, *result.type));
+    const Buffer room = scratch.elements(longest, *result.type);
     for (int step = 0; step < team.size() - 1; ++step) {
         const Buffer mine = share(rank - step - 1);
         const Buffer incoming{room.address, mine.count, mine.type};
@@ -283,7 +287,7 @@ void combine_up(Team& team, const Tree& tree, const Operation& operation, const 
         static_cast<std::size_t>(tree.children()) * Scratch::room(data.count, *data.type);
     if (needed == 0)
         deliver(team, tree, data, result, root);
-    else if (needed <= at_once_bytes)
+    else if (tree.children() > 1 && needed <= at_once_bytes)
         combine_at_once(team, tree, operation, data, result, root);
     else
         combine_in_turn(team, tree, operation, data, result, root);
@@ -303,6 +307,10 @@ void reduce(Team& team, const ConstBuffer& mine, const Buffer& result, const Ope
             return combine_up(team, Tree::flat(team, top), operation, data, result, root);
         case Algorithm::tree:
             return combine_up(team, Tree::two_levels(team, top), operation, data, result, root);
+        case Algorithm::by_node:
+            return by_node::reduce(team, data, result, operation, root);
+        case Algorithm::linear:
+            return reduce_linear(team, operation, data, result, root);
         case Algorithm::rabenseifner:
             return reduce_rabenseifner(team, operation, data, result, root);
         default:
@@ -324,6 +332,10 @@ void allreduce(Team& team, const ConstBuffer& mine, const Buffer& result,
             if (result.type->is_predefined())
                 return allreduce_shared(*team.hub(), team, operation, data, result);
             return allreduce_doubling(team, operation, data, result);
+        case Algorithm::by_node:
+            return by_node::allreduce(team, data, result, operation);
+        case Algorithm::linear:
+            return allreduce_linear(team, operation, data, result);
         case Algorithm::rabenseifner:
             return allreduce_rabenseifner(team, operation, data, result);
         case Algorithm::ring:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "mpi/collectives/by_node.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/inter.hpp"
 
@@ -221,6 +222,7 @@ void bcast(Team& team, const Buffer& data, int root) {
         return as_bytes(team, data, team.rank() == root,
                         [&](std::span<std::byte> row) { team.network_broadcast(row, root); });
     const Algorithm algorithm = choose(Collective::bcast, team, bytes);
+    if (algorithm == Algorithm::by_node) return by_node::bcast(team, data, root);
     if (algorithm == Algorithm::flat) return send_down(team, Tree::flat(team, root), data);
     if (algorithm == Algorithm::tree) return send_down(team, Tree::two_levels(team, root), data);
     const Tree tree = Tree::binomial(team, root);

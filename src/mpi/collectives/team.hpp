@@ -13,12 +13,16 @@
 
 namespace railyard::mpi {
 
+class Nodes;
+
 /// What an algorithm is chosen by, besides ranks and bytes. The same on all ranks of a
 /// communicator, since all must choose alike.
 struct Circumstances {
-    bool shares_cores = false;  ///< more ranks than cores: each wait costs a switch of processes
-    bool one_node = false;      ///< all ranks on one node
-    bool has_hub = false;       ///< Team::hub() gives one
+    bool shares_cores = false;    ///< more ranks than cores: each wait costs a switch of processes
+    bool one_node = false;        ///< all ranks on one node
+    bool has_hub = false;         ///< Team::hub() gives one
+    bool shares_nodes = false;    ///< Team::nodes() gives them
+    bool nodes_in_order = false;  ///< and the ranks of each follow each other
 };
 
 /// Memory that all ranks of a communicator reach by loads and stores, for collectives of few bytes:
@@ -65,6 +69,9 @@ class Team {
     const Circumstances& circumstances() const { return circumstances_; }
     /// What the user asked for. The same on all ranks.
     const Algorithms& algorithms() const { return algorithms_; }
+
+    /// Who shares a node with whom; null if all do or nobody does.
+    const Nodes* nodes() const { return nodes_; }
 
     /// An inter-communicator's: ranks below this are one group, all others the other one; 0: there
     /// is one group. The same on all ranks.
@@ -114,12 +121,17 @@ class Team {
     virtual void charge_bytes(std::size_t bytes) = 0;
 
   protected:
-    Team(int rank, int size, Circumstances circumstances, const Algorithms& algorithms = {})
-        : rank_(rank), size_(size), circumstances_(circumstances), algorithms_(algorithms) {}
+    Team(int rank, int size, Circumstances circumstances, const Algorithms& algorithms = {},
+         const Nodes* nodes = nullptr)
+        : rank_(rank),
+          size_(size),
+          circumstances_(circumstances),
+          algorithms_(algorithms),
+          nodes_(nodes) {}
     /// Of one that records; memory is that of a lasting pool. Both outlive the team.
     Team(int rank, int size, Circumstances circumstances, const Algorithms& algorithms,
-         Recorder& recorder, ScratchPool& lasting)
-        : Team(rank, size, circumstances, algorithms) {
+         const Nodes* nodes, Recorder& recorder, ScratchPool& lasting)
+        : Team(rank, size, circumstances, algorithms, nodes) {
         recorder_ = &recorder;
         scratch_ = &lasting;
     }
@@ -139,6 +151,7 @@ class Team {
     bool disagreed_ = false;
     Circumstances circumstances_;
     Algorithms algorithms_;
+    const Nodes* nodes_;
     ScratchPool own_scratch_;
     ScratchPool* scratch_ = &own_scratch_;
     Recorder* recorder_ = nullptr;

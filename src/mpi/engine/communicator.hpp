@@ -5,12 +5,22 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "mpi/collectives/nodes.hpp"
+#include "mpi/collectives/team.hpp"
 
 namespace railyard::mpi {
 
 class Process;
+
+/// What collectives among the ranks of a communicator are chosen by.
+struct Surroundings {
+    Circumstances circumstances{};
+    std::optional<Nodes> nodes{};
+};
 
 /// Which ranks of the job, in which order. Cheap to copy: the list is shared and never changes.
 class Group {
@@ -82,6 +92,8 @@ class Communicator {
     int peer_count() const { return peer_count_; }
     int world_rank(int peer) const { return world_ranks_[peer]; }
     ScheduleTags& schedule_tags() { return schedule_tags_; }
+    /// Found out when first asked for. Of one that is not inter.
+    const Surroundings& surroundings();
 
   private:
     // On every message's way.
@@ -95,6 +107,7 @@ class Communicator {
     Group group_;
     Group peers_;
     ScheduleTags schedule_tags_;
+    std::optional<Surroundings> surroundings_;
 };
 
 }  // namespace railyard::mpi

@@ -110,7 +110,8 @@ void SharedHub::wake_others() {
 class EngineTeam final : public Team {
   public:
     EngineTeam(Process& process, Communicator& comm)
-        : Team(comm.rank(), comm.size(), process.circumstances(), process.algorithms()),
+        : Team(comm.rank(), comm.size(), comm.surroundings().circumstances, process.algorithms(),
+               comm.surroundings().nodes ? &*comm.surroundings().nodes : nullptr),
           process_(process),
           comm_(comm),
           context_(comm.context() + 1) {}

@@ -159,4 +159,20 @@ Communicator::Communicator(Process& process, std::uint32_t context, Group local,
 
 Communicator::~Communicator() = default;
 
+const Surroundings& Communicator::surroundings() {
+    if (surroundings_) return *surroundings_;
+    surroundings_.emplace().circumstances = process_.circumstances();
+    Circumstances& circumstances = surroundings_->circumstances;
+    if (circumstances.one_node) return *surroundings_;
+    std::vector<fabric::NodeId> names;
+    for (int rank = 0; rank < size_; ++rank)
+        names.push_back(process_.rank().node_of(world_rank(rank)));
+    surroundings_->nodes = Nodes::of(std::span<const fabric::NodeId>(names));
+    circumstances.shares_nodes = surroundings_->nodes.has_value();
+    circumstances.nodes_in_order = surroundings_->nodes && surroundings_->nodes->are_in_order();
+    circumstances.one_node =
+        std::ranges::adjacent_find(names, std::not_equal_to<>()) == names.end();
+    return *surroundings_;
+}
+
 }  // namespace railyard::mpi

@@ -211,7 +211,7 @@ class Process {
     Request& record(Communicator& comm, int tag, Work&& work) {
         ScheduleRef schedule = scheduler_.take(comm, tag);
         {
-            ScheduleTeam team(*schedule, circumstances_, algorithms_);
+            ScheduleTeam team(*schedule, comm.surroundings(), algorithms_);
             work(team);
         }
         return make_collective(comm, std::move(schedule));

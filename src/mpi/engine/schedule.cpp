@@ -18,10 +18,11 @@ void ScheduleRelease::operator()(Schedule* schedule) const {
     schedule->home_.give_back(*schedule);
 }
 
-ScheduleTeam::ScheduleTeam(Schedule& schedule, const Circumstances& circumstances,
+ScheduleTeam::ScheduleTeam(Schedule& schedule, const Surroundings& surroundings,
                            const Algorithms& algorithms)
-    : Team(schedule.comm_->rank(), schedule.comm_->size(), without_hub(circumstances), algorithms,
-           *this, schedule.scratch_),
+    : Team(schedule.comm_->rank(), schedule.comm_->size(), without_hub(surroundings.circumstances),
+           algorithms, surroundings.nodes ? &*surroundings.nodes : nullptr, *this,
+           schedule.scratch_),
       schedule_(schedule) {}
 
 ScheduleTeam::~ScheduleTeam() {
@@ -169,7 +170,7 @@ Continuation Scheduler::continued(Schedule& schedule, Process& process) {
     if (!schedule.then_) return Continuation::over;
     schedule.steps_.clear();
     schedule.next_ = 0;
-    ScheduleTeam team(schedule, process.circumstances(), process.algorithms());
+    ScheduleTeam team(schedule, schedule.comm_->surroundings(), process.algorithms());
     return schedule.then_(team);
 }
 

@@ -88,7 +88,7 @@ class Schedule {
 class ScheduleTeam final : public Team, private Recorder {
   public:
     /// The schedule is one that Scheduler::take() has given. No hub: who is in one waits.
-    ScheduleTeam(Schedule& schedule, const Circumstances& circumstances,
+    ScheduleTeam(Schedule& schedule, const Surroundings& surroundings,
                  const Algorithms& algorithms);
     ~ScheduleTeam() override;
 

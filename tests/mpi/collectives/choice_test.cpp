@@ -47,6 +47,26 @@ TEST(Choice, IsStraightForLargeMessagesOnACrowdedNode) {
     EXPECT_EQ(choose(Collective::allgather, {16, 1'000'000, several_nodes}), Algorithm::ring);
 }
 
+TEST(Choice, IsByNodeForSmallDataWhereNodesAreShared) {
+    constexpr Circumstances in_order{.shares_nodes = true, .nodes_in_order = true};
+    constexpr Circumstances in_turn{.shares_nodes = true};
+    for (const Collective collective : {Collective::barrier, Collective::bcast, Collective::reduce,
+                                        Collective::allreduce, Collective::allgather})
+        EXPECT_EQ(choose(collective, {64, 8, in_order}), Algorithm::by_node) << name(collective);
+    EXPECT_EQ(choose(Collective::allreduce, {64, 8, in_turn}), Algorithm::by_node);
+    EXPECT_NE(choose(Collective::allreduce, {64, 8, in_turn, false}), Algorithm::by_node)
+        << "in another order than that of ranks";
+    EXPECT_NE(choose(Collective::allgather, {64, 8, in_turn}), Algorithm::by_node);
+    EXPECT_NE(choose(Collective::allreduce, {64, 1'000'000, in_order}), Algorithm::by_node);
+}
+
+TEST(Choice, OfALargeReductionOnACrowdedNodeIsInTwoSteps) {
+    EXPECT_EQ(choose(Collective::allreduce, {16, 1'000'000, crowded}), Algorithm::linear);
+    EXPECT_EQ(choose(Collective::reduce, {16, 1'000'000, crowded}), Algorithm::linear);
+    EXPECT_EQ(choose(Collective::allreduce, {2, 1'000'000}), Algorithm::linear)
+        << "nothing is copied first";
+}
+
 TEST(Choice, OfABarrierHasFewPartners) {
     EXPECT_EQ(choose(Collective::barrier, {16}), Algorithm::pairwise);
     EXPECT_EQ(choose(Collective::barrier, {13}), Algorithm::dissemination);

@@ -12,8 +12,8 @@
 namespace railyard::mpi {
 
 /// Calls `test` with options for each: `times` seeds, sends buffered or not in turn, cores shared
-/// or not in turn, and done at once or recorded first; but not barriers, which give nothing to look
-/// at when all is over.
+/// or not in turn, nodes not shared, or by ranks in a row, or by others in turn, and done at once
+/// or recorded first; but not barriers, which give nothing to look at when all is over.
 inline void for_each_algorithm(Collective collective, int ranks, int times,
                                const std::function<void(const MemoryJob::Options&)>& test) {
     std::vector<Algorithm> algorithms = {Algorithm::automatic};
@@ -27,6 +27,8 @@ inline void for_each_algorithm(Collective collective, int ranks, int times,
             options.recorded = collective != Collective::barrier && (i % 4 == 1 || i % 4 == 2);
             options.circumstances.shares_cores = i % 4 >= 2;
             options.buffered = i % 2 == 1;
+            for (int rank = 0; rank < ranks && i % 3 > 0; ++rank)
+                options.nodes.push_back(i % 3 == 1 ? rank / 3 : rank * rank % 3);
             options.seed = static_cast<std::uint64_t>(i) + 1;
             SCOPED_TRACE(testing::Message()
                          << name(collective) << "=" << name(algorithm) << " ranks " << ranks

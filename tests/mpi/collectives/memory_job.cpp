@@ -12,7 +12,8 @@ namespace railyard::mpi {
 class MemoryTeam final : public Team {
   public:
     MemoryTeam(MemoryJob& job, int rank)
-        : Team(rank, job.options_.ranks, job.options_.circumstances, job.options_.algorithms),
+        : Team(rank, job.options_.ranks, job.options_.circumstances, job.options_.algorithms,
+               job.nodes_ ? &*job.nodes_ : nullptr),
           job_(job),
           random_(job.options_.seed, static_cast<std::uint64_t>(rank)) {}
 
@@ -45,6 +46,8 @@ class MemoryTeam final : public Team {
             ++under_way_;
         }
         job_.totals_.messages += 1;
+        if (nodes() != nullptr && nodes()->node_of(rank()) != nodes()->node_of(to))
+            job_.totals_.between_nodes += 1;
         job_.totals_.bytes += bytes_of(data);
         job_.pipes_[{rank(), to}].sent.push_back(std::move(sent));
         job_.deliver(rank(), to);
@@ -95,6 +98,9 @@ class MemoryTeam final : public Team {
 
 MemoryJob::MemoryJob(const Options& options) : options_(options) {
     const auto ranks = static_cast<std::size_t>(options.ranks);
+    if (!options.nodes.empty()) nodes_ = Nodes::of(std::span<const int>(options.nodes));
+    options_.circumstances.shares_nodes = nodes_.has_value();
+    options_.circumstances.nodes_in_order = nodes_ && nodes_->are_in_order();
     totals_.partners.resize(ranks);
     totals_.waits.resize(ranks);
     for (int rank = 0; rank < options.ranks; ++rank)

@@ -7,9 +7,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
+#include "mpi/collectives/nodes.hpp"
 #include "mpi/collectives/team.hpp"
 #include "mpi/types/datatype.hpp"
 #include "sim/engine.hpp"
@@ -24,7 +26,8 @@ class MemoryJob {
         int ranks = 1;
         Algorithms algorithms{};
         Circumstances circumstances{};
-        bool buffered = false;  ///< sends need no receiver to be done; else all wait for theirs
+        std::vector<int> nodes{};  ///< of each rank, by any names; none: nobody shares one
+        bool buffered = false;     ///< sends need no receiver to be done; else all wait for theirs
         bool recorded = false;  ///< ranks only record what the body does, and do it after its end
         std::uint64_t seed = 1;
     };
@@ -33,6 +36,7 @@ class MemoryJob {
         std::vector<std::set<int>> partners;  ///< of each rank
         std::vector<std::size_t> waits;       ///< of each rank, that is, times it did
         std::size_t messages = 0;
+        std::size_t between_nodes = 0;  ///< messages of those
         std::size_t bytes = 0;
         std::size_t charged = 0;  ///< bytes copied or combined
     };
@@ -65,6 +69,7 @@ class MemoryJob {
     void deliver(int from, int to);
 
     Options options_;
+    std::optional<Nodes> nodes_;
     sim::Engine engine_;
     std::map<std::pair<int, int>, Pipe> pipes_;
     std::vector<std::unique_ptr<MemoryTeam>> members_;

@@ -13,7 +13,8 @@ namespace railyard::mpi {
 class RecordingTeam final : public Team, private Recorder {
   public:
     explicit RecordingTeam(const Team& like)
-        : Team(like.rank(), like.size(), like.circumstances(), like.algorithms(), *this, memory_) {}
+        : Team(like.rank(), like.size(), like.circumstances(), like.algorithms(), like.nodes(),
+               *this, memory_) {}
 
     void send(const ConstBuffer& data, int to) override {
         add([=](Team& team) { team.send(data, to); });
