@@ -141,11 +141,14 @@ Check average_change(const Record& record) {
     std::vector<Selection> selections;
     for (const System* system : systems_of(record))
         for (const std::string& kernel : kernels_of(record))
-            for (const char* mode : {"on-demand", "static"}) {
-                selections.push_back(mpi_variant(selection_of(record, *system), mode));
-                selections.back().where["application"] = kernel;
-                selections.back().over = results::parameter::processes;
-            }
+            for (const std::string& problem_class : classes_on(*system))
+                for (const char* mode : {"on-demand", "static"}) {
+                    selections.push_back(mpi_variant(selection_of(record, *system), mode));
+                    Selection& added = selections.back();
+                    added.where["application"] = kernel;
+                    added.where[results::parameter::problem_class] = problem_class;
+                    added.over = results::parameter::processes;
+                }
     const auto judged = [record](std::span<const Series> series) {
         double sum = 0;
         double count = 0;

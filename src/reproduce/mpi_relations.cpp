@@ -48,7 +48,9 @@ std::vector<Selection> curves(const Record& record, const System& system) {
 
     base.over = results::parameter::processes;
     if (e == "vi-count") return spread({base}, "application", micro_programs());
-    if (e == "npb-cpu-time") return spread({base}, "application", kernels_of(record));
+    if (e == "npb-cpu-time")
+        return spread(spread({base}, "application", kernels_of(record)), "class",
+                      classes_on(system));
     if (e == "mpi-init-time" || record.params.contains("message_bytes")) return {base};
     std::vector<Selection> out;
     for (const std::int64_t size : choice::collective_sizes) {

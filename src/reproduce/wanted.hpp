@@ -89,6 +89,8 @@ bool of_other_programs(const Record& record);
 std::vector<std::string> micro_programs();
 /// The NAS kernels that the record is about: those that it names, or all that wu02 shows.
 std::vector<std::string> kernels_of(const Record& record);
+/// The classes in which they are recorded for as many processes as the system could start.
+std::vector<std::string> classes_on(const System& system);
 
 /// What an experiment on MPI yields of `metric`, which may be made of it: a gain, a share.
 std::string mpi_metric(std::string_view experiment, std::string_view metric);

@@ -121,7 +121,7 @@ constexpr Rule reduce_rules[] = {
 
 constexpr Rule allreduce_rules[] = {
     {hub, any_ranks, shared_to, A::shared},
-    {combining_nodes, any_ranks, 16 * KiB, A::by_node},
+    {combining_nodes, any_ranks, 8 * KiB, A::by_node},
     {shared_cores, flat_to, KiB, A::flat},
     {shared_cores, any_ranks, KiB, A::tree},
     {always, any_ranks, 4 * KiB, A::recursive_doubling},
