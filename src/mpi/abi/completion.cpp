@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "mpi/abi/requests.hpp"
 
@@ -30,6 +32,7 @@ inline bool finish_one_of_many(State& state, const Found& found, MPI_Request& re
 struct Choice {
     bool active = false;  ///< there is a request that can become complete, or is
     std::optional<std::size_t> place;
+    Duration longest_sleep = Duration::forever();  ///< of a call that waits for one
 };
 
 [[noreturn, gnu::cold]] void throw_in_status() {
@@ -46,6 +49,7 @@ Choice any_complete(State& state, std::size_t count, const MPI_Request* requests
             choice.place = i;
             break;
         }
+        choice.longest_sleep = std::min(choice.longest_sleep, found.longest_sleep());
     }
     return choice;
 }
@@ -92,10 +96,34 @@ void wait(State& state, MPI_Request& request, MPI_Status* status) {
         throw_failure(state, context, error);
 }
 
+/// Waits for all, of which the first that is not complete is of a sort. What waits for those of a
+/// sort may block, and so comes last: all that needs the library's progress is complete by then.
+[[gnu::cold]] void wait_for_sorts(State& state, std::span<const MPI_Request> requests) {
+    std::vector<Deferred*> left;
+    for (const MPI_Request request : requests) {
+        const Found found(state, request, "array_of_requests");
+        if (found.is_complete()) continue;
+        if (found.deferred() == nullptr || found.deferred()->sort() == nullptr)
+            found.wait(state);
+        else
+            left.push_back(found.deferred());
+    }
+    while (std::erase_if(left, [](Deferred* one) { return one->is_complete(); }), !left.empty()) {
+        std::vector<Deferred*> members;
+        for (Deferred* const one : left)
+            if (one->sort() == left.front()->sort()) members.push_back(one);
+        members.front()->wait_for(members);
+        std::erase_if(left, [&](Deferred* one) { return one->sort() == members.front()->sort(); });
+    }
+}
+
 void waitall(State& state, std::size_t count, MPI_Request requests[], MPI_Status statuses[]) {
     bool failed = false;
     for (std::size_t i = 0; i < count; ++i) {
         const Found found(state, requests[i], "array_of_requests");
+        if (found.engine() == nullptr && !found.is_complete() &&
+            found.deferred()->sort() != nullptr) [[unlikely]]
+            wait_for_sorts(state, std::span(requests + i, count - i));
         found.wait(state);
         failed |= finish_one_of_many(state, found, requests[i], statuses, i);
     }
@@ -108,7 +136,8 @@ void waitany(State& state, std::size_t count, MPI_Request requests[], int& index
     Choice choice = any_complete(state, count, requests);
     if (choice.active && !choice.place)
         state.process().wait_until(
-            [&] { return (choice = any_complete(state, count, requests)).place.has_value(); });
+            [&] { return (choice = any_complete(state, count, requests)).place.has_value(); },
+            Duration(choice.longest_sleep));
     finish_chosen(state, choice, requests, index, status);
 }
 
@@ -117,7 +146,8 @@ void waitsome(State& state, std::size_t count, MPI_Request requests[], int& outc
     const Choice choice = any_complete(state, count, requests);
     if (choice.active && !choice.place)
         state.process().wait_until(
-            [&] { return any_complete(state, count, requests).place.has_value(); });
+            [&] { return any_complete(state, count, requests).place.has_value(); },
+            choice.longest_sleep);
     finish_some(state, count, requests, outcount, indices, statuses);
 }
 

@@ -1,4 +1,4 @@
-// Requests of this layer: a send and a receive in one, and those that the user completes.
+// A send and a receive in one request.
 
 #include <memory>
 
@@ -8,15 +8,6 @@
 namespace railyard::mpi::abi {
 
 namespace {
-
-MPI_Request add_request(State& state, std::unique_ptr<Deferred> deferred, std::uint32_t context) {
-    auto local = std::make_unique<LocalRequest>();
-    local->active = true;
-    local->persistent = false;
-    local->context = context;
-    local->deferred = std::move(deferred);
-    return state.local_requests.add(std::move(local));
-}
 
 /// Complete when both are; the status is the receive's. A partner that is nobody has no request.
 class Exchange : public Deferred {
@@ -79,87 +70,8 @@ void isendrecv_replace(State& state, void* buf, std::size_t count, const TypeRef
                    request);
 }
 
-void check_callback(int code, const char* which) {
-    if (code != MPI_SUCCESS)
-        throw CodedError(code, std::string("the generalized request's ") + which +
-                                   " function returned " + std::to_string(code));
-}
-
-/// Complete when the user says so. The user's functions are called with the lock open.
-class Generalized : public Deferred {
-  public:
-    Generalized(State& state, MPI_Grequest_query_function* query_fn,
-                MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn,
-                void* extra_state)
-        : lock_(state.process().lock()),
-          query_(query_fn),
-          free_(free_fn),
-          cancel_(cancel_fn),
-          extra_state_(extra_state) {}
-
-    bool is_complete() override { return complete; }
-    Status result() override {
-        MPI_Status status{};
-        status.MPI_SOURCE = MPI_ANY_SOURCE;
-        status.MPI_TAG = MPI_ANY_TAG;
-        {
-            const EngineLockOpening opening(lock_.get());
-            check_callback(query_(extra_state_, &status), "query");
-        }
-        return {.source = status.MPI_SOURCE,
-                .tag = status.MPI_TAG,
-                .error = ErrorClass::success,
-                .cancelled = (status.count_hi_and_cancelled & 1) != 0,
-                .bytes = bytes_of(status)};
-    }
-    void release() override {
-        const EngineLockOpening opening(lock_.get());
-        check_callback(free_(extra_state_), "free");
-    }
-    bool abandon() override { return freed = true; }
-    void cancel() override {
-        const EngineLockOpening opening(lock_.get());
-        check_callback(cancel_(extra_state_, complete ? 1 : 0), "cancel");
-    }
-
-    bool complete = false;
-    bool freed = false;  ///< by the user, before it was complete
-
-  private:
-    std::shared_ptr<EngineLock> lock_;
-    MPI_Grequest_query_function* query_;
-    MPI_Grequest_free_function* free_;
-    MPI_Grequest_cancel_function* cancel_;
-    void* extra_state_;
-};
-
-void grequest_start(State& state, MPI_Grequest_query_function* query,
-                    MPI_Grequest_free_function* free, MPI_Grequest_cancel_function* cancel,
-                    void* extra_state, MPI_Request& request) {
-    if (query == nullptr) null_argument("query_fn");
-    if (free == nullptr) null_argument("free_fn");
-    if (cancel == nullptr) null_argument("cancel_fn");
-    request = add_request(
-        state, std::make_unique<Generalized>(state, query, free, cancel, extra_state), 0);
-}
-
-void grequest_complete(State& state, MPI_Request request) {
-    const LocalRequest* const local = state.local_requests.find(request);
-    auto* const generalized =
-        local == nullptr ? nullptr : dynamic_cast<Generalized*>(local->deferred.get());
-    if (generalized == nullptr)
-        throw MpiError(ErrorClass::request,
-                       "request is not one that MPI_Grequest_start has made; was it completed and "
-                       "waited for before?");
-    generalized->complete = true;
-    if (!generalized->freed) return;
-    const auto last = state.local_requests.remove(request);
-    generalized->release();
-}
-
 }  // namespace
 
 #include <entries/combined.inc>
-#include <entries/generalized.inc>
 
 }  // namespace railyard::mpi::abi

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "mpi/communicators/comm.hpp"
 #include "mpi/types/error.hpp"
@@ -19,16 +18,20 @@ int code_of(ErrorClass error_class);
 /// What a class of the ABI means, in a few words; empty for a number that is none.
 std::string_view meaning_of(int error_class);
 
-/// Classes and codes that the user added, and what was last said about each code.
+/// Classes and codes that the user added, and what was last said about each code. A number is not
+/// given twice: who kept one that was removed must not meet another's error.
 class UserErrors {
   public:
-    /// The first number for users: above MPI_ERR_LASTCODE.
-    static constexpr int first = 0x40000000;
-
     int add_class();
     int add_code(int error_class);
     /// False for a code that the user did not add.
     bool set_text(int code, std::string text);
+    bool has_text(int code) const;
+    // These throw MpiError (arg) for what the user did not add, or has removed.
+    /// And for a class that has codes.
+    void remove_class(int error_class);
+    void remove_code(int code);  ///< with its text
+    void remove_text(int code);
     /// The largest code in use.
     const int& last_used() const { return last_used_; }
 
@@ -42,12 +45,15 @@ class UserErrors {
 
   private:
     struct Entry {
-        int error_class;
-        std::string text;
+        int error_class;  ///< its own number: it is a class
+        std::optional<std::string> text;
     };
     const Entry* find(int code) const;
+    void remove(int code);
+    void note_last_used();
 
-    std::vector<Entry> added_;
+    std::map<int, Entry> added_;
+    int next_ = 0x40000000;  ///< the first is above MPI_ERR_LASTCODE
     int last_used_ = 0x3fffffff;
     std::map<int, std::string> causes_;
 };

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "mpi/engine/request.hpp"
 #include "mpi/types/basic.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::mpi::abi {
 
@@ -25,6 +27,7 @@ enum class Prefix : std::uint32_t {
     win = 0xe0000000,
     keyval = 0xe4000000,
     session = 0xf8000000,
+    request_class = 0xfc000000,   ///< of generalized requests
     engine_request = 0xac000000,  ///< the engine's pool has them
     local_request = 0xec000000,   ///< none of the engine's
     message = 0xac000000,         ///< the engine's, found by a matched probe
@@ -104,6 +107,17 @@ class Deferred {
     virtual bool abandon() { return false; }
     /// Throws MpiError (request) where MPI does not allow it.
     virtual void cancel() = 0;
+
+    // Of those that only look whether they are complete when they are asked.
+
+    /// How long a call that waits may sleep before it asks again.
+    virtual Duration longest_sleep() const { return Duration::forever(); }
+    /// May come back before it is complete.
+    virtual void wait() {}
+    /// What wait() does may be done for those of the same sort together; null: it is of no sort.
+    virtual const void* sort() const { return nullptr; }
+    /// wait() for all of these, which are of this one's sort.
+    virtual void wait_for(std::span<Deferred* const>) {}
 };
 
 /// A request that is none of the engine's: of a partner that is not there, a send whose data were

@@ -37,6 +37,17 @@ inline Request* find_engine(State& state, MPI_Request handle) {
     return state.process().find_request(index_of(handle));
 }
 
+/// A handle for what is under way. `context`: of the communicator that hears of a failure.
+inline MPI_Request add_request(State& state, std::unique_ptr<Deferred> deferred,
+                               std::uint32_t context) {
+    auto local = std::make_unique<LocalRequest>();
+    local->active = true;
+    local->persistent = false;
+    local->context = context;
+    local->deferred = std::move(deferred);
+    return state.local_requests.add(std::move(local));
+}
+
 [[noreturn, gnu::cold]] void bad_request(MPI_Request handle, const char* argument);
 
 /// Any handle, found. Throws MpiError (request) for one that stands for nothing.
@@ -68,8 +79,16 @@ class Found {
     void wait(State& state) const {
         if (engine_ != nullptr) [[likely]]
             return state.process().wait(*engine_);
-        if (!is_complete()) state.process().wait_until([this] { return is_complete(); });
+        if (is_complete()) return;
+        local_->deferred->wait();
+        if (!is_complete())
+            state.process().wait_until([this] { return is_complete(); }, longest_sleep());
     }
+    /// How long a call that waits for it may sleep, if no message comes.
+    Duration longest_sleep() const {
+        return deferred() == nullptr ? Duration::forever() : deferred()->longest_sleep();
+    }
+    Deferred* deferred() const { return local_ == nullptr ? nullptr : local_->deferred.get(); }
     /// False for MPI_REQUEST_NULL and for persistent requests that were not started: calls that
     /// wait for some of many pass over them.
     bool is_active() const {

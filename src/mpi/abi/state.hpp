@@ -58,6 +58,15 @@ struct HandlerEntry {
     int holders = 1;
 };
 
+/// The functions of generalized requests; poll and wait of extended ones alone.
+struct RequestClass {
+    MPI_Grequest_query_function* query = nullptr;
+    MPI_Grequest_free_function* free = nullptr;
+    MPI_Grequest_cancel_function* cancel = nullptr;
+    MPIX_Grequest_poll_function* poll = nullptr;
+    MPIX_Grequest_wait_function* wait = nullptr;
+};
+
 /// A session that a user opened. All share one library.
 struct Session : ErrorScope {};
 
@@ -215,6 +224,7 @@ class State {
     HandleTable<KeyvalEntry, Prefix::keyval> keyvals;
     Announcements announcements;  ///< of partitioned messages
     HandleTable<LocalRequest, Prefix::local_request> local_requests;
+    HandleTable<RequestClass, Prefix::request_class> request_classes;  ///< never freed: MPICH's way
     HandleTable<Session, Prefix::session> sessions;
 
     ContextIds context_ids;

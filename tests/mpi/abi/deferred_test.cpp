@@ -1,4 +1,4 @@
-// A send and a receive in one, and requests that the user completes.
+// A send and a receive in one.
 
 #include <array>
 #include <vector>
@@ -109,108 +109,6 @@ TEST_P(Deferred, ExchangeWithNobodyAndWrongly) {
         EXPECT_EQ(MPI_Cancel(&request), MPI_ERR_REQUEST);
         EXPECT_EQ(MPI_Wait(&request, &status), MPI_ERR_TRUNCATE);
         EXPECT_EQ(request, MPI_REQUEST_NULL);
-    });
-}
-
-/// What the functions of a generalized request were called with.
-struct Calls {
-    int queries = 0;
-    int frees = 0;
-    int cancels = 0;
-    int last_complete = -1;
-    int code = MPI_SUCCESS;  ///< that query returns
-};
-
-int query(void* state, MPI_Status* status) {
-    auto& calls = *static_cast<Calls*>(state);
-    ++calls.queries;
-    // MPI may be called in it.
-    MPI_Status_set_elements(status, MPI_INT, 3);
-    MPI_Status_set_cancelled(status, calls.cancels);
-    status->MPI_SOURCE = 11;
-    status->MPI_TAG = 12;
-    return calls.code;
-}
-
-int free_it(void* state) {
-    ++static_cast<Calls*>(state)->frees;
-    return MPI_SUCCESS;
-}
-
-int cancel_it(void* state, int complete) {
-    auto& calls = *static_cast<Calls*>(state);
-    ++calls.cancels;
-    calls.last_complete = complete;
-    return MPI_SUCCESS;
-}
-
-TEST_P(Deferred, CompleteWhenTheUserSaysSo) {
-    run(1, [](int, int) {
-        Calls calls;
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Status status;
-        ASSERT_EQ(MPI_Grequest_start(query, free_it, cancel_it, &calls, &request), MPI_SUCCESS);
-        int flag = -1;
-        ASSERT_EQ(MPI_Test(&request, &flag, &status), MPI_SUCCESS);
-        EXPECT_EQ(flag, 0);
-        EXPECT_EQ(calls.queries, 0);
-        MPI_Request both[] = {MPI_REQUEST_NULL, request};
-        int index = 0;
-        ASSERT_EQ(MPI_Testany(2, both, &index, &flag, &status), MPI_SUCCESS);
-        EXPECT_EQ(flag, 0);
-        ASSERT_EQ(MPI_Grequest_complete(request), MPI_SUCCESS);
-        ASSERT_EQ(MPI_Request_get_status(request, &flag, &status), MPI_SUCCESS);
-        EXPECT_EQ(flag, 1);
-        EXPECT_EQ(calls.frees, 0);
-        ASSERT_EQ(MPI_Wait(&request, &status), MPI_SUCCESS);
-        EXPECT_EQ(request, MPI_REQUEST_NULL);
-        EXPECT_EQ(calls.queries, 2);
-        EXPECT_EQ(calls.frees, 1);
-        EXPECT_EQ(status.MPI_SOURCE, 11);
-        EXPECT_EQ(status.MPI_TAG, 12);
-        int count = 0;
-        MPI_Get_count(&status, MPI_INT, &count);
-        EXPECT_EQ(count, 3);
-    });
-}
-
-TEST_P(Deferred, TellOfCancellingAndOfFailures) {
-    run(1, [](int, int) {
-        Calls calls;
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Grequest_start(query, free_it, cancel_it, &calls, &request);
-        ASSERT_EQ(MPI_Cancel(&request), MPI_SUCCESS);
-        EXPECT_EQ(calls.last_complete, 0);
-        MPI_Grequest_complete(request);
-        MPI_Status status;
-        MPI_Wait(&request, &status);
-        int flag = 0;
-        MPI_Test_cancelled(&status, &flag);
-        EXPECT_EQ(flag, 1);
-
-        calls = {};
-        calls.code = MPI_ERR_OTHER;
-        MPI_Grequest_start(query, free_it, cancel_it, &calls, &request);
-        MPI_Grequest_complete(request);
-        EXPECT_EQ(MPI_Wait(&request, &status), MPI_ERR_OTHER);
-        EXPECT_EQ(request, MPI_REQUEST_NULL);
-        MPI_Grequest_start(query, free_it, cancel_it, &calls, &request);
-        MPI_Grequest_complete(request);
-        EXPECT_EQ(MPI_Waitall(1, &request, &status), MPI_ERR_IN_STATUS);
-        EXPECT_EQ(status.MPI_ERROR, MPI_ERR_OTHER);
-
-        // Freed first, completed by a handle that was kept.
-        calls = {};
-        MPI_Grequest_start(query, free_it, cancel_it, &calls, &request);
-        const MPI_Request kept = request;
-        ASSERT_EQ(MPI_Request_free(&request), MPI_SUCCESS);
-        EXPECT_EQ(calls.frees, 0);
-        ASSERT_EQ(MPI_Grequest_complete(kept), MPI_SUCCESS);
-        EXPECT_EQ(calls.frees, 1);
-        EXPECT_EQ(calls.queries, 0);
-        EXPECT_EQ(MPI_Grequest_complete(kept), MPI_ERR_REQUEST);
-        EXPECT_EQ(MPI_Grequest_complete(MPI_REQUEST_NULL), MPI_ERR_REQUEST);
-        EXPECT_EQ(MPI_Grequest_start(nullptr, free_it, cancel_it, &calls, &request), MPI_ERR_ARG);
     });
 }
 

@@ -143,6 +143,67 @@ TEST_P(Errors, UsersAddTheirOwn) {
     });
 }
 
+int last_used_code() {
+    int* last = nullptr;
+    int flag = 0;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
+    return flag != 0 ? *last : -1;
+}
+
+TEST_P(Errors, UsersRemoveTheirOwn) {
+    run(1, [](int, int) {
+        EXPECT_EQ(last_used_code(), MPI_ERR_LASTCODE);
+        int error_class = 0;
+        int code = 0;
+        MPI_Add_error_class(&error_class);
+        MPI_Add_error_code(error_class, &code);
+        MPI_Add_error_string(code, "out of coffee");
+        // The text first, then the code, then the class.
+        EXPECT_EQ(MPI_Remove_error_class(error_class), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Remove_error_code(code), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Remove_error_string(code), MPI_SUCCESS);
+        EXPECT_EQ(text_of(code), "");
+        EXPECT_EQ(MPI_Remove_error_string(code), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Remove_error_code(error_class), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Remove_error_code(code), MPI_SUCCESS);
+        EXPECT_EQ(last_used_code(), error_class);
+        EXPECT_EQ(MPI_Add_error_string(code, "gone"), MPI_ERR_ARG);
+        int found = 0;
+        MPI_Error_class(code, &found);
+        EXPECT_EQ(found, code);
+        EXPECT_EQ(MPI_Remove_error_class(error_class), MPI_SUCCESS);
+        EXPECT_EQ(MPI_Remove_error_class(error_class), MPI_ERR_ARG);
+        EXPECT_EQ(last_used_code(), MPI_ERR_LASTCODE);
+        int next = 0;
+        MPI_Add_error_class(&next);
+        EXPECT_GT(next, code);
+        EXPECT_EQ(MPI_Remove_error_class(MPI_ERR_RANK), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Remove_error_code(MPI_ERR_RANK), MPI_ERR_ARG);
+        EXPECT_EQ(MPI_Remove_error_string(MPI_ERR_RANK), MPI_ERR_ARG);
+    });
+}
+
+TEST_P(Errors, UsersRemoveTheirOwnAsInMpich) {
+    run(1, [](int, int) {
+        int error_class = 0;
+        int code = 0;
+        MPI_Add_error_class(&error_class);
+        MPI_Add_error_code(error_class, &code);
+        MPI_Add_error_string(code, "out of tea");
+        EXPECT_EQ(MPIX_Delete_error_class(error_class), MPI_ERR_ARG);
+        EXPECT_EQ(MPIX_Delete_error_string(code), MPI_SUCCESS);
+        EXPECT_EQ(MPIX_Delete_error_string(code), MPI_ERR_ARG);
+        MPI_Add_error_string(code, "out of tea again");
+        EXPECT_EQ(MPIX_Delete_error_code(code), MPI_SUCCESS);
+        EXPECT_EQ(MPIX_Delete_error_code(code), MPI_ERR_ARG);
+        EXPECT_EQ(MPIX_Delete_error_class(error_class), MPI_SUCCESS);
+        EXPECT_EQ(MPIX_Delete_error_class(MPI_ERR_RANK), MPI_ERR_ARG);
+        // A code of a class of MPI's.
+        MPI_Add_error_code(MPI_ERR_RANK, &code);
+        EXPECT_EQ(MPIX_Delete_error_code(code), MPI_SUCCESS);
+    });
+}
+
 TEST_P(Errors, ATruncatedMessageIsToldOnItsCommunicator) {
     run(2, [](int rank, int) {
         MPI_Comm dup = MPI_COMM_NULL;

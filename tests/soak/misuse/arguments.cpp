@@ -113,6 +113,9 @@ Value plain(const Function& function, const Parameter& p, std::size_t place) {
     if (p.name == "query_fn") return reinterpret_cast<const void*>(&look);
     if (p.name == "free_fn") return reinterpret_cast<const void*>(&let_go);
     if (p.name == "cancel_fn") return reinterpret_cast<const void*>(&take_back);
+    if (p.name == "poll_fn") return reinterpret_cast<const void*>(&look);
+    if (p.name == "wait_fn") return reinterpret_cast<const void*>(&wait_for_them);
+    if (p.name == "greq_class") return kept_request_class();
     if (p.name == "user_fn") return reinterpret_cast<const void*>(&add);
     if (p.name.ends_with("_errhandler_fn")) return reinterpret_cast<const void*>(&hear);
     if (p.name.ends_with("keyval")) return kept_keyval(keyed_by(function));

@@ -31,7 +31,8 @@ int kept_request();
 int kept_keyval(Keyed of);
 int kept_window();  ///< of 4 KiB of this rank alone, which are locked
 int kept_error();   ///< a code of the user's own
-int grid();         ///< a communicator of this rank alone, with a topology; so are the next two
+int kept_request_class();
+int grid();  ///< a communicator of this rank alone, with a topology; so are the next two
 int graph();
 int distributed_graph();
 int kept_session();
@@ -58,6 +59,7 @@ void add_many(void* in, void* inout, MPI_Count* count, MPI_Datatype* type);
 int look(void* state, MPI_Status* status);
 int let_go(void* state);
 int take_back(void* state, int complete);
+int wait_for_them(int count, void** states, double timeout, MPI_Status* status);
 void hear(MPI_Comm* comm, int* code, ...);
 
 }  // namespace railyard::misuse

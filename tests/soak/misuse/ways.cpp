@@ -237,8 +237,11 @@ void add_plain(Collector& add, const Function& function, const Parameter& p) {
         return add.handles(wrong_infos(), !function.name.starts_with("Session_"));
     if (type == "MPI_Request")
         return add.handles(wrong_requests(), function.base == "Grequest_complete");
-    if (p.name == "query_fn" || p.name == "free_fn" || p.name == "cancel_fn")
+    if (p.name == "query_fn" || p.name == "free_fn" || p.name == "cancel_fn" ||
+        p.name == "poll_fn" || p.name == "wait_fn")
         return add.null({MPI_ERR_ARG});
+    if (p.name == "greq_class")
+        return add_numbers(add, {0, -1, MPI_INT, static_cast<int>(0xfcffffff)}, {MPI_ERR_ARG});
     if (p.name.ends_with("keyval")) return add.handles(wrong_keyvals(function));
     if (type.ends_with("char*")) {
         static const std::string endless(100'000, 'x');
