@@ -85,6 +85,7 @@ typedef int MPI_Message;
 #define MPI_MESSAGE_NULL    ((MPI_Message)0x2c000000)
 #define MPI_MESSAGE_NO_PROC ((MPI_Message)0x6c000000)
 #define MPI_BSEND_OVERHEAD  96
+#define MPI_BUFFER_AUTOMATIC ((void*)-2) /* of MPI-4.1: MPICH has it since 4.2 */
 
 typedef int(MPI_Grequest_query_function)(void*, MPI_Status*);
 typedef int(MPI_Grequest_free_function)(void*);

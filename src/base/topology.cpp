@@ -199,6 +199,10 @@ std::vector<int> spread(int ranks) {
     return cores;
 }
 
+std::size_t hardware_count(std::size_t kind) {
+    return survey().parts[kind].size();
+}
+
 std::array<int, hardware_kinds.size()> hardware_holding(std::span<const int> cores) {
     std::array<int, hardware_kinds.size()> holding;
     holding.fill(-1);

@@ -49,6 +49,8 @@ const Machine& machine();
 inline constexpr std::array<std::string_view, 7> hardware_kinds = {
     "Package", "NUMANode", "L3Cache", "L2Cache", "L1Cache", "Core", "PU"};
 
+/// How many parts of a kind this machine has; 0: none, or unknown.
+std::size_t hardware_count(std::size_t kind);
 /// Of each kind, the number of the part that has all of these cores; -1: none, or unknown.
 std::array<int, hardware_kinds.size()> hardware_holding(std::span<const int> cores);
 

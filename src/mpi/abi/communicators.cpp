@@ -26,7 +26,7 @@ void comm_compare(State&, Comm& comm1, Comm& comm2, int& cmp) {
 }
 
 void comm_group(State& state, Comm& comm, MPI_Group& group) {
-    group = state.add(comm.group());
+    group = state.add(comm.group(), comm.session_buffer);
 }
 
 /// What a copy has of its original, besides the ranks and the attributes.
@@ -154,6 +154,8 @@ void comm_free(State& state, MPI_Comm& handle) {
     if (&comm == &state.world() || &comm == &state.self())
         throw MpiError(ErrorClass::comm, comm.name + " cannot be freed");
     comm.attributes.erase_all(handle);
+    // The user cannot ask for it any more, so it is his again when this returns.
+    if (comm.own_buffer) comm.own_buffer->detach(state.process());
     state.forget(handle);
     handle = MPI_COMM_NULL;
 }

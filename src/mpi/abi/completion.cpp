@@ -1,5 +1,4 @@
-// Waiting for requests and asking for them: for one, all, any, or some of many; what a status says,
-// and how users set one.
+// Waiting for requests and asking for them: for one, all, any, or some of many.
 
 #include <algorithm>
 #include <optional>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "mpi/abi/requests.hpp"
+#include "mpi/communicators/attached_buffer.hpp"
 
 namespace railyard::mpi::abi {
 
@@ -167,19 +167,22 @@ void test(State& state, MPI_Request& request, int& flag, MPI_Status* status) {
         throw_failure(state, context, error);
 }
 
-void testall(State& state, std::size_t count, MPI_Request requests[], int& flag,
-             MPI_Status statuses[]) {
-    const auto all_complete = [&] {
+/// Whether all are, by now or after a look at what has come.
+bool are_complete(State& state, std::size_t count, const MPI_Request* requests) {
+    const auto look = [&] {
         return std::all_of(requests, requests + count, [&](MPI_Request request) {
             return Found(state, request, "array_of_requests").is_complete();
         });
     };
-    flag = 0;
-    if (!all_complete()) {
-        state.process().progress();
-        if (!all_complete()) return state.charge_empty_poll();
-    }
-    flag = 1;
+    if (look()) return true;
+    state.process().progress();
+    return look();
+}
+
+void testall(State& state, std::size_t count, MPI_Request requests[], int& flag,
+             MPI_Status statuses[]) {
+    flag = are_complete(state, count, requests);
+    if (flag == 0) return state.charge_empty_poll();
     waitall(state, count, requests, statuses);
 }
 
@@ -248,6 +251,68 @@ void request_get_status(State& state, MPI_Request request, int& flag, MPI_Status
     set_status(status, found.status());
 }
 
+/// Writes what a complete request's status is, and leaves the request. True if it failed.
+bool look_at_one_of_many(const Found& found, MPI_Status* statuses, std::size_t i) {
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
+    int code = MPI_SUCCESS;
+    try {
+        const Status result = found.status();
+        set_status(status, result);
+        code = code_of(result.error);
+    } catch (const CodedError& error) {
+        code = error.code();
+    }
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
+    return code != MPI_SUCCESS;
+}
+
+void request_get_status_any(State& state, std::size_t count, const MPI_Request requests[],
+                            int& index, int& flag, MPI_Status* status) {
+    Choice choice = any_complete(state, count, requests);
+    if (choice.active && !choice.place) {
+        state.process().progress();
+        choice = any_complete(state, count, requests);
+    }
+    flag = !choice.active || choice.place.has_value();
+    index = choice.place ? static_cast<int>(*choice.place) : MPI_UNDEFINED;
+    if (choice.place)
+        set_status(status, Found(state, requests[*choice.place], "array_of_requests").status());
+    else if (flag != 0)
+        set_status(status, empty_status);
+    else
+        state.charge_empty_poll();
+}
+
+void request_get_status_all(State& state, std::size_t count, const MPI_Request requests[],
+                            int& flag, MPI_Status statuses[]) {
+    flag = are_complete(state, count, requests);
+    if (flag == 0) return state.charge_empty_poll();
+    bool failed = false;
+    for (std::size_t i = 0; i < count; ++i)
+        failed |= look_at_one_of_many(Found(state, requests[i], "array_of_requests"), statuses, i);
+    if (failed) throw_in_status();
+}
+
+void request_get_status_some(State& state, std::size_t count, const MPI_Request requests[],
+                             int& outcount, int indices[], MPI_Status statuses[]) {
+    const Choice choice = any_complete(state, count, requests);
+    if (choice.active && !choice.place) state.process().progress();
+    bool active = false;
+    bool failed = false;
+    int complete = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Found found(state, requests[i], "array_of_requests");
+        if (!found.is_active()) continue;
+        active = true;
+        if (!found.is_complete()) continue;
+        indices[complete] = static_cast<int>(i);
+        failed |= look_at_one_of_many(found, statuses, static_cast<std::size_t>(complete++));
+    }
+    outcount = active ? complete : MPI_UNDEFINED;
+    if (failed) throw_in_status();
+    if (outcount == 0) state.charge_empty_poll();
+}
+
 void cancel(State& state, MPI_Request& request) {
     const Found found(state, request, "request");
     if (request == MPI_REQUEST_NULL) bad_request(request, "request");
@@ -257,101 +322,9 @@ void cancel(State& state, MPI_Request& request) {
         state.process().cancel(*found.engine());
     else if (local != nullptr && local->deferred)
         local->deferred->cancel();
-    else if (local != nullptr && local->active && local->buffered != 0)
-        local->status.cancelled = state.attached.cancel(local->buffered, state.process());
-}
-
-void set_bytes(MPI_Status& status, std::size_t bytes) {
-    status.count_lo = static_cast<int>(bytes & 0xffffffff);
-    status.count_hi_and_cancelled =
-        static_cast<int>((bytes >> 32) << 1) | (status.count_hi_and_cancelled & 1);
-}
-
-void test_cancelled(State&, const MPI_Status& status, int& flag) {
-    flag = status.count_hi_and_cancelled & 1;
-}
-
-void get_count(State&, const MPI_Status& status, const TypeRef& type, CountResult count) {
-    const std::size_t bytes = bytes_of(status);
-    if (type->size() == 0)
-        count = bytes == 0 ? 0 : MPI_UNDEFINED;
-    else
-        count = bytes % type->size() == 0 ? signed_of(bytes / type->size()) : MPI_UNDEFINED;
-}
-
-void get_elements(State&, const MPI_Status& status, const TypeRef& type, CountResult count) {
-    // Nothing, any number of times, is no bytes.
-    if (type->size() == 0 && bytes_of(status) != 0)
-        count = MPI_UNDEFINED;
-    else
-        count = signed_of(type->basics_in(bytes_of(status)));
-}
-
-void get_elements_x(State& state, const MPI_Status& status, const TypeRef& type, MPI_Count& count) {
-    get_elements(state, status, type, count);
-}
-
-/// The fewest bytes that hold so many basics.
-std::size_t bytes_for(std::size_t basics, const Datatype& type) {
-    if (type.basic_count() == 0) return 0;
-    const std::size_t whole = basics / type.basic_count();
-    const std::size_t rest = basics % type.basic_count();
-    std::size_t low = 0;
-    std::size_t high = type.size();
-    while (low < high) {
-        const std::size_t middle = low + (high - low) / 2;
-        if (type.basics_in(middle) < rest)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return whole * type.size() + low;
-}
-
-void status_set_elements_x(State&, MPI_Status& status, const TypeRef& type, MPI_Count count) {
-    set_bytes(status, bytes_for(to_count(count, "count"), *type));
-}
-
-void status_set_elements(State& state, MPI_Status& status, const TypeRef& type, int count) {
-    status_set_elements_x(state, status, type, count);
-}
-
-void status_set_cancelled(State&, MPI_Status& status, int flag) {
-    status.count_hi_and_cancelled = (status.count_hi_and_cancelled & ~1) | (flag != 0 ? 1 : 0);
-}
-
-// A status is the same five integers in all languages.
-
-template <class To, class From>
-void convert_status(const From* from, const char* from_name, To* to, const char* to_name) {
-    static_assert(sizeof(MPI_F08_status) == sizeof(MPI_Status));
-    if (from == nullptr) null_argument(from_name);
-    if (to == nullptr) null_argument(to_name);
-    std::memcpy(to, from, sizeof(MPI_Status));
-}
-
-void status_c2f(const MPI_Status& from, MPI_Fint* to) {
-    convert_status(&from, "c_status", to, "f_status");
-}
-
-void status_f2c(const MPI_Fint* from, MPI_Status& to) {
-    convert_status(from, "f_status", &to, "c_status");
-}
-
-void status_c2f08(const MPI_Status& from, MPI_F08_status* to) {
-    convert_status(&from, "c_status", to, "f08_status");
-}
-
-void status_f082c(const MPI_F08_status* from, MPI_Status& to) {
-    convert_status(from, "f08_status", &to, "c_status");
-}
-
-void status_f2f08(const MPI_Fint* from, MPI_F08_status* to) {
-    convert_status(from, "f_status", to, "f08_status");
-}
-
-void status_f082f(const MPI_F08_status* from, MPI_Fint* to) {
-    convert_status(from, "f08_status", to, "f_status");
+    else if (local != nullptr && local->active && local->buffered.number != 0)
+        local->status.cancelled =
+            local->buffered.in->cancel(local->buffered.number, state.process());
 }
 
 }  // namespace
@@ -397,6 +370,5 @@ void throw_failure(State& state, std::uint32_t context, ErrorClass error) {
 }
 
 #include <entries/completion.inc>
-#include <entries/statuses.inc>
 
 }  // namespace railyard::mpi::abi

@@ -145,6 +145,30 @@ void type_match_size(State& state, int typeclass, int size, MPI_Datatype& dataty
                    "no type of this class has a size of " + std::to_string(size) + " bytes");
 }
 
+/// What MPI_MINLOC and MPI_MAXLOC take. A pair that has no name is none of ours.
+void type_get_value_index(State& state, MPI_Datatype value_type, MPI_Datatype index_type,
+                          MPI_Datatype& pair_type) {
+    struct Pair {
+        MPI_Datatype value, index, pair;
+    };
+    static constexpr Pair pairs[] = {
+        {MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
+        {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
+        {MPI_LONG, MPI_INT, MPI_LONG_INT},
+        {MPI_SHORT, MPI_INT, MPI_SHORT_INT},
+        {MPI_INT, MPI_INT, MPI_2INT},
+        {MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
+        {MPI_REAL, MPI_REAL, MPI_2REAL},
+        {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION},
+        {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
+    };
+    state.type(value_type, "value_type");
+    state.type(index_type, "index_type");
+    pair_type = MPI_DATATYPE_NULL;
+    for (const auto& [value, index, pair] : pairs)
+        if (value == value_type && index == index_type) pair_type = pair;
+}
+
 void get_address(const void* location, MPI_Aint& address) {
     address = reinterpret_cast<MPI_Aint>(location);
 }

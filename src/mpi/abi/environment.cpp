@@ -6,6 +6,7 @@
 
 #include "mpi/abi/call.hpp"
 #include "mpi/abi/entry.hpp"
+#include "mpi/communicators/hardware_split.hpp"
 #include "railyard/host.hpp"
 
 namespace railyard::mpi::abi {
@@ -81,6 +82,14 @@ double wtime() {
 
 double wtick() {
     return 1e-9;
+}
+
+/// "true": the rank may run on one part of that kind alone.
+void get_hw_resource_info(State& state, MPI_Info& hw_info) {
+    auto about = std::make_unique<Info>();
+    for (const HardwareResource& resource : hardware_resources(state.process()))
+        about->set(resource.name, resource.is_bound ? "true" : "false");
+    hw_info = state.infos.add(std::move(about));
 }
 
 void pcontrol(int) {}

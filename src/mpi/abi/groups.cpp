@@ -43,26 +43,29 @@ void group_compare(State&, const Group& group1, const Group& group2, int& cmp) {
     cmp = static_cast<int>(compare(group1, group2));
 }
 
-void group_union(State& state, const Group& group1, const Group& group2, MPI_Group& result) {
-    result = state.add(united(group1, group2));
+void group_union(State& state, const UserGroup& group1, const UserGroup& group2,
+                 MPI_Group& result) {
+    result = state.add(united(group1, group2), group1.session_buffer);
 }
 
-void group_intersection(State& state, const Group& group1, const Group& group2, MPI_Group& result) {
-    result = state.add(intersection(group1, group2));
+void group_intersection(State& state, const UserGroup& group1, const UserGroup& group2,
+                        MPI_Group& result) {
+    result = state.add(intersection(group1, group2), group1.session_buffer);
 }
 
-void group_difference(State& state, const Group& group1, const Group& group2, MPI_Group& result) {
-    result = state.add(difference(group1, group2));
+void group_difference(State& state, const UserGroup& group1, const UserGroup& group2,
+                      MPI_Group& result) {
+    result = state.add(difference(group1, group2), group1.session_buffer);
 }
 
-void group_incl(State& state, const Group& group, std::size_t n, const int ranks[],
+void group_incl(State& state, const UserGroup& group, std::size_t n, const int ranks[],
                 MPI_Group& result) {
-    result = state.add(including(group, std::span(ranks, n)));
+    result = state.add(including(group, std::span(ranks, n)), group.session_buffer);
 }
 
-void group_excl(State& state, const Group& group, std::size_t n, const int ranks[],
+void group_excl(State& state, const UserGroup& group, std::size_t n, const int ranks[],
                 MPI_Group& result) {
-    result = state.add(excluding(group, std::span(ranks, n)));
+    result = state.add(excluding(group, std::span(ranks, n)), group.session_buffer);
 }
 
 /// Looks at the ends first, so that a range is never longer than the group.
@@ -82,14 +85,14 @@ std::vector<int> ranks_of(const Group& group, std::size_t n, int ranges[][3]) {
     return expanded(list);
 }
 
-void group_range_incl(State& state, const Group& group, std::size_t n, int ranges[][3],
+void group_range_incl(State& state, const UserGroup& group, std::size_t n, int ranges[][3],
                       MPI_Group& result) {
-    result = state.add(including(group, ranks_of(group, n, ranges)));
+    result = state.add(including(group, ranks_of(group, n, ranges)), group.session_buffer);
 }
 
-void group_range_excl(State& state, const Group& group, std::size_t n, int ranges[][3],
+void group_range_excl(State& state, const UserGroup& group, std::size_t n, int ranges[][3],
                       MPI_Group& result) {
-    result = state.add(excluding(group, ranks_of(group, n, ranges)));
+    result = state.add(excluding(group, ranks_of(group, n, ranges)), group.session_buffer);
 }
 
 void group_free(State& state, MPI_Group& group) {

@@ -14,6 +14,10 @@
 #include "mpi/types/basic.hpp"
 #include "railyard/base/time.hpp"
 
+namespace railyard::mpi {
+class AttachedBuffer;
+}
+
 namespace railyard::mpi::abi {
 
 /// The upper six bits of the handles of what users make.
@@ -125,12 +129,17 @@ class Deferred {
 /// can be cancelled until it has left; one that has, and is not persistent, is the handle
 /// `done_request`.
 struct LocalRequest {
-    std::function<std::uint64_t()> start;  ///< returns what `buffered` becomes; null: nothing to do
+    /// A message that was copied into a buffer, by its number there; 0: none.
+    struct Buffered {
+        std::shared_ptr<AttachedBuffer> in;
+        std::uint64_t number = 0;
+    };
+    std::function<Buffered()> start;  ///< returns what `buffered` becomes; null: nothing to do
     Status status;
     bool active = false;
     bool persistent = true;
-    std::uint64_t buffered = 0;  ///< the number of an AttachedBuffer's message; 0: none
-    std::uint32_t context = 0;   ///< of the communicator that hears of a failure
+    Buffered buffered;
+    std::uint32_t context = 0;  ///< of the communicator that hears of a failure
     std::unique_ptr<Deferred> deferred;
 };
 

@@ -84,7 +84,7 @@ void comm_remote_size(State&, Comm& comm, int& size) {
 
 void comm_remote_group(State& state, Comm& comm, MPI_Group& group) {
     check_two_groups(comm);
-    group = state.add(comm.peers());
+    group = state.add(comm.peers(), comm.session_buffer);
 }
 
 /// Until the communicator is there, the handler that it will have hears of errors.
@@ -92,7 +92,7 @@ Hearer future_owner(const ErrorHandlerRef& handler) {
     return {handler, MPI_COMM_NULL, "a communicator to be made"};
 }
 
-void comm_create_from_group(State& state, const Group& group, const char* tag, Info* info,
+void comm_create_from_group(State& state, const UserGroup& group, const char* tag, Info* info,
                             const ErrorHandlerRef& handler, MPI_Comm& made) {
     heard_by(future_owner(handler), [&] {
         const std::string_view text = to_string_tag(tag);
@@ -101,12 +101,13 @@ void comm_create_from_group(State& state, const Group& group, const char* tag, I
         check_member(state, group, "group");
         auto comm = created_from_group(state.process(), group, text, state.context_ids);
         comm->error_handler = handler;
+        comm->session_buffer = group.session_buffer;
         take_hints(*comm, info);
         made = state.add(std::move(comm));
     });
 }
 
-void intercomm_create_from_groups(State& state, const Group& local, int local_leader,
+void intercomm_create_from_groups(State& state, const UserGroup& local, int local_leader,
                                   const Group& remote, int remote_leader, const char* tag,
                                   Info* info, const ErrorHandlerRef& handler, MPI_Comm& made) {
     heard_by(future_owner(handler), [&] {
@@ -116,6 +117,7 @@ void intercomm_create_from_groups(State& state, const Group& local, int local_le
         check_leader(remote_leader, remote.size(), "remote_leader");
         auto comm = joined_from_groups(state.process(), local, remote, text, state.context_ids);
         comm->error_handler = handler;
+        comm->session_buffer = local.session_buffer;
         take_hints(*comm, info);
         made = state.add(std::move(comm));
     });

@@ -1,4 +1,4 @@
-// Sends and receives: blocking and not, buffered, and persistent; looking at messages before they
+// Sends and receives: blocking and not, and persistent; looking at messages before they
 // are received, and taking one to receive it later.
 
 #include <memory>
@@ -99,49 +99,6 @@ void sendrecv_replace(State& state, void* buf, std::size_t count, const TypeRef&
     type->pack(buffer(buf, count, type).address, count, 0, {copy.get(), bytes});
     sendrecv(state, copy.get(), bytes, predefined(Basic::packed), dest, sendtag, buf, count, type,
              source, recvtag, comm, status);
-}
-
-/// Returns the number of the buffered message; 0: it has left, or nobody is to have it.
-std::uint64_t bsend(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
-                    int tag, Comm& comm) {
-    if (dest == no_rank) return 0;
-    return state.attached.send(const_buffer(buf, count, type), dest, tag, comm);
-}
-
-void ibsend(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
-            int tag, Comm& comm, MPI_Request& request) {
-    const std::uint64_t number = bsend(state, buf, count, type, dest, tag, comm);
-    if (number == 0) {
-        request = done_request;
-        return;
-    }
-    auto local = std::make_unique<LocalRequest>();
-    local->status = proc_null_status;
-    local->active = true;
-    local->persistent = false;
-    local->buffered = number;
-    request = state.local_requests.add(std::move(local));
-}
-
-void bsend_init(State& state, const void* buf, std::size_t count, const TypeRef& type, int dest,
-                int tag, Comm& comm, MPI_Request& request) {
-    const_buffer(buf, count, type);
-    auto local = std::make_unique<LocalRequest>();
-    local->status = proc_null_status;
-    local->start = [&state, buf, count, type, dest, tag, on = comm.handle] {
-        return bsend(state, buf, count, type, dest, tag, state.comm(on, "comm"));
-    };
-    request = state.local_requests.add(std::move(local));
-}
-
-void buffer_attach(State& state, void* buffer, std::size_t size) {
-    state.attached.attach(abi::buffer(buffer, size, predefined(Basic::byte)).address, size);
-}
-
-void buffer_detach(State& state, void* buffer_addr, CountResult size) {
-    const AttachedBuffer::Lent lent = state.attached.detach(state.process());
-    if (buffer_addr != nullptr) *static_cast<void**>(buffer_addr) = lent.memory;
-    size = static_cast<MPI_Count>(lent.size);
 }
 
 void make_local(State& state, MPI_Request& request) {
@@ -296,7 +253,6 @@ void mrecv(State& state, void* buf, std::size_t count, const TypeRef& type, MPI_
 
 }  // namespace
 
-#include <entries/buffered.inc>
 #include <entries/persistent.inc>
 #include <entries/point_to_point.inc>
 #include <entries/probe.inc>

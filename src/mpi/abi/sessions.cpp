@@ -71,7 +71,7 @@ void session_finalize(State& state, MPI_Session& session) {
     bool is_last = false;
     {
         const Call call(state.around, Function::Session_finalize, &session);
-        state.session(session, "session");
+        state.session(session, "session").buffer->detach(state.process());
         is_last = state.close_session(session);
         session = MPI_SESSION_NULL;
     }
@@ -107,8 +107,8 @@ void session_get_pset_info(State& state, Session&, const char* name, MPI_Info& i
     info = state.infos.add(std::move(about));
 }
 
-void group_from_session_pset(State& state, Session&, const char* name, MPI_Group& group) {
-    group = state.add(find_set(state, name).group);
+void group_from_session_pset(State& state, Session& session, const char* name, MPI_Group& group) {
+    group = state.add(find_set(state, name).group, session.buffer);
 }
 
 }  // namespace

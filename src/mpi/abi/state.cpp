@@ -135,11 +135,21 @@ void State::shut_down() {
     // Attributes of MPI_COMM_SELF go first, while MPI still works.
     state->self().attributes.erase_all(MPI_COMM_SELF);
     state->world().attributes.erase_all(MPI_COMM_WORLD);
-    state->attached.detach(state->process());
+    state->detach_buffers();
     state->process().finalize();
     if (watch != nullptr) watch->finalised(state->process().counters());
     drop();
     if (watch != nullptr) watch->left(Function::Finalize);
+}
+
+void State::detach_buffers() {
+    attached->detach(process());
+    for (const auto& comm : builtin_comms_)
+        if (comm->own_buffer) comm->own_buffer->detach(process());
+    comms.any([this](int, Comm& comm) {
+        if (comm.own_buffer) comm.own_buffer->detach(process());
+        return false;
+    });
 }
 
 void State::leave() {
@@ -189,10 +199,10 @@ TypeExtras& State::type_extras(MPI_Datatype handle, const char* argument) {
     return type_entry(handle, argument).extras;
 }
 
-const Group& State::group(MPI_Group handle, const char* argument) {
-    static const Group empty;
+const UserGroup& State::group(MPI_Group handle, const char* argument) {
+    static const UserGroup empty{};
     if (handle == MPI_GROUP_EMPTY) return empty;
-    if (const Group* group = groups.find(handle)) return *group;
+    if (const UserGroup* group = groups.find(handle)) return *group;
     bad(ErrorClass::group, argument, " group", handle, MPI_GROUP_NULL);
 }
 
@@ -264,9 +274,10 @@ void State::abandon(std::unique_ptr<LocalRequest> request) {
     abandoned_.push_back(std::move(request));
 }
 
-MPI_Group State::add(Group group) {
+MPI_Group State::add(Group group, std::shared_ptr<AttachedBuffer> session_buffer) {
     if (group.size() == 0) return MPI_GROUP_EMPTY;
-    return groups.add(std::make_unique<Group>(std::move(group)));
+    return groups.add(
+        std::make_unique<UserGroup>(UserGroup{std::move(group), std::move(session_buffer)}));
 }
 
 MPI_Datatype State::add(TypeRef type, bool committed) {

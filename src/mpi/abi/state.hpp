@@ -68,7 +68,15 @@ struct RequestClass {
 };
 
 /// A session that a user opened. All share one library.
-struct Session : ErrorScope {};
+struct Session : ErrorScope {
+    /// For buffered messages in communicators that come from it, once something is attached to it.
+    std::shared_ptr<AttachedBuffer> buffer = std::make_shared<AttachedBuffer>();
+};
+
+/// A group that a user has, and the buffer of the session that it comes from, if it does.
+struct UserGroup : Group {
+    std::shared_ptr<AttachedBuffer> session_buffer;
+};
 
 /// What MPI_Comm_get_attr finds on MPI_COMM_WORLD.
 struct WorldAttributes {
@@ -182,7 +190,7 @@ class State {
             bad_window(handle, argument);
         return *window;
     }
-    const Group& group(MPI_Group handle, const char* argument);
+    const UserGroup& group(MPI_Group handle, const char* argument);
     const Operation& op(MPI_Op handle, const char* argument);
     /// Null for MPI_INFO_NULL. MPI_INFO_ENV is made when first asked for.
     Info* info(MPI_Info handle, const char* argument);
@@ -207,7 +215,7 @@ class State {
     MPI_Win add(std::unique_ptr<Window> window);
     /// Keeps a request whose handle was freed, until it is complete.
     void abandon(std::unique_ptr<LocalRequest> request);
-    MPI_Group add(Group group);
+    MPI_Group add(Group group, std::shared_ptr<AttachedBuffer> session_buffer = nullptr);
     MPI_Datatype add(TypeRef type, bool committed = false);
     /// The handle of a predefined type, of a made one that a handle stands for, or none.
     MPI_Datatype find_handle(const Datatype& type) const;
@@ -216,7 +224,7 @@ class State {
 
     HandleTable<Comm, Prefix::comm> comms;
     HandleTable<Window, Prefix::win> windows;
-    HandleTable<Group, Prefix::group> groups;
+    HandleTable<UserGroup, Prefix::group> groups;
     HandleTable<TypeEntry, Prefix::datatype> types;
     HandleTable<OperationRef, Prefix::op> ops;
     HandleTable<Info, Prefix::info> infos;
@@ -228,7 +236,7 @@ class State {
     HandleTable<Session, Prefix::session> sessions;
 
     ContextIds context_ids;
-    AttachedBuffer attached;
+    std::shared_ptr<AttachedBuffer> attached = std::make_shared<AttachedBuffer>();
     WorldAttributes world_attributes;
     int thread_level = MPI_THREAD_SINGLE;
     pthread_t main_thread = pthread_self();
@@ -243,6 +251,8 @@ class State {
     /// process that lives on (see RankLocal).
     static void leave();
     static void drop();
+    /// Of the rank and of its communicators: waits until their messages have left.
+    void detach_buffers();
     bool has_sessions() const {
         return sessions.any([](int, const Session&) { return true; });
     }

@@ -110,6 +110,8 @@ struct ErrorScope {
     ErrorHandlerRef error_handler;
 };
 
+class AttachedBuffer;
+
 class Comm : public Communicator, public ErrorScope {
   public:
     using Communicator::Communicator;
@@ -134,6 +136,10 @@ class Comm : public Communicator, public ErrorScope {
     Attributes attributes;
     Info hints;
     int duplications = 0;  ///< that were started without waiting
+    /// Where its buffered messages are kept: its own, or else that of the session it comes from;
+    /// where there is none, or nothing is attached to it, the rank's.
+    std::shared_ptr<AttachedBuffer> own_buffer;
+    std::shared_ptr<AttachedBuffer> session_buffer;
     // At most one of these.
     std::unique_ptr<Cartesian> cartesian;
     std::unique_ptr<Graph> graph;

@@ -20,6 +20,10 @@ namespace {
 /// MPI's own word for a node, which is the largest kind.
 constexpr std::string_view node_kind = "mpi_shared_memory";
 
+/// The same with the provider of the name, as MPI_Get_hw_resource_info has it.
+constexpr std::string_view node_uri = "railyard://node";
+constexpr std::string_view hwloc_provider = "hwloc://";
+
 /// Where a rank is: its node, and there its instance of each smaller kind, or -1.
 using Whereabouts = std::array<int, 1 + hardware_kinds.size()>;
 
@@ -68,12 +72,27 @@ bool is_same(std::string_view a, std::string_view b) {
     return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
+std::string uri_of(std::size_t kind) {
+    return kind == 0 ? std::string(node_uri) : std::string(hwloc_provider).append(name_of(kind));
+}
+
 }  // namespace
 
 std::optional<int> hardware_color(Comm& comm, std::string_view kind) {
     for (std::size_t i = 0; i <= hardware_kinds.size(); ++i)
-        if (is_same(kind, name_of(i))) return own_color(colors(of_all(comm), i), comm);
+        if (is_same(kind, name_of(i)) || is_same(kind, uri_of(i)))
+            return own_color(colors(of_all(comm), i), comm);
     return std::nullopt;
+}
+
+std::vector<HardwareResource> hardware_resources(Process& process) {
+    const Whereabouts here = whereabouts(process);
+    const bool is_real = process.rank().nic().traits().clock == fabric::Clock::real;
+    std::vector<HardwareResource> list;
+    for (std::size_t i = 0; i < here.size(); ++i)
+        if (i == 0 || (is_real && hardware_count(i - 1) > 0))
+            list.push_back({uri_of(i), here[i] >= 0});
+    return list;
 }
 
 HardwareSplit hardware_split(Comm& comm) {

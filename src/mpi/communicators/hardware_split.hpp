@@ -5,14 +5,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mpi/communicators/comm.hpp"
 
 namespace railyard::mpi {
 
-/// A color for each instance of that kind of hardware ("Package", "L3Cache", "mpi_shared_memory";
-/// in capitals or not); none for ranks that may run on several of them, and on all ranks if the
-/// kind is unknown. All ranks call together and name the same kind.
+/// A color for each instance of that kind of hardware ("Package", "hwloc://L3Cache",
+/// "mpi_shared_memory", "railyard://node"; in capitals or not); none for ranks that may run on
+/// several of them, and on all ranks if the kind is unknown. All ranks call together and name the
+/// same kind.
 std::optional<int> hardware_color(Comm& comm, std::string_view kind);
 
 /// The largest kind of which the ranks use several instances.
@@ -21,5 +23,13 @@ struct HardwareSplit {
     std::string kind;
 };
 HardwareSplit hardware_split(Comm& comm);
+
+/// A kind that this rank's node has, by a name with its provider ("hwloc://L3Cache"), and whether
+/// the rank may run on one instance of it alone. The largest first.
+struct HardwareResource {
+    std::string name;
+    bool is_bound = false;
+};
+std::vector<HardwareResource> hardware_resources(Process& process);
 
 }  // namespace railyard::mpi

@@ -84,6 +84,7 @@ std::unique_ptr<Comm> joined(Comm& local, int leader, const std::optional<Remote
     auto made = agreed(local.process(), local.group(), Group(std::move(learnt.ranks)),
                        {context, tag}, contexts);
     made->error_handler = local.error_handler;
+    made->session_buffer = local.session_buffer;
     return made;
 }
 
@@ -115,6 +116,7 @@ std::unique_ptr<Comm> merged(Comm& inter, bool high, ContextIds& contexts) {
         inter.process(), context,
         own_first ? united(inter.group(), inter.peers()) : united(inter.peers(), inter.group()));
     made->error_handler = inter.error_handler;
+    made->session_buffer = inter.session_buffer;
     return made;
 }
 

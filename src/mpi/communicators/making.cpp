@@ -60,6 +60,7 @@ Group filtered(const Group& group, Wanted&& wanted) {
 std::unique_ptr<Comm> made(const Comm& parent, std::uint32_t context, const Group& group) {
     auto comm = std::make_unique<Comm>(parent.process(), context, group);
     comm->error_handler = parent.error_handler;
+    comm->session_buffer = parent.session_buffer;
     return comm;
 }
 
@@ -68,6 +69,7 @@ std::unique_ptr<Comm> made(const Comm& parent, std::uint32_t context, const Grou
     if (!parent.is_inter()) return made(parent, context, local);
     auto comm = std::make_unique<Comm>(parent.process(), context, local, remote);
     comm->error_handler = parent.error_handler;
+    comm->session_buffer = parent.session_buffer;
     return comm;
 }
 

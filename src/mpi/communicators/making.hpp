@@ -1,8 +1,8 @@
 #pragma once
 /// The algebra of groups, and communicators made out of others. All ranks of the parent call
-/// together, but for created_by_group(). The new one has the parent's error handler, and nothing
-/// else of it. Of an inter-communicator an inter-communicator is made; null on all ranks if one of
-/// its groups were empty.
+/// together, but for created_by_group(). The new one has the parent's error handler and session,
+/// and nothing else of it. Of an inter-communicator an inter-communicator is made; null on all
+/// ranks if one of its groups were empty.
 
 #include <memory>
 #include <optional>

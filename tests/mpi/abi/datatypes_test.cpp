@@ -350,5 +350,22 @@ TEST_P(Datatypes, TransposeOnTheirWay) {
     });
 }
 
+TEST_P(Datatypes, PairsOfValueAndIndexAreFound) {
+    run(1, [](int, int) {
+        MPI_Datatype pair = MPI_DATATYPE_NULL;
+        EXPECT_EQ(MPI_Type_get_value_index(MPI_DOUBLE, MPI_INT, &pair), MPI_SUCCESS);
+        EXPECT_EQ(pair, MPI_DOUBLE_INT);
+        EXPECT_EQ(MPI_Type_get_value_index(MPI_INT, MPI_INT, &pair), MPI_SUCCESS);
+        EXPECT_EQ(pair, MPI_2INT);
+        EXPECT_EQ(MPI_Type_get_value_index(MPI_REAL, MPI_REAL, &pair), MPI_SUCCESS);
+        EXPECT_EQ(pair, MPI_2REAL);
+        EXPECT_EQ(MPI_Type_get_value_index(MPI_DOUBLE, MPI_LONG, &pair), MPI_SUCCESS);
+        EXPECT_EQ(pair, MPI_DATATYPE_NULL);
+        EXPECT_EQ(MPI_Type_get_value_index(MPI_DATATYPE_NULL, MPI_INT, &pair), MPI_ERR_TYPE);
+        EXPECT_EQ(MPI_Type_get_value_index(MPI_INT, MPI_COMM_WORLD, &pair), MPI_ERR_TYPE);
+        EXPECT_EQ(MPI_Type_get_value_index(MPI_INT, MPI_INT, nullptr), MPI_ERR_ARG);
+    });
+}
+
 }  // namespace
 }  // namespace railyard::mpi

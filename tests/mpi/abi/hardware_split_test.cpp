@@ -1,5 +1,6 @@
 // Communicators of ranks that share a part of the machine.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,47 @@ TEST_P(HardwareSplits, WithoutAKnownKindThereIsNone) {
             MPI_SUCCESS);
         EXPECT_EQ(made, MPI_COMM_NULL);
         EXPECT_EQ(MPI_Comm_split_type(MPI_COMM_WORLD, 99, 0, MPI_INFO_NULL, &made), MPI_ERR_ARG);
+    });
+}
+
+/// The values of all keys that the library gives for this rank's hardware.
+std::map<std::string, std::string> resources() {
+    MPI_Info info = MPI_INFO_NULL;
+    EXPECT_EQ(MPI_Get_hw_resource_info(&info), MPI_SUCCESS);
+    int keys = 0;
+    MPI_Info_get_nkeys(info, &keys);
+    std::map<std::string, std::string> found;
+    for (int i = 0; i < keys; ++i) {
+        char name[MPI_MAX_INFO_KEY + 1] = "";
+        char value[16] = "";
+        int flag = 0;
+        MPI_Info_get_nthkey(info, i, name);
+        MPI_Info_get(info, name, sizeof value - 1, value, &flag);
+        found[name] = value;
+    }
+    MPI_Info_free(&info);
+    return found;
+}
+
+TEST_P(HardwareSplits, KindsOfHardwareAreNamed) {
+    run_on_nodes({0, 0}, [&](int) {
+        const bool is_real = GetParam().kind != job::Kind::fibers;
+        auto found = resources();
+        EXPECT_EQ(found["railyard://node"], "true");
+        EXPECT_EQ(found.contains("hwloc://PU"), is_real);
+        EXPECT_EQ(found.size() > 1, is_real);
+        if (is_real) {
+            const std::vector<int> before = allowed_cores();
+            pin_to(before.front());
+            EXPECT_EQ(resources()["hwloc://PU"], "true");
+            pin_to(before);
+            EXPECT_EQ(resources()["hwloc://PU"], before.size() == 1 ? "true" : "false");
+        }
+        // A name that was found is one to split by.
+        MPI_Comm node = guided("railyard://node");
+        ASSERT_NE(node, MPI_COMM_NULL);
+        MPI_Comm_free(&node);
+        EXPECT_EQ(MPI_Get_hw_resource_info(nullptr), MPI_ERR_ARG);
     });
 }
 

@@ -17,8 +17,10 @@ function(names_of directory result)
         endforeach()
     endforeach()
     list(REMOVE_DUPLICATES names)
-    # Versions differ and may; a function and a text have no value; what ROMIO says to itself.
-    list(FILTER names EXCLUDE REGEX "VERSION$|_DUP_FN$|FMT_|_INCLUDED?|_DEFINED$|^MPI_AINT_FMT")
+    # Versions differ and may; a function and a text have no value; what ROMIO says to itself; what
+    # MPI-4.1 has added.
+    list(FILTER names EXCLUDE REGEX
+         "VERSION$|_DUP_FN$|FMT_|_INCLUDED?|_DEFINED$|^MPI_AINT_FMT|^MPI_BUFFER_AUTOMATIC$")
     set(${result} ${names} PARENT_SCOPE)
 endfunction()
 
