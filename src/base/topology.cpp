@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/log.hpp"
+#include "railyard/base/error.hpp"
 
 namespace railyard {
 namespace {
@@ -31,8 +32,7 @@ Bytes from_sysconf(int name) {
 struct Survey {
     Machine machine;
     std::vector<std::vector<int>> physical;  ///< the threads of each physical core
-    /// The threads of each part, kind by kind.
-    std::array<std::vector<std::vector<int>>, hardware_kinds.size()> parts;
+    Hardware hardware;
 };
 
 struct DestroyTopology {
@@ -40,10 +40,13 @@ struct DestroyTopology {
 };
 using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
 
-Topology load_topology() {
+/// Of this machine, or of one that is described.
+Topology load_topology(const char* description = nullptr) {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) return nullptr;
     Topology topology(raw);
+    if (description != nullptr && hwloc_topology_set_synthetic(raw, description) != 0)
+        return nullptr;
     // Only what is asked for below: looking for the rest takes most of the time.
     hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
     for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_CORE, HWLOC_OBJ_L1CACHE,
@@ -72,15 +75,17 @@ constexpr std::array<hwloc_obj_type_t, hardware_kinds.size()> hwloc_kinds = {
     HWLOC_OBJ_PACKAGE, HWLOC_OBJ_NUMANODE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE,
     HWLOC_OBJ_L1CACHE, HWLOC_OBJ_CORE,     HWLOC_OBJ_PU};
 
-void read_parts(hwloc_topology_t topology, Survey& survey) {
+Hardware read_hardware(hwloc_topology_t topology) {
+    Hardware hardware;
     for (std::size_t kind = 0; kind < hwloc_kinds.size(); ++kind)
         for (hwloc_obj_t part = nullptr;
              (part = hwloc_get_next_obj_by_type(topology, hwloc_kinds[kind], part)) != nullptr;)
-            survey.parts[kind].push_back(threads_of(part));
+            hardware.parts[kind].push_back(threads_of(part));
+    return hardware;
 }
 
 void read_topology(hwloc_topology_t topology, Survey& survey) {
-    read_parts(topology, survey);
+    survey.hardware = read_hardware(topology);
     const int cores = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE));
     for (int i = 0; i < cores; ++i)
         survey.physical.push_back(
@@ -199,11 +204,17 @@ std::vector<int> spread(int ranks) {
     return cores;
 }
 
-std::size_t hardware_count(std::size_t kind) {
-    return survey().parts[kind].size();
+const Hardware& hardware() {
+    return survey().hardware;
 }
 
-std::array<int, hardware_kinds.size()> hardware_holding(std::span<const int> cores) {
+Hardware made_up_hardware(const std::string& description) {
+    const Topology topology = load_topology(description.c_str());
+    if (!topology) throw Error(fmt::format("hwloc makes no machine of '{}'", description));
+    return read_hardware(topology.get());
+}
+
+std::array<int, hardware_kinds.size()> Hardware::holding(std::span<const int> cores) const {
     std::array<int, hardware_kinds.size()> holding;
     holding.fill(-1);
     const auto has_all = [&](const std::vector<int>& threads) {
@@ -212,9 +223,9 @@ std::array<int, hardware_kinds.size()> hardware_holding(std::span<const int> cor
         });
     };
     for (std::size_t kind = 0; kind < holding.size(); ++kind) {
-        const auto& parts = survey().parts[kind];
-        const auto found = std::find_if(parts.begin(), parts.end(), has_all);
-        if (found != parts.end()) holding[kind] = static_cast<int>(found - parts.begin());
+        const auto found = std::find_if(parts[kind].begin(), parts[kind].end(), has_all);
+        if (found != parts[kind].end())
+            holding[kind] = static_cast<int>(found - parts[kind].begin());
     }
     return holding;
 }

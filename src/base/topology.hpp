@@ -49,10 +49,20 @@ const Machine& machine();
 inline constexpr std::array<std::string_view, 7> hardware_kinds = {
     "Package", "NUMANode", "L3Cache", "L2Cache", "L1Cache", "Core", "PU"};
 
-/// How many parts of a kind this machine has; 0: none, or unknown.
-std::size_t hardware_count(std::size_t kind);
-/// Of each kind, the number of the part that has all of these cores; -1: none, or unknown.
-std::array<int, hardware_kinds.size()> hardware_holding(std::span<const int> cores);
+/// The parts of a machine, kind by kind in the order of hardware_kinds: the cores of each.
+struct Hardware {
+    std::array<std::vector<std::vector<int>>, hardware_kinds.size()> parts;
+
+    /// Of each kind, the number of the part that has all of these cores; -1: none, or unknown.
+    /// Numbers are hwloc's, from one end of its tree to the other: near parts have near numbers.
+    std::array<int, hardware_kinds.size()> holding(std::span<const int> cores) const;
+};
+
+/// Of this machine; looked at once. Kinds that hwloc does not know have no parts.
+const Hardware& hardware();
+/// Of a machine that hwloc makes up ("package:2 l3:2 core:4 pu:1"), for tests. Throws Error if it
+/// cannot.
+Hardware made_up_hardware(const std::string& description);
 
 /// The order of usable_cores(), of physical cores given as the list of their threads. Threads that
 /// are not allowed are left out; allowed ones that no physical core has come last.

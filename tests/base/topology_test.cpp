@@ -146,22 +146,34 @@ TEST(CpuName, FromAnyProcessorsText) {
 
 TEST(Topology, PartsOfTheMachineHoldTheirCores) {
     const Cores cores = usable_cores();
-    const auto of_first = hardware_holding(std::span(cores).first(1));
+    const auto of_first = hardware().holding(std::span(cores).first(1));
     // Each core is in one part of every kind that the machine has; thread and physical core always.
     EXPECT_GE(of_first[hardware_kinds.size() - 1], 0);
     EXPECT_GE(of_first[hardware_kinds.size() - 2], 0);
     EXPECT_EQ(hardware_kinds.back(), "PU");
     // No thread is several cores; none is a core that is not there.
     const int beyond[] = {cores.front(), 1 << 20};
-    for (const int part : hardware_holding(beyond))
+    for (const int part : hardware().holding(beyond))
         EXPECT_EQ(part, -1);
     if (cores.size() < 2) return;
-    const auto of_two = hardware_holding(std::span(cores).first(2));
+    const auto of_two = hardware().holding(std::span(cores).first(2));
     EXPECT_EQ(of_two.back(), -1);
     for (std::size_t kind = 0; kind < of_two.size(); ++kind)
         if (of_two[kind] >= 0) {
             EXPECT_EQ(of_two[kind], of_first[kind]) << hardware_kinds[kind];
         }
+}
+
+TEST(Topology, MadeUpMachinesHaveTheirParts) {
+    const Hardware machine = made_up_hardware("package:2 l3:2 core:2 pu:2");
+    EXPECT_EQ(machine.parts[0].size(), 2u);
+    EXPECT_EQ(machine.parts[2].size(), 4u);
+    EXPECT_TRUE(machine.parts[3].empty()) << "it has no L2 caches";
+    EXPECT_EQ(machine.parts[6].size(), 16u);
+    // Package, NUMA node, caches from L3 to L1, core, thread.
+    EXPECT_THAT(machine.holding(Cores{13}), ElementsAre(1, 0, 3, -1, -1, 6, 13));
+    EXPECT_THAT(machine.holding(Cores{8, 12}), ElementsAre(1, 0, -1, -1, -1, -1, -1));
+    EXPECT_THROW(made_up_hardware("nonsense:3"), Error);
 }
 
 }  // namespace

@@ -61,10 +61,10 @@ void graph_create(State& state, Comm& comm, std::size_t nodes, const int ends[],
     made = state.add(std::move(with));
 }
 
-void graph_map(State& state, Comm& comm, std::size_t nodes, const int ends[], const int edges[],
+void graph_map(State&, Comm& comm, std::size_t nodes, const int ends[], const int edges[],
                int& newrank) {
     check_one_group(comm);
-    newrank = place_of(state, comm, to_graph(comm, nodes, ends, edges));
+    newrank = place_of(comm, to_graph(comm, nodes, ends, edges), nodes_of_all(comm));
 }
 
 void graphdims_get(State&, Comm& comm, int& nodes, int& edges) {

@@ -124,9 +124,10 @@ void cart_sub(State& state, Comm& comm, const int remain[], MPI_Comm& newcomm) {
     newcomm = state.add(std::move(made));
 }
 
-void cart_map(State& state, Comm& comm, std::size_t dimensions, const int dims[],
-              const int periods[], int& newrank) {
-    newrank = place_of(state, comm, to_grid_in(comm, dimensions, dims, periods));
+// Ranks may ask for themselves alone, so nodes are all that is known.
+void cart_map(State&, Comm& comm, std::size_t dimensions, const int dims[], const int periods[],
+              int& newrank) {
+    newrank = place_of(comm, to_grid_in(comm, dimensions, dims, periods), nodes_of_all(comm));
 }
 
 void cartdim_get(State&, Comm& comm, int& ndims) {

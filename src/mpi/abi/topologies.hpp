@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "mpi/abi/entry.hpp"
@@ -11,13 +12,12 @@
 
 namespace railyard::mpi::abi {
 
-/// The place that the calling rank gets if ranks are reordered; MPI_UNDEFINED: none is left.
+/// The place that the calling rank gets if ranks are reordered; MPI_UNDEFINED: none is left. `all`
+/// says where the communicator's ranks are.
 template <class Topology>
-int place_of(State& state, const Comm& comm, const Topology& topology) {
-    std::vector<fabric::NodeId> nodes;
-    for (int rank = 0; rank < topology.ranks(); ++rank)
-        nodes.push_back(state.process().rank().node_of(comm.world_rank(rank)));
-    const std::vector<int> ranks = placed(topology, nodes);
+int place_of(const Comm& comm, const Topology& topology, std::span<const Whereabouts> all) {
+    const auto count = static_cast<std::size_t>(topology.ranks());
+    const std::vector<int> ranks = placed(topology, all.first(count));
     for (std::size_t place = 0; place < ranks.size(); ++place)
         if (ranks[place] == comm.rank()) return static_cast<int>(place);
     return MPI_UNDEFINED;
@@ -27,8 +27,9 @@ int place_of(State& state, const Comm& comm, const Topology& topology) {
 template <class Topology>
 std::unique_ptr<Comm> with_places(State& state, Comm& comm, const Topology& topology,
                                   bool reorder) {
+    int place = comm.rank();
+    if (reorder) place = place_of(comm, topology, whereabouts_of_all(comm));
     if (comm.rank() >= topology.ranks()) return split(comm, std::nullopt, 0, state.context_ids);
-    const int place = reorder ? place_of(state, comm, topology) : comm.rank();
     return split(comm, 0, place, state.context_ids);
 }
 

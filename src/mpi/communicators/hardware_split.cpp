@@ -3,13 +3,11 @@
 #include <strings.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "base/topology.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/engine/process.hpp"
 
@@ -24,16 +22,17 @@ constexpr std::string_view node_kind = "mpi_shared_memory";
 constexpr std::string_view node_uri = "railyard://node";
 constexpr std::string_view hwloc_provider = "hwloc://";
 
-/// Where a rank is: its node, and there its instance of each smaller kind, or -1.
-using Whereabouts = std::array<int, 1 + hardware_kinds.size()>;
+bool is_real(Process& process) {
+    return process.rank().nic().traits().clock == fabric::Clock::real;
+}
 
 Whereabouts whereabouts(Process& process) {
     Whereabouts here;
     here.fill(-1);
     job::Rank& rank = process.rank();
     here[0] = static_cast<int>(rank.node());
-    if (rank.nic().traits().clock != fabric::Clock::real) return here;
-    const auto instances = hardware_holding(allowed_cores());
+    if (!is_real(process)) return here;
+    const auto instances = hardware().holding(allowed_cores());
     std::copy(instances.begin(), instances.end(), here.begin() + 1);
     return here;
 }
@@ -78,6 +77,21 @@ std::string uri_of(std::size_t kind) {
 
 }  // namespace
 
+std::vector<Whereabouts> nodes_of_all(const Comm& comm) {
+    std::vector<Whereabouts> all(static_cast<std::size_t>(comm.size()));
+    for (int rank = 0; rank < comm.size(); ++rank) {
+        Whereabouts& at = all[static_cast<std::size_t>(rank)];
+        at.fill(-1);
+        at[0] = static_cast<int>(comm.process().rank().node_of(comm.world_rank(rank)));
+    }
+    return all;
+}
+
+std::vector<Whereabouts> whereabouts_of_all(Comm& comm) {
+    // In virtual time there is nothing more to learn, and to ask would take time.
+    return is_real(comm.process()) ? of_all(comm) : nodes_of_all(comm);
+}
+
 std::optional<int> hardware_color(Comm& comm, std::string_view kind) {
     for (std::size_t i = 0; i <= hardware_kinds.size(); ++i)
         if (is_same(kind, name_of(i)) || is_same(kind, uri_of(i)))
@@ -87,10 +101,9 @@ std::optional<int> hardware_color(Comm& comm, std::string_view kind) {
 
 std::vector<HardwareResource> hardware_resources(Process& process) {
     const Whereabouts here = whereabouts(process);
-    const bool is_real = process.rank().nic().traits().clock == fabric::Clock::real;
     std::vector<HardwareResource> list;
     for (std::size_t i = 0; i < here.size(); ++i)
-        if (i == 0 || (is_real && hardware_count(i - 1) > 0))
+        if (i == 0 || (is_real(process) && !hardware().parts[i - 1].empty()))
             list.push_back({uri_of(i), here[i] >= 0});
     return list;
 }

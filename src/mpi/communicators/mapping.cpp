@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "mpi/engine/request.hpp"
 
@@ -12,7 +13,6 @@ namespace railyard::mpi {
 
 namespace {
 
-using fabric::NodeId;
 using Order = std::vector<int>;  ///< the rank at each place
 
 Order own_order(std::size_t places) {
@@ -21,39 +21,90 @@ Order own_order(std::size_t places) {
     return order;
 }
 
-/// The ranks of each node, nodes in the order of their first ranks.
-std::vector<std::vector<int>> by_node(std::span<const NodeId> nodes) {
-    std::vector<std::vector<int>> groups;
-    std::map<NodeId, std::size_t> number;
-    for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
-        const auto [found, is_new] = number.try_emplace(nodes[rank], groups.size());
-        if (is_new) groups.emplace_back();
-        groups[found->second].push_back(static_cast<int>(rank));
+/// The machine as a tree, as far as it is known of all ranks: level 0 are the nodes, each further
+/// level a smaller kind of hardware.
+class MachineTree {
+  public:
+    explicit MachineTree(std::span<const Whereabouts> ranks) {
+        for (std::size_t kind = 0; kind < std::tuple_size_v<Whereabouts>; ++kind)
+            if (kind == 0 ||
+                std::ranges::none_of(ranks, [kind](const Whereabouts& at) { return at[kind] < 0; }))
+                add_level(ranks, kind);
+        order_ = own_order(ranks.size());
+        std::ranges::stable_sort(
+            order_, {}, [this](int rank) -> const auto& { return path(rank); });
     }
-    return groups;
-}
 
-/// Edges from node to node.
-long crossings(const Graph& graph, const Order& order, std::span<const NodeId> nodes) {
-    const auto node_at = [&](int place) {
-        return nodes[static_cast<std::size_t>(order[static_cast<std::size_t>(place)])];
-    };
-    long count = 0;
+    std::size_t levels() const { return counts_.size(); }
+    /// A number for each part of a level, unique in all of the machine.
+    int part(int rank, std::size_t level) const {
+        return parts_[static_cast<std::size_t>(rank)][level];
+    }
+    /// How many parts a level has that ranks are in.
+    int count(std::size_t level) const { return counts_[level]; }
+    /// Ranks from one end of the tree to the other: nodes by their first ranks, parts of a node by
+    /// their numbers, ranks of the smallest part in their own order.
+    const Order& order() const { return order_; }
+
+    /// Whether all orders of the ranks are alike: on each level all are in one part, or each in its
+    /// own.
+    bool is_even() const {
+        const auto ranks = static_cast<int>(order_.size());
+        return std::ranges::all_of(counts_, [&](int n) { return n <= 1 || n == ranks; });
+    }
+    /// How many ranks each part of a level has; 0: they differ.
+    int each(std::size_t level) const {
+        std::map<int, int> sizes;
+        for (const int rank : order_)
+            ++sizes[part(rank, level)];
+        const int first = sizes.begin()->second;
+        const bool alike =
+            std::ranges::all_of(sizes, [&](const auto& one) { return one.second == first; });
+        return alike ? first : 0;
+    }
+
+  private:
+    /// Parts are numbered in the order of the parts that they are in, then of their own numbers;
+    /// nodes in the order of their first ranks.
+    void add_level(std::span<const Whereabouts> ranks, std::size_t kind) {
+        parts_.resize(ranks.size());
+        std::map<std::pair<int, int>, int> numbers;
+        const auto key = [&](std::size_t rank) {
+            return std::pair(kind == 0 ? 0 : parts_[rank].back(), ranks[rank][kind]);
+        };
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+            numbers.try_emplace(key(rank), static_cast<int>(numbers.size()));
+        int next = 0;
+        if (kind != 0)
+            for (auto& [part, number] : numbers)
+                number = next++;
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+            parts_[rank].push_back(numbers[key(rank)]);
+        counts_.push_back(static_cast<int>(numbers.size()));
+    }
+    const std::vector<int>& path(int rank) const { return parts_[static_cast<std::size_t>(rank)]; }
+
+    std::vector<std::vector<int>> parts_;  ///< of each rank, level by level
+    std::vector<int> counts_;
+    Order order_;
+};
+
+/// Edges that lead from part to part, level by level.
+std::vector<long> crossings(const Graph& graph, const Order& order, const MachineTree& tree) {
+    const auto rank_at = [&](int place) { return order[static_cast<std::size_t>(place)]; };
+    std::vector<long> counts(tree.levels());
     for (int place = 0; place < graph.ranks(); ++place)
         for (const int neighbour : graph.neighbours(place))
-            count += node_at(place) != node_at(neighbour);
-    return count;
+            for (std::size_t level = 0; level < counts.size(); ++level)
+                counts[level] +=
+                    tree.part(rank_at(place), level) != tree.part(rank_at(neighbour), level);
+    return counts;
 }
 
-/// Ranks in their own order, or in this one if it is better.
-Order better(const Graph& graph, Order order, std::span<const NodeId> nodes) {
-    Order own = own_order(nodes.size());
-    return crossings(graph, order, nodes) < crossings(graph, own, nodes) ? order : own;
-}
-
-/// Whether all orders are alike: ranks are all on one node, or each on its own.
-bool is_even(const std::vector<std::vector<int>>& groups, std::size_t ranks) {
-    return groups.size() <= 1 || groups.size() == ranks;
+/// Ranks in their own order, or in this one if it is better: what is farther apart counts first.
+Order better(const Graph& graph, Order order, const MachineTree& tree) {
+    Order own = own_order(order.size());
+    return crossings(graph, order, tree) < crossings(graph, own, tree) ? order : own;
 }
 
 Graph edges_of(const Cartesian& grid) {
@@ -95,16 +146,41 @@ void find_tiles(const Cartesian& grid, int places, Tile& tile, std::vector<Tile>
     }
 }
 
-/// Places tile by tile, each as row after row.
-std::vector<int> walk(const Cartesian& grid, const Tile& tile) {
+/// Blocks in blocks: a node's of the grid, in it a package's, and so on, each of the shape that the
+/// fewest edges leave. A level that fits no block is passed over; empty: the nodes themselves do.
+std::vector<Tile> nested_tiles(const Cartesian& grid, const MachineTree& tree) {
+    std::vector<Tile> nested;
+    Cartesian within = grid;
+    for (std::size_t level = 0; level < tree.levels(); ++level) {
+        std::vector<Tile> tiles;
+        Tile none;
+        if (const int each = tree.each(level); each != 0) find_tiles(within, each, none, tiles);
+        if (tiles.empty() && level == 0) return {};
+        if (tiles.empty()) continue;
+        nested.push_back(*std::ranges::min_element(tiles, {}, &Tile::cut));
+        std::vector<Cartesian::Dimension> dimensions;
+        for (std::size_t i = 0; i < nested.back().sizes.size(); ++i) {
+            const auto [size, periodic] = within.dimensions()[i];
+            const int part = nested.back().sizes[i];
+            dimensions.push_back({part, periodic && part == size});
+        }
+        within = Cartesian(std::move(dimensions));
+    }
+    return nested;
+}
+
+/// Places block by block, in each the blocks within it, the smallest row after row.
+std::vector<int> walk(const Cartesian& grid, const std::vector<Tile>& nested) {
     std::vector<std::pair<std::vector<int>, int>> places;
     for (int place = 0; place < grid.ranks(); ++place) {
-        const std::vector<int> at = grid.coordinates(place);
+        std::vector<int> at = grid.coordinates(place);
         std::vector<int> key;
-        for (std::size_t i = 0; i < at.size(); ++i)
-            key.push_back(at[i] / tile.sizes[i]);
-        for (std::size_t i = 0; i < at.size(); ++i)
-            key.push_back(at[i] % tile.sizes[i]);
+        for (const Tile& tile : nested)
+            for (std::size_t i = 0; i < at.size(); ++i) {
+                key.push_back(at[i] / tile.sizes[i]);
+                at[i] %= tile.sizes[i];
+            }
+        key.insert(key.end(), at.begin(), at.end());
         places.emplace_back(std::move(key), place);
     }
     std::sort(places.begin(), places.end());
@@ -115,26 +191,29 @@ std::vector<int> walk(const Cartesian& grid, const Tile& tile) {
 }
 
 /// Node after node takes places that have the most neighbours in what it has already.
-Order grown(const Graph& graph, const std::vector<std::vector<int>>& groups) {
+Order grown(const Graph& graph, const MachineTree& tree) {
     const auto places = static_cast<std::size_t>(graph.ranks());
     Order order(places, -1);
     std::size_t first_free = 0;
-    for (const std::vector<int>& ranks : groups) {
-        std::map<int, int> links;                // of places that touch the node's
-        std::set<std::pair<int, int>> by_links;  // the most first, then the lowest place
-        for (const int rank : ranks) {
-            while (order[first_free] >= 0)
-                ++first_free;
-            const int place =
-                by_links.empty() ? static_cast<int>(first_free) : by_links.begin()->second;
-            if (!by_links.empty()) by_links.erase(by_links.begin());
-            order[static_cast<std::size_t>(place)] = rank;
-            for (const int next : graph.neighbours(place)) {
-                if (order[static_cast<std::size_t>(next)] >= 0) continue;
-                int& count = links[next];
-                by_links.erase({-count, next});
-                by_links.emplace(-++count, next);
-            }
+    std::map<int, int> links;                // of places that touch the node's
+    std::set<std::pair<int, int>> by_links;  // the most first, then the lowest place
+    int node = -1;
+    for (const int rank : tree.order()) {
+        if (std::exchange(node, tree.part(rank, 0)) != tree.part(rank, 0)) {
+            links.clear();
+            by_links.clear();
+        }
+        while (order[first_free] >= 0)
+            ++first_free;
+        const int place =
+            by_links.empty() ? static_cast<int>(first_free) : by_links.begin()->second;
+        if (!by_links.empty()) by_links.erase(by_links.begin());
+        order[static_cast<std::size_t>(place)] = rank;
+        for (const int next : graph.neighbours(place)) {
+            if (order[static_cast<std::size_t>(next)] >= 0) continue;
+            int& count = links[next];
+            by_links.erase({-count, next});
+            by_links.emplace(-++count, next);
         }
     }
     return order;
@@ -142,34 +221,24 @@ Order grown(const Graph& graph, const std::vector<std::vector<int>>& groups) {
 
 }  // namespace
 
-std::vector<int> placed(const Graph& graph, std::span<const NodeId> nodes) {
-    const auto groups = by_node(nodes);
-    if (is_even(groups, nodes.size())) return own_order(nodes.size());
-    return better(graph, grown(graph, groups), nodes);
+std::vector<int> placed(const Graph& graph, std::span<const Whereabouts> ranks) {
+    const MachineTree tree(ranks);
+    if (tree.is_even()) return own_order(ranks.size());
+    return better(graph, grown(graph, tree), tree);
 }
 
-std::vector<int> placed(const Cartesian& grid, std::span<const NodeId> nodes) {
-    const auto groups = by_node(nodes);
-    if (is_even(groups, nodes.size())) return own_order(nodes.size());
+std::vector<int> placed(const Cartesian& grid, std::span<const Whereabouts> ranks) {
+    const MachineTree tree(ranks);
+    if (tree.is_even()) return own_order(ranks.size());
     const Graph graph = edges_of(grid);
-    const std::size_t each = groups.front().size();
-    std::vector<Tile> tiles;
-    if (std::all_of(groups.begin(), groups.end(),
-                    [&](const auto& ranks) { return ranks.size() == each; })) {
-        Tile none;
-        find_tiles(grid, static_cast<int>(each), none, tiles);
-    }
+    const std::vector<Tile> nested = nested_tiles(grid, tree);
     // Nodes that differ, or that no block of the grid fits.
-    if (tiles.empty()) return better(graph, grown(graph, groups), nodes);
-    const auto best = std::min_element(tiles.begin(), tiles.end(),
-                                       [](const Tile& a, const Tile& b) { return a.cut < b.cut; });
-    Order order(nodes.size());
-    const std::vector<int> places = walk(grid, *best);
-    auto place = places.begin();
-    for (const std::vector<int>& ranks : groups)
-        for (const int rank : ranks)
-            order[static_cast<std::size_t>(*place++)] = rank;
-    return better(graph, std::move(order), nodes);
+    if (nested.empty()) return better(graph, grown(graph, tree), tree);
+    Order order(ranks.size());
+    const std::vector<int> places = walk(grid, nested);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        order[static_cast<std::size_t>(places[i])] = tree.order()[i];
+    return better(graph, std::move(order), tree);
 }
 
 }  // namespace railyard::mpi

@@ -1,18 +1,21 @@
 #pragma once
-/// Which rank gets which place in a topology, so that neighbours are on one node where that can be.
+/// Which rank gets which place in a topology, so that neighbours are on one node where that can be,
+/// and within a node near each other: in the same package, under the same cache.
 
 #include <span>
 #include <vector>
 
+#include "mpi/communicators/hardware_split.hpp"
 #include "mpi/communicators/topology.hpp"
-#include "railyard/fabric.hpp"
 
 namespace railyard::mpi {
 
-/// For each place of the topology the rank that gets it; `nodes` says where each rank is, and has
-/// as many as there are places. Ranks keep their own order unless with another one fewer edges lead
-/// from node to node. Every rank comes to the same answer, as it knows the same.
-std::vector<int> placed(const Cartesian& grid, std::span<const fabric::NodeId> nodes);
-std::vector<int> placed(const Graph& graph, std::span<const fabric::NodeId> nodes);
+/// For each place of the topology the rank that gets it; `ranks` says where each rank is, and has
+/// as many as there are places. A kind of hardware that is not known of all ranks is passed over.
+/// Ranks keep their own order unless with another one fewer edges lead from node to node, or as
+/// many, and fewer from package to package, and so on to the smallest kind. Every rank comes to the
+/// same answer, as it knows the same.
+std::vector<int> placed(const Cartesian& grid, std::span<const Whereabouts> ranks);
+std::vector<int> placed(const Graph& graph, std::span<const Whereabouts> ranks);
 
 }  // namespace railyard::mpi

@@ -81,7 +81,7 @@ TEST_P(HardwareSplits, GoByNodes) {
 TEST_P(HardwareSplits, GoByPartsOfARealMachine) {
     if (GetParam().kind == job::Kind::fibers) GTEST_SKIP() << "is a model";
     run(3, [](int, int) {
-        const auto here = hardware_holding(allowed_cores());
+        const auto here = hardware().holding(allowed_cores());
         for (std::size_t kind = 0; kind < hardware_kinds.size(); ++kind) {
             MPI_Comm made = guided(std::string(hardware_kinds[kind]));
             EXPECT_EQ(made == MPI_COMM_NULL, here[kind] < 0) << hardware_kinds[kind];

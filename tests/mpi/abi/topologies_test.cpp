@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "base/topology.hpp"
 #include "mpi/abi/on_ranks.hpp"
 
 namespace railyard::mpi {
@@ -142,6 +143,35 @@ TEST_P(Topologies, WrongGridsAreTold) {
         EXPECT_EQ(MPI_Cart_rank(grid, beyond, &rank), MPI_ERR_ARG);
         EXPECT_EQ(MPI_Cart_shift(grid, 1, 1, &rank, &rank), MPI_ERR_ARG);
         MPI_Comm_free(&grid);
+    });
+}
+
+TEST_P(Topologies, ReorderedRanksOfACoreAreNeighbours) {
+    if (GetParam().kind == job::Kind::fibers) GTEST_SKIP() << "is a model";
+    const std::vector<int> cores = allowed_cores();
+    if (cores.size() < 2) GTEST_SKIP() << "has one core";
+    run(5, [&](int rank, int) {
+        // In turn on two cores; the last rank is not in the grid, but all ask each other.
+        pin_to(cores[static_cast<std::size_t>(rank % 2)]);
+        const int four = 4;
+        const int open = 0;
+        for (const int reorder : {1, 0}) {
+            MPI_Comm line = MPI_COMM_NULL;
+            ASSERT_EQ(MPI_Cart_create(MPI_COMM_WORLD, 1, &four, &open, reorder, &line),
+                      MPI_SUCCESS);
+            ASSERT_EQ(line == MPI_COMM_NULL, rank == 4);
+            if (rank == 4) continue;
+            int place = -1;
+            MPI_Comm_rank(line, &place);
+            const int reordered[] = {0, 2, 1, 3};
+            EXPECT_EQ(place, reorder != 0 ? reordered[rank] : rank);
+            MPI_Comm_free(&line);
+        }
+        int place = -1;
+        MPI_Cart_map(MPI_COMM_WORLD, 1, &four, &open, &place);
+        EXPECT_EQ(place, rank == 4 ? MPI_UNDEFINED : rank) << "goes by nodes";
+        MPI_Barrier(MPI_COMM_WORLD);
+        pin_to(cores);
     });
 }
 
