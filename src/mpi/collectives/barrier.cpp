@@ -1,5 +1,6 @@
 #include "mpi/collectives/by_node.hpp"
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/shared.hpp"
 
 #include <bit>
 
@@ -37,13 +38,6 @@ void barrier_tree(Team& team, const Tree& tree) {
     send_down(team, tree, nothing());
 }
 
-void barrier_shared(Hub& hub) {
-    if (hub.arrive())
-        hub.release();
-    else
-        hub.await();
-}
-
 }  // namespace
 
 void wait_for_all(Team& team, const Tree& tree) {
@@ -58,7 +52,7 @@ void barrier(Team& team) {
         return;
     switch (choose(Collective::barrier, team, 0)) {
         case Algorithm::shared:
-            return barrier_shared(*team.hub());
+            return shared::barrier(team);
         case Algorithm::by_node:
             return by_node::barrier(team);
         case Algorithm::pairwise:

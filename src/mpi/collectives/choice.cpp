@@ -3,6 +3,8 @@
 #include <bit>
 #include <limits>
 
+#include "mpi/collectives/shared.hpp"
+
 namespace railyard::mpi {
 
 namespace {
@@ -39,9 +41,8 @@ using A = Algorithm;
 // rank waits once, while rank 0 works for all; beyond some dozens of ranks, leaders share that
 // work.
 constexpr int flat_to = 48;
-// Through a hub nobody waits for one certain rank. What a predefined type takes in a slot is less
-// than twice its size. On cores of their own, ranks do better to talk to each other.
-constexpr std::size_t shared_to = Hub::capacity / 2;
+// Through a hub nobody waits for one certain rank; where it has no room, the next rule counts. On
+// cores of their own, ranks do better to talk to each other.
 
 // Pairwise exchange has half the partners of dissemination, hence half the connections, but costs
 // two rounds more where ranks are not a power of two.
@@ -82,6 +83,7 @@ constexpr Rule gather_rules[] = {
 constexpr Rule gatherv_rules[] = {{always, any_ranks, any_bytes, A::flat}};
 
 constexpr Rule allgather_rules[] = {
+    {hub, any_ranks, any_bytes, A::shared},
     {ordered_nodes, any_ranks, 4 * KiB, A::by_node},
     {shared_cores, flat_to, KiB, A::flat},
     {power_of_two, any_ranks, 8 * KiB, A::recursive_doubling},
@@ -100,6 +102,7 @@ constexpr Rule allgatherv_rules[] = {
 // Of alltoall: where blocks go straight to their ranks (see bruck_radix). One partner at a time
 // keeps large blocks out of each other's way.
 constexpr Rule alltoall_rules[] = {
+    {hub, any_ranks, any_bytes, A::shared},
     {shared_cores, any_ranks, any_bytes, A::linear},
     {always, any_ranks, 32 * KiB, A::linear},
     {always, any_ranks, any_bytes, A::pairwise},
@@ -120,7 +123,7 @@ constexpr Rule reduce_rules[] = {
 };
 
 constexpr Rule allreduce_rules[] = {
-    {hub, any_ranks, shared_to, A::shared},
+    {hub, any_ranks, any_bytes, A::shared},
     {combining_nodes, any_ranks, 8 * KiB, A::by_node},
     {shared_cores, flat_to, KiB, A::flat},
     {shared_cores, any_ranks, KiB, A::tree},
@@ -255,19 +258,21 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
         return holds(collective == Collective::allgather ? ordered_nodes : combining_nodes,
                      situation);
     if (algorithm == Algorithm::shared)
-        return situation.circumstances.has_hub && situation.bytes <= shared_to;
+        return situation.circumstances.has_hub &&
+               shared::fits(collective, situation.ranks, situation.bytes);
     return keeps_order || situation.commutative;
 }
 
 Algorithm choose(Collective collective, const Situation& situation) {
-    if (collective == Collective::alltoall &&
+    const bool meets = holds(hub, situation) && serves(collective, Algorithm::shared, situation);
+    if (collective == Collective::alltoall && !meets &&
         bruck_radix(situation.ranks, situation.bytes, situation.circumstances) < situation.ranks)
         return Algorithm::bruck;
     Algorithm chosen = Algorithm::automatic;
     for (const Rule& rule : rules_of(collective)) {
         chosen = rule.algorithm;
         if (situation.ranks <= rule.ranks_to && situation.bytes <= rule.bytes_to &&
-            holds(rule.only, situation))
+            holds(rule.only, situation) && serves(collective, rule.algorithm, situation))
             break;
     }
     return chosen;

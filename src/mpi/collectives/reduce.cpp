@@ -2,6 +2,7 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/combine.hpp"
 #include "mpi/collectives/inter.hpp"
+#include "mpi/collectives/shared.hpp"
 
 namespace railyard::mpi {
 
@@ -139,24 +140,6 @@ void allreduce_tree(Team& team, const Tree& tree, const Operation& operation,
                     const ConstBuffer& data, const Buffer& result) {
     combine_up(team, tree, operation, data, result, 0);
     send_down(team, tree, result);
-}
-
-/// The last to come combines, in the order of ranks: all get the same bits, whoever it is.
-void allreduce_shared(Hub& hub, Team& team, const Operation& operation, const ConstBuffer& data,
-                      const Buffer& result) {
-    const auto in_slot = [&](std::byte* slot) { return Buffer{slot, result.count, result.type}; };
-    copy(team, data, in_slot(hub.slot(team.rank())));
-    if (hub.arrive()) {
-        const Buffer total = in_slot(hub.result());
-        int rank = team.size() - 1;
-        copy(team, in_slot(hub.slot(rank)), total);
-        while (rank-- > 0)
-            combine(team, operation, in_slot(hub.slot(rank)), total);
-        hub.release();
-    } else {
-        hub.await();
-    }
-    copy(team, in_slot(hub.result()), result);
 }
 
 /// How many elements are whose, one rank's after the other's.
@@ -330,7 +313,7 @@ void allreduce(Team& team, const ConstBuffer& mine, const Buffer& result,
         case Algorithm::shared:
             // Predefined types are the same on all ranks, and need no more room than is there.
             if (result.type->is_predefined())
-                return allreduce_shared(*team.hub(), team, operation, data, result);
+                return shared::allreduce(team, operation, data, result);
             return allreduce_doubling(team, operation, data, result);
         case Algorithm::by_node:
             return by_node::allreduce(team, data, result, operation);

@@ -33,10 +33,12 @@ class Hub {
     virtual ~Hub() = default;
 
     /// What a slot, and the result, hold.
-    static constexpr std::size_t capacity = 512;
+    static constexpr std::size_t capacity = 2048;
 
-    /// Where that rank's contribution is. One's own may be written before arrive(); all may be read
-    /// by the last to arrive, until it releases the others.
+    /// Where to leave one's contribution, before arrive().
+    virtual std::byte* own_slot() = 0;
+    /// That rank's contribution. To be read by the last to arrive, or by all once they are
+    /// released, until one arrives again: there are two of each, used in turn.
     virtual std::byte* slot(int rank) = 0;
     /// Written by the last before release(), read by all after it.
     virtual std::byte* result() = 0;

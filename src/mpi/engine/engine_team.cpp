@@ -19,7 +19,8 @@ namespace railyard::mpi {
 
 namespace {
 
-/// Slots follow. Counters that are written at different times have lines of their own.
+/// Slots follow, two sets of them. Counters that are written at different times have lines of their
+/// own.
 struct HubLayout {
     alignas(cache_line) std::uint64_t arrived;   ///< ranks, in all rounds
     alignas(cache_line) std::uint64_t released;  ///< rounds
@@ -31,9 +32,8 @@ class SharedHub final : public Hub {
     /// All ranks of the communicator make theirs together; `context` is for messages between them.
     SharedHub(Process& process, Communicator& comm, std::uint32_t context);
 
-    std::byte* slot(int rank) override {
-        return base_ + sizeof(HubLayout) + static_cast<std::size_t>(rank) * Hub::capacity;
-    }
+    std::byte* own_slot() override { return slot(round_ + 1, comm_.rank()); }
+    std::byte* slot(int rank) override { return slot(round_, rank); }
     std::byte* result() override { return layout().result; }
     bool arrive() override;
     void release() override;
@@ -41,6 +41,14 @@ class SharedHub final : public Hub {
 
   private:
     HubLayout& layout() const { return *reinterpret_cast<HubLayout*>(base_); }
+    std::byte* slot(std::uint64_t round, int rank) const {
+        // A set is written again two rounds later, which nobody begins before all have come to the
+        // round between, and so are done with it.
+        const auto set = static_cast<std::size_t>(round % 2);
+        const std::size_t place =
+            set * static_cast<std::size_t>(comm_.size()) + static_cast<std::size_t>(rank);
+        return base_ + sizeof(HubLayout) + place * Hub::capacity;
+    }
     void wake_others();
 
     Process& process_;
@@ -59,7 +67,7 @@ SharedHub::SharedHub(Process& process, Communicator& comm, std::uint32_t context
     Buffer name{blob.bytes.data(), blob.bytes.size(), &byte};
     if (comm.rank() == 0) {
         const std::size_t size =
-            sizeof(HubLayout) + static_cast<std::size_t>(comm.size()) * Hub::capacity;
+            sizeof(HubLayout) + 2 * static_cast<std::size_t>(comm.size()) * Hub::capacity;
         own_ = nic.allocate(Bytes(size), fabric::Access::all);
         base_ = own_->data();
         blob = own_->export_blob();

@@ -7,9 +7,16 @@
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/engine/world.hpp"
 #include "mpi/types/operation.hpp"
+#include "railyard/base/cpu.hpp"
 
 namespace railyard::mpi {
 namespace {
+
+/// Some time that no other rank spends.
+void dawdle(long seed) {
+    for (long i = 0; i < 2000 + seed; ++i)
+        relax();
+}
 
 class SharedHubs : public testing::TestWithParam<int> {
   protected:
@@ -20,7 +27,11 @@ class SharedHubs : public testing::TestWithParam<int> {
                 const auto team = w.process.make_team(w.comm);
                 body(w, *team);
             },
-            [](Settings& s) { s.algorithms = "barrier=shared,allreduce=shared"; });
+            [](Settings& s) {
+                s.algorithms = s.algorithms =
+                    "barrier=shared,allreduce=shared,allgather=shared,alltoall=shared";
+                ;
+            });
         EXPECT_TRUE(result.ok) << result.failure;
     }
 };
@@ -54,6 +65,53 @@ TEST_P(SharedHubs, SumsAreRightAndNoRoundSeesAnother) {
                            ranks * (round * 1000 + static_cast<long>(i)) + ranks * (ranks - 1) / 2,
                        "wrong sum");
         }
+    });
+}
+
+TEST_P(SharedHubs, BlocksComeFromAllAndNoRoundSeesAnother) {
+    run([](World& w, Team& team) {
+        const Datatype& type = *predefined(Basic::c_long);
+        const auto ranks = static_cast<std::size_t>(w.size());
+        for (long round = 0; round < 500; ++round) {
+            const std::size_t n = 1 + static_cast<std::size_t>(round) % 15;
+            const auto value = [&](int from, int to, std::size_t i) {
+                return round * 100'000 + from * 1000 + to * 100 + static_cast<long>(i);
+            };
+            std::vector<long> own(n);
+            std::vector<long> all(ranks * n, -1);
+            for (std::size_t i = 0; i < n; ++i)
+                own[i] = value(w.rank(), 0, i);
+            allgather(team, ConstBuffer(own.data(), n, type), Buffer{all.data(), n, &type});
+            for (std::size_t i = 0; i < ranks * n; ++i)
+                expect(all[i] == value(static_cast<int>(i / n), 0, i % n), "not that rank's");
+            // A slow reader still reads while others go on.
+            if (round % 3 == w.rank() % 3) dawdle(round);
+            std::vector<long> out(ranks * n);
+            for (std::size_t i = 0; i < ranks * n; ++i)
+                out[i] = value(w.rank(), static_cast<int>(i / n), i % n);
+            const bool in_place_too = round % 2 == 1;
+            std::vector<long> in = in_place_too ? out : std::vector<long>(ranks * n, -1);
+            alltoall(team, in_place_too ? in_place() : Buffer{out.data(), n, &type},
+                     Buffer{in.data(), n, &type});
+            for (std::size_t i = 0; i < ranks * n; ++i)
+                expect(in[i] == value(static_cast<int>(i / n), w.rank(), i % n), "not for us");
+        }
+    });
+}
+
+TEST_P(SharedHubs, RanksThatDisagreeAboutLengthsAreTold) {
+    run([](World& w, Team& team) {
+        const Datatype& type = *predefined(Basic::c_long);
+        const std::size_t n = w.rank() == 1 ? 2 : 1;
+        std::vector<long> own(2);
+        std::vector<long> all(2 * static_cast<std::size_t>(w.size()));
+        allgather(team, ConstBuffer(own.data(), n, type), Buffer{all.data(), n, &type});
+        expect(team.disagreed(), "not told");
+        std::vector<long> out(all.size());
+        alltoall(team, ConstBuffer(out.data(), n, type), Buffer{all.data(), n, &type});
+        expect(team.disagreed(), "not told");
+        barrier(team);
+        expect(!team.disagreed(), "told twice");
     });
 }
 
