@@ -39,7 +39,8 @@ using A = Algorithm;
 
 // Where ranks share cores, each wait of a rank is a switch of processes. In a flat algorithm each
 // rank waits once, while rank 0 works for all; beyond some dozens of ranks, leaders share that
-// work.
+// work. Broadcasts and reductions that follow each other are bound by that work: leaders share it
+// from the start.
 constexpr int flat_to = 48;
 // Through a hub nobody waits for one certain rank; where it has no room, the next rule counts. On
 // cores of their own, ranks do better to talk to each other.
@@ -60,7 +61,6 @@ constexpr Rule barrier_rules[] = {
 // wait for counts: all receivers take the data from the root itself.
 constexpr Rule bcast_rules[] = {
     {shared_nodes, any_ranks, 512 * KiB, A::by_node},
-    {shared_cores, flat_to, 8 * KiB, A::flat},
     {shared_cores, any_ranks, 8 * KiB, A::tree},
     {crowded_node, flat_to, any_bytes, A::flat},
     {always, 2, any_bytes, A::binomial},
@@ -112,7 +112,6 @@ constexpr Rule alltoallv_rules[] = {{always, any_ranks, any_bytes, A::linear}};
 
 constexpr Rule reduce_rules[] = {
     {combining_nodes, any_ranks, 64 * KiB, A::by_node},
-    {shared_cores, flat_to, KiB, A::flat},
     {shared_cores, any_ranks, KiB, A::tree},
     {always, 2, any_bytes, A::binomial},
     {crowded_node, 4, 256 * KiB, A::flat},

@@ -29,10 +29,11 @@ TEST(Choice, IsAlwaysSomethingThatThereIsAndThatServes) {
                     }
 }
 
-TEST(Choice, IsFlatForSmallMessagesWhereCoresAreShared) {
-    for (const Collective collective :
-         {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce})
+TEST(Choice, HasFewWaitsForSmallMessagesWhereCoresAreShared) {
+    for (const Collective collective : {Collective::barrier, Collective::allreduce})
         EXPECT_EQ(choose(collective, {16, 8, crowded}), Algorithm::flat) << name(collective);
+    for (const Collective collective : {Collective::bcast, Collective::reduce})
+        EXPECT_EQ(choose(collective, {16, 8, crowded}), Algorithm::tree) << name(collective);
     for (const Collective collective :
          {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce})
         EXPECT_EQ(choose(collective, {200, 8, crowded}), Algorithm::tree) << name(collective);
