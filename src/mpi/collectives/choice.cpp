@@ -113,10 +113,10 @@ constexpr Rule alltoallv_rules[] = {{always, any_ranks, any_bytes, A::linear}};
 constexpr Rule reduce_rules[] = {
     {combining_nodes, any_ranks, 64 * KiB, A::by_node},
     {shared_cores, any_ranks, KiB, A::tree},
-    {always, 2, any_bytes, A::binomial},
-    {crowded_node, 4, 256 * KiB, A::flat},
     {always, 3, any_bytes, A::binomial},
+    {crowded_node, 4, 256 * KiB, A::flat},
     {always, any_ranks, 8 * KiB, A::binomial},
+    {crowded_node, flat_to, 32 * KiB, A::binomial},
     {crowded_node, flat_to, any_bytes, A::linear},
     {always, any_ranks, any_bytes, A::rabenseifner},
 };
@@ -129,6 +129,8 @@ constexpr Rule allreduce_rules[] = {
     {always, any_ranks, 4 * KiB, A::recursive_doubling},
     {always, 2, 64 * KiB, A::recursive_doubling},
     {always, 2, any_bytes, A::linear},
+    {crowded_node, 4, any_bytes, A::linear},
+    {crowded_node, flat_to, 128 * KiB, A::rabenseifner},
     {crowded_node, flat_to, any_bytes, A::linear},
     {always, any_ranks, 512 * KiB, A::rabenseifner},
     {power_of_two, any_ranks, any_bytes, A::rabenseifner},
