@@ -79,8 +79,28 @@ void add_cells(std::vector<std::string>& line, const Column& column, Size size, 
     line.push_back(limit == nullptr ? "" : ratio_text(row->value, limit->value));
 }
 
+/// So many results without a size stand side by side; more would not fit on a screen.
+constexpr std::size_t most_across = 6;
+
+/// A line a result, where none has a size.
+std::string down(const Sheet& sheet) {
+    Table table;
+    for (const std::string& name : sheet.dimensions())
+        table.add_column({name}, Align::left);
+    table.add_column({"value"}, Align::point);
+    for (const Row* row : sheet.rows()) {
+        std::vector<std::string> line = sheet.values(*row);
+        line.push_back(value_text(*row));
+        table.add_row(std::move(line));
+    }
+    return fmt::format("{}\n\n{}{}", sheet.title(), table.text(), unsteady_notes(sheet));
+}
+
 /// Sizes down, what varies across.
 std::string pivot(const Sheet& sheet, const Limits& limits) {
+    const auto has_size = [](const Row* row) { return message_bytes(*row).has_value(); };
+    if (sheet.rows().size() > most_across && std::ranges::none_of(sheet.rows(), has_size))
+        return down(sheet);
     const std::vector<Column> found = columns(sheet);
     std::set<Size> sizes;
     for (const Column& column : found)

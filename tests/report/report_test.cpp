@@ -34,6 +34,32 @@ TEST(Report, HasALineOfHeadersForEachThingThatVaries) {
               "  4K      800.0       800.0       1600        1600\n");
 }
 
+TEST(Report, HasALineAResultWhereManyHaveNoSize) {
+    std::vector<results::Row> rows;
+    for (const int queue : {1, 2, 4, 8})
+        for (const char* fabric : {"shm", "ideal"})
+            rows.push_back(
+                row("idle", "share", -1, 0.5 * queue, "us", {.fabric = fabric, .queue = queue}));
+    EXPECT_EQ(tables(std::span(rows).first(4)),
+              "idle: share (us)\n"
+              "\n"
+              "    shm    ideal      shm    ideal\n"
+              "queue 1  queue 1  queue 2  queue 2\n"
+              "  0.500    0.500    1.000    1.000\n");
+    EXPECT_EQ(tables(rows),
+              "idle: share (us)\n"
+              "\n"
+              "fabric  queue  value\n"
+              "shm     1      0.500\n"
+              "ideal   1      0.500\n"
+              "shm     2      1.000\n"
+              "ideal   2      1.000\n"
+              "shm     4      2.000\n"
+              "ideal   4      2.000\n"
+              "shm     8      4.000\n"
+              "ideal   8      4.000\n");
+}
+
 TEST(Report, PutsFabricsSideBySide) {
     const std::vector rows{latency(8, 0.1, "rdma_write", "shm"),
                            latency(8, 2, "rdma_write", "ideal")};
