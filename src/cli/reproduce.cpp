@@ -95,7 +95,7 @@ Command reproduce_command(CLI::App& parent) {
         app->add_option("--sensitivity", words->numbers,
                         "Also change every fitted or assumed number of the profiles by 10 %, or "
                         "those that match ('quadrics*', '* host.copy'), and tell which verdicts "
-                        "flip; takes hours for all")
+                        "flip; takes hours for all, and some 20 minutes for a --paper")
             ->type_name("[PATTERN]")
             ->expected(0, 1);
     add_jobs(*app, words->jobs);

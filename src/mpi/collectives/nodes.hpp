@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
+#include <cstdint>
 #include <optional>
-#include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace railyard::mpi {
@@ -13,16 +13,14 @@ namespace railyard::mpi {
 /// Nodes are numbered in the order of their first ranks, which lead them.
 class Nodes {
   public:
-    /// From a name for each rank's node. Nothing if all ranks are on one node, or each has its own.
-    template <class Name>
-    static std::optional<Nodes> of(std::span<const Name> names) {
+    /// From the number of each rank's node, whatever they are. Nothing if all ranks are on one
+    /// node, or each has its own.
+    static std::optional<Nodes> of(const std::vector<std::uint32_t>& numbers) {
         Nodes nodes;
-        std::map<Name, int> numbers;
-        for (const Name& name : names) {
-            const auto number = static_cast<int>(numbers.size());
-            nodes.add(numbers.emplace(name, number).first->second);
-        }
-        if (nodes.count() == 1 || nodes.count() == static_cast<int>(names.size())) return {};
+        std::unordered_map<std::uint32_t, int> known;
+        for (const std::uint32_t number : numbers)
+            nodes.add(known.emplace(number, nodes.count()).first->second);
+        if (nodes.count() <= 1 || nodes.count() == static_cast<int>(numbers.size())) return {};
         return nodes;
     }
 

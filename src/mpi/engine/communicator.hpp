@@ -19,7 +19,7 @@ class Process;
 /// What collectives among the ranks of a communicator are chosen by.
 struct Surroundings {
     Circumstances circumstances{};
-    std::optional<Nodes> nodes{};
+    std::shared_ptr<const Nodes> nodes{};  ///< the same object for all ranks of a process
 };
 
 /// Which ranks of the job, in which order. Cheap to copy: the list is shared and never changes.

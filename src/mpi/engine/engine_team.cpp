@@ -119,7 +119,7 @@ class EngineTeam final : public Team {
   public:
     EngineTeam(Process& process, Communicator& comm)
         : Team(comm.rank(), comm.size(), comm.surroundings().circumstances, process.algorithms(),
-               comm.surroundings().nodes ? &*comm.surroundings().nodes : nullptr),
+               comm.surroundings().nodes.get()),
           process_(process),
           comm_(comm),
           context_(comm.context() + 1) {}

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <span>
 #include <thread>
 #include <utility>
@@ -27,6 +29,28 @@ Circumstances circumstances_of(job::Rank& rank, const Settings& settings) {
     c.has_hub = settings.shared_memory && settings.max_connections == 0 && c.one_node &&
                 traits.maps_allocated && traits.coherent_atomics;
     return c;
+}
+
+/// The nodes of ranks with these names of theirs; null: there is nothing to gain by them. Ranks of
+/// one process have one object: what each had for itself would grow with the square of their
+/// number.
+std::shared_ptr<const Nodes> shared_nodes(std::vector<fabric::NodeId> names) {
+    static std::mutex mutex;
+    static std::map<std::vector<fabric::NodeId>, std::weak_ptr<const Nodes>> known;
+    static std::vector<fabric::NodeId> known_without;  ///< those that were last asked for in vain
+    const std::lock_guard lock(mutex);
+    if (names == known_without) return nullptr;
+    if (const auto found = known.find(names); found != known.end())
+        if (auto nodes = found->second.lock()) return nodes;
+    auto nodes = Nodes::of(names);
+    if (!nodes) {
+        known_without = std::move(names);
+        return nullptr;
+    }
+    auto shared = std::make_shared<const Nodes>(std::move(*nodes));
+    std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
+    known[std::move(names)] = shared;
+    return shared;
 }
 
 // Often enough for a rendezvous to advance in the time its data take; seldom enough to leave the
@@ -167,11 +191,12 @@ const Surroundings& Communicator::surroundings() {
     std::vector<fabric::NodeId> names;
     for (int rank = 0; rank < size_; ++rank)
         names.push_back(process_.rank().node_of(world_rank(rank)));
-    surroundings_->nodes = Nodes::of(std::span<const fabric::NodeId>(names));
-    circumstances.shares_nodes = surroundings_->nodes.has_value();
-    circumstances.nodes_in_order = surroundings_->nodes && surroundings_->nodes->are_in_order();
-    circumstances.one_node =
-        std::ranges::adjacent_find(names, std::not_equal_to<>()) == names.end();
+    const auto is_another = std::not_equal_to<>();
+    circumstances.one_node = std::ranges::adjacent_find(names, is_another) == names.end();
+    surroundings_->nodes = shared_nodes(std::move(names));
+    circumstances.shares_nodes = surroundings_->nodes != nullptr;
+    circumstances.nodes_in_order =
+        circumstances.shares_nodes && surroundings_->nodes->are_in_order();
     return *surroundings_;
 }
 

@@ -21,8 +21,7 @@ void ScheduleRelease::operator()(Schedule* schedule) const {
 ScheduleTeam::ScheduleTeam(Schedule& schedule, const Surroundings& surroundings,
                            const Algorithms& algorithms)
     : Team(schedule.comm_->rank(), schedule.comm_->size(), without_hub(surroundings.circumstances),
-           algorithms, surroundings.nodes ? &*surroundings.nodes : nullptr, *this,
-           schedule.scratch_),
+           algorithms, surroundings.nodes.get(), *this, schedule.scratch_),
       schedule_(schedule) {}
 
 ScheduleTeam::~ScheduleTeam() {

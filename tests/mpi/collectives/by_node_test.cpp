@@ -11,23 +11,23 @@ namespace railyard::mpi {
 namespace {
 
 TEST(Nodes, AreNoneIfAllShareOneOrNobodyShares) {
-    const std::vector<int> one = {7, 7, 7};
-    const std::vector<int> own = {3, 2, 1};
-    EXPECT_FALSE(Nodes::of(std::span(one)));
-    EXPECT_FALSE(Nodes::of(std::span(own)));
+    const std::vector<std::uint32_t> one = {7, 7, 7};
+    const std::vector<std::uint32_t> own = {3, 2, 1};
+    EXPECT_FALSE(Nodes::of(one));
+    EXPECT_FALSE(Nodes::of(own));
 }
 
 TEST(Nodes, AreNumberedByTheirFirstRanks) {
-    const std::vector<int> names = {9, 4, 9, 4, 5};
-    const auto nodes = Nodes::of(std::span(names));
+    const std::vector<std::uint32_t> names = {9, 4, 9, 4, 5};
+    const auto nodes = Nodes::of(names);
     ASSERT_TRUE(nodes);
     EXPECT_EQ(nodes->count(), 3);
     EXPECT_EQ(nodes->node_of(3), 1);
     EXPECT_EQ(nodes->members(0), (std::vector{0, 2}));
     EXPECT_EQ(nodes->place_of(3), 1);
     EXPECT_FALSE(nodes->are_in_order());
-    const std::vector<int> in_a_row = {9, 9, 4, 4, 5};
-    EXPECT_TRUE(Nodes::of(std::span(in_a_row))->are_in_order());
+    const std::vector<std::uint32_t> in_a_row = {9, 9, 4, 4, 5};
+    EXPECT_TRUE(Nodes::of(in_a_row)->are_in_order());
 }
 
 /// Twelve ranks on three nodes, in a row or in turn.
@@ -41,7 +41,7 @@ class ByNode : public testing::TestWithParam<bool> {
         MemoryJob::Options options;
         options.ranks = ranks;
         for (int rank = 0; rank < ranks; ++rank)
-            options.nodes.push_back(GetParam() ? rank / 4 : rank % 3);
+            options.nodes.push_back(static_cast<std::uint32_t>(GetParam() ? rank / 4 : rank % 3));
         MemoryJob job(options);
         job.run(collective);
         return job.totals().between_nodes;

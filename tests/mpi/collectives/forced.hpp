@@ -28,7 +28,8 @@ inline void for_each_algorithm(Collective collective, int ranks, int times,
             options.circumstances.shares_cores = i % 4 >= 2;
             options.buffered = i % 2 == 1;
             for (int rank = 0; rank < ranks && i % 3 > 0; ++rank)
-                options.nodes.push_back(i % 3 == 1 ? rank / 3 : rank * rank % 3);
+                options.nodes.push_back(
+                    static_cast<std::uint32_t>(i % 3 == 1 ? rank / 3 : rank * rank % 3));
             options.seed = static_cast<std::uint64_t>(i) + 1;
             SCOPED_TRACE(testing::Message()
                          << name(collective) << "=" << name(algorithm) << " ranks " << ranks

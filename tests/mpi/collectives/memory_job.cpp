@@ -98,7 +98,7 @@ class MemoryTeam final : public Team {
 
 MemoryJob::MemoryJob(const Options& options) : options_(options) {
     const auto ranks = static_cast<std::size_t>(options.ranks);
-    if (!options.nodes.empty()) nodes_ = Nodes::of(std::span<const int>(options.nodes));
+    if (!options.nodes.empty()) nodes_ = Nodes::of(options.nodes);
     options_.circumstances.shares_nodes = nodes_.has_value();
     options_.circumstances.nodes_in_order = nodes_ && nodes_->are_in_order();
     totals_.partners.resize(ranks);

@@ -26,8 +26,8 @@ class MemoryJob {
         int ranks = 1;
         Algorithms algorithms{};
         Circumstances circumstances{};
-        std::vector<int> nodes{};  ///< of each rank, by any names; none: nobody shares one
-        bool buffered = false;     ///< sends need no receiver to be done; else all wait for theirs
+        std::vector<std::uint32_t> nodes{};  ///< number of each rank's; none: nobody shares one
+        bool buffered = false;  ///< sends need no receiver to be done; else all wait for theirs
         bool recorded = false;  ///< ranks only record what the body does, and do it after its end
         std::uint64_t seed = 1;
     };
