@@ -36,8 +36,9 @@ class Total {
         return 2 * Scratch::room(mine.count, *mine.type);
     }
     Total(Team& team, const Operation& operation, const ConstBuffer& mine, Scratch& scratch)
-        : Total(team, operation, mine, scratch.elements(mine.count, *mine.type),
-                scratch.elements(mine.count, *mine.type)) {}
+        // In braces, so that every compiler takes the first one first.
+        : Total{team, operation, mine, scratch.elements(mine.count, *mine.type),
+                scratch.elements(mine.count, *mine.type)} {}
     /// In these two it grows. After an odd number of add_higher() it is in the first one, after an
     /// even one in the second.
     Total(Team& team, const Operation& operation, const ConstBuffer& mine, const Buffer& first,

@@ -6,6 +6,7 @@
 
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/subteam.hpp"
+#include "mpi/collectives/with_all.hpp"
 
 namespace railyard::mpi::inter {
 
@@ -64,9 +65,6 @@ std::size_t bytes_of_all(const Blocks& all, int count) {
         bytes += bytes_of(all[i]);
     return bytes;
 }
-
-/// Messages under way at once: see alltoall.
-constexpr int messages_at_once = 32;
 
 /// The other group's data, combined: at the first rank of the own group, in `theirs`.
 void swap_totals(Team& team, const Sides& sides, const ConstBuffer& mine, const Operation& op,

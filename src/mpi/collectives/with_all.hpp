@@ -6,12 +6,14 @@
 
 namespace railyard::mpi {
 
-/// Starts to exchange a block with every other rank, each at another time with its own neighbour
-/// first; so many at once as keep a network busy and take little memory. Empty ones are not sent.
-/// The last of them are still to be waited for.
+/// Messages under way at once: enough to keep a network busy, few enough to take little memory.
+inline constexpr int messages_at_once = 32;
+
+/// Starts to exchange a block with every other rank, from the next one on round the end, so that
+/// not all begin with the same one. Empty blocks are not sent. The last messages are still to be
+/// waited for.
 template <class Out, class In>
 void start_with_all(Team& team, const Out& out, const In& in) {
-    constexpr int messages_at_once = 32;
     const int ranks = team.size();
     for (int i = 1; i < ranks; ++i) {
         const int to = (team.rank() + i) % ranks;
