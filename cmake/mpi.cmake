@@ -30,12 +30,16 @@ add_custom_command(
     COMMENT "Making the C interface of MPI from its table" VERBATIM)
 add_custom_target(mpi_interface DEPENDS ${made} ${header})
 
+target_include_directories(railyard_mpi_calls PUBLIC ${generated})
+add_dependencies(railyard_mpi_calls mpi_interface)
 target_include_directories(railyard_mpi_abi PUBLIC ${PROJECT_SOURCE_DIR}/include ${generated})
 target_compile_definitions(railyard_mpi_abi PRIVATE RAILYARD_VERSION="${PROJECT_VERSION}")
 add_dependencies(railyard_mpi_abi mpi_interface)
-if(TARGET header_check_mpi_abi)
-    add_dependencies(header_check_mpi_abi mpi_interface)
-endif()
+foreach(layer mpi_calls mpi_abi)
+    if(TARGET header_check_${layer})
+        add_dependencies(header_check_${layer} mpi_interface)
+    endif()
+endforeach()
 
 # libmpi.so.12, the name that all libraries of the MPICH ABI share, and Debian's name for it.
 add_library(mpi SHARED ${PROJECT_SOURCE_DIR}/src/mpi/abi/library/fmt.cpp)

@@ -205,7 +205,7 @@ double replay(Context& context, const MpiKernel& kernel) {
     const auto place = static_cast<std::size_t>(rank.id());
     runs::ChargingWatch watch(rank.host(), recording->ranks.at(place).times,
                               slowdown(kernel.kernel));
-    mpi::abi::watch_calls(&watch);
+    mpi::calls::watch_calls(&watch);
     double seconds = runs::replay_calls(*recording, place);
     rank.bootstrap().put("seconds", std::as_bytes(std::span(&seconds, 1)));
     for (int r = 0; rank.id() == 0 && r < rank.size(); ++r)

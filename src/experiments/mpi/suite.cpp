@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "experiments/core/exchange.hpp"
-#include "mpi/abi/call.hpp"
+#include "mpi/abi/usage.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::experiments {

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "mpi/abi/call.hpp"
 #include "mpi/abi/entry.hpp"
+#include "mpi/abi/usage.hpp"
 #include "mpi/communicators/hardware_split.hpp"
 #include "railyard/host.hpp"
 

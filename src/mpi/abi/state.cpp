@@ -6,8 +6,8 @@
 #include <string>
 
 #include "launch/job/join.hpp"
-#include "mpi/abi/call.hpp"
 #include "mpi/abi/errors.hpp"
+#include "mpi/calls/call.hpp"
 
 namespace railyard::mpi::abi {
 
@@ -62,8 +62,9 @@ State& State::awake() {
         throw MpiError(ErrorClass::other,
                        "MPI was finalised, and no session was open then; open the first session "
                        "before MPI_Finalize");
-    CallWatch* const watch = call_watch();
-    if (watch != nullptr) watch->entered(Function::Init, {});
+    const auto watches = std::make_shared<calls::CallWatches>();
+    if (CallWatch* const watch = calls::call_watch()) watches->add(*watch);
+    watches->entered(Function::Init, {});
     std::unique_ptr<job::Rank> joined;
     auto* rank = static_cast<job::Rank*>(rank_local::here->rank);
     if (rank == nullptr) {
@@ -76,9 +77,10 @@ State& State::awake() {
     auto* const state = new State(*rank, std::move(joined));
     rank_local::here->slots[state_slot].destroy = &leave;
     word().store(state, std::memory_order_relaxed);
-    state->around_ = {nullptr, watch};
+    state->watches_ = watches;
+    if (!watches->empty()) state->around_.watch = watches.get();
     state->raise_thread_level(MPI_THREAD_SINGLE);
-    if (watch != nullptr) watch->left(Function::Init);
+    watches->left(Function::Init);
     return *state;
 }
 
@@ -128,18 +130,18 @@ bool State::close_session(MPI_Session handle) {
 void State::shut_down() {
     State* const state = here();
     const std::shared_ptr<EngineLock> lock = state->process().lock();
-    CallWatch* const watch = state->around_.watch;
+    const std::shared_ptr<CallWatch> watches = state->watches_;
     // Not by a Call, as the state goes before the call ends.
     const EngineLockGuard guard(lock.get());
-    if (watch != nullptr) watch->entered(Function::Finalize, {});
+    watches->entered(Function::Finalize, {});
     // Attributes of MPI_COMM_SELF go first, while MPI still works.
     state->self().attributes.erase_all(MPI_COMM_SELF);
     state->world().attributes.erase_all(MPI_COMM_WORLD);
     state->detach_buffers();
     state->process().finalize();
-    if (watch != nullptr) watch->finalised(state->process().counters());
+    watches->finalised(state->process().counters());
     drop();
-    if (watch != nullptr) watch->left(Function::Finalize);
+    watches->left(Function::Finalize);
 }
 
 void State::detach_buffers() {
@@ -307,22 +309,6 @@ Comm* State::comm_of(std::uint32_t context) {
         return true;
     });
     return found;
-}
-
-void Call::enter(const Around& around, Function function, std::span<const Word> arguments) {
-    if (around.lock != nullptr) {
-        around.lock->lock();
-        ++around.lock->calls;
-    }
-    if (around.watch != nullptr) around.watch->entered(function, arguments);
-}
-
-void Call::leave(const Around& around, Function function) {
-    if (around.watch != nullptr) around.watch->left(function);
-    if (around.lock != nullptr) {
-        --around.lock->calls;
-        around.lock->unlock();
-    }
 }
 
 }  // namespace railyard::mpi::abi

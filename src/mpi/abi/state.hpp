@@ -16,10 +16,10 @@
 
 #include "base/rank_local.hpp"
 #include "launch/job/rank.hpp"
-#include "mpi/abi/call.hpp"
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/handles.hpp"
 #include "mpi/abi/partitioned.hpp"
+#include "mpi/calls/call.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
 #include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/making.hpp"
@@ -30,6 +30,10 @@
 #include "railyard/base/time.hpp"
 
 namespace railyard::mpi::abi {
+
+using calls::Call;
+using calls::CallWatch;
+using calls::Function;
 
 /// What users attach to a datatype, predefined or made.
 struct TypeExtras {
@@ -104,7 +108,7 @@ class State {
     std::unique_ptr<Process> process_;
 
   public:
-    const Around* around = nullptr;  ///< what calls do besides their work, if anything
+    const calls::Around* around = nullptr;  ///< what calls do besides their work, if anything
 
   private:
     std::array<std::unique_ptr<Comm>, 2> builtin_comms_;
@@ -243,6 +247,8 @@ class State {
 
   private:
     static constexpr std::uintptr_t finalised_mark = 1;
+    /// Which of a rank's words keeps it.
+    static constexpr std::size_t state_slot = 0;
     /// MPI_Init and MPI_Finalize, apart from sessions.
     enum class World : std::uint8_t { none, begun, ended };
 
@@ -279,7 +285,8 @@ class State {
     std::map<MPI_Datatype, TypeExtras> builtin_type_extras_;
     std::unique_ptr<Info> environment_;  ///< MPI_INFO_ENV
     UserErrors user_errors_;
-    Around around_;
+    std::shared_ptr<calls::CallWatches> watches_;  ///< until MPI_Finalize has been left
+    calls::Around around_;
     World world_ = World::none;
     bool in_virtual_time_ = false;
 };

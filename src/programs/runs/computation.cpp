@@ -91,8 +91,8 @@ void Computation::begin(std::size_t rank) {
     if (!choice_.repeats()) began_[rank] = thread_clock::now();
 }
 
-Duration Computation::end(std::size_t rank, mpi::abi::Function function,
-                          std::span<const mpi::abi::Word> arguments) {
+Duration Computation::end(std::size_t rank, mpi::calls::Function function,
+                          std::span<const mpi::calls::Word> arguments) {
     const std::size_t call = calls_[rank]++;
     switch (choice_.from) {
         case From::nowhere:

@@ -28,8 +28,8 @@ class Computation {
     /// A call of that rank ends, and it computes.
     void begin(std::size_t rank);
     /// The rank's next call comes. How long it has computed.
-    Duration end(std::size_t rank, mpi::abi::Function function,
-                 std::span<const mpi::abi::Word> arguments);
+    Duration end(std::size_t rank, mpi::calls::Function function,
+                 std::span<const mpi::calls::Word> arguments);
 
     /// The run is over and went well: writes the recording, in one step. Throws Error if that
     /// fails, or if the program has made other MPI calls than when it was recorded.

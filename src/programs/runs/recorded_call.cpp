@@ -13,7 +13,7 @@ namespace railyard::runs {
 
 namespace {
 
-using mpi::abi::Function;
+using mpi::calls::Function;
 
 struct Signature {
     Function function;
@@ -274,11 +274,11 @@ std::optional<RecordedCall> parse_call(std::string_view text) {
     Words words(text);
     const std::string_view function = words.next();
     const auto* const found =
-        std::ranges::find_if(mpi::abi::function_names,
+        std::ranges::find_if(mpi::calls::function_names,
                              [&](std::string_view name) { return name.substr(4) == function; });
-    if (found == std::end(mpi::abi::function_names)) return std::nullopt;
+    if (found == std::end(mpi::calls::function_names)) return std::nullopt;
     RecordedCall call;
-    call.function = static_cast<Function>(found - mpi::abi::function_names);
+    call.function = static_cast<Function>(found - mpi::calls::function_names);
     if (text.ends_with(" ?")) {
         call.whole = false;
         return text.size() == function.size() + 2 ? std::optional(call) : std::nullopt;

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "mpi/abi/call.hpp"
+#include "mpi/calls/call.hpp"
 
 namespace railyard::runs {
 
 struct RecordedCall {
-    mpi::abi::Function function{};
+    mpi::calls::Function function{};
     /// Whether all arguments are kept. Functions without a signature, and datatypes and operations
     /// of the program's own, are not: such a call has no arguments, and cannot be made again.
     bool whole = true;
@@ -44,7 +44,7 @@ inline constexpr char result = 's';        ///< what the call answers: nothing i
 }  // namespace kind
 
 /// A code for each parameter; none if calls of this function cannot be made again.
-std::optional<std::string_view> signature(mpi::abi::Function function);
+std::optional<std::string_view> signature(mpi::calls::Function function);
 
 /// Where a piece of memory would be.
 inline constexpr std::int64_t no_memory = -1;  ///< a null pointer

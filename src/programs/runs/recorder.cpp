@@ -9,8 +9,8 @@ namespace railyard::runs {
 
 namespace {
 
-using mpi::abi::Function;
-using mpi::abi::Word;
+using mpi::calls::Function;
+using mpi::calls::Word;
 
 /// The lowest number that is free is taken, so that a loop names the same ones in every round.
 std::int64_t take_lowest(std::vector<bool>& taken) {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "mpi/abi/call.hpp"
+#include "mpi/calls/call.hpp"
 #include "programs/runs/recording.hpp"
 
 namespace railyard::runs {
@@ -17,7 +17,7 @@ class Recorder {
 
     /// The rank enters a call, with the arguments as C has them, and leaves it again: what it
     /// answers is known then.
-    void entered(mpi::abi::Function function, std::span<const mpi::abi::Word> arguments);
+    void entered(mpi::calls::Function function, std::span<const mpi::calls::Word> arguments);
     void left();
 
     /// Hands over what was written down. Distinct calls of all ranks are collected in `calls`,
@@ -26,7 +26,7 @@ class Recorder {
                            std::map<RecordedCall, std::uint32_t>& index);
 
   private:
-    bool take(char code, std::span<const mpi::abi::Word>& words);
+    bool take(char code, std::span<const mpi::calls::Word>& words);
     bool take_requests(const int* handles, std::int64_t count);
     std::int64_t request_of(int handle);
     std::vector<MemoryUse> memory_in(const RecordedCall& call) const;

@@ -14,7 +14,7 @@ namespace railyard::runs {
 
 namespace {
 
-using mpi::abi::Function;
+using mpi::calls::Function;
 
 /// Zeros, which take no room until somebody writes. A piece begins at a page.
 class Memory {
@@ -331,7 +331,7 @@ double replay_calls(const Recording& recording, std::size_t rank) {
     return replay.seconds();
 }
 
-void ChargingWatch::entered(Function function, std::span<const mpi::abi::Word>) {
+void ChargingWatch::entered(Function function, std::span<const mpi::calls::Word>) {
     // Before MPI_Init there is no call to have computed since.
     if (depth_++ > 0 || function == Function::Init || times_.empty()) return;
     host_.compute(scaled(times_.front(), factor_));

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "mpi/abi/call.hpp"
+#include "mpi/calls/call.hpp"
 #include "programs/runs/recording.hpp"
 #include "railyard/host.hpp"
 
@@ -21,14 +21,14 @@ void check_replayable(const Recording& recording, const std::string& file);
 double replay_calls(const Recording& recording, std::size_t rank);
 
 /// Charges a rank the computation of a recording, times a factor, before each of its calls.
-class ChargingWatch final : public mpi::abi::CallWatch {
+class ChargingWatch final : public mpi::calls::CallWatch {
   public:
     /// All outlive it.
     ChargingWatch(fabric::Host& host, std::span<const Nanoseconds> times, double factor)
         : host_(host), times_(times), factor_(factor) {}
 
-    void entered(mpi::abi::Function function, std::span<const mpi::abi::Word>) override;
-    void left(mpi::abi::Function) override { --depth_; }
+    void entered(mpi::calls::Function function, std::span<const mpi::calls::Word>) override;
+    void left(mpi::calls::Function) override { --depth_; }
     void finalised(const mpi::Counters&) override {}
 
   private:

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launch/job/job.hpp"
-#include "mpi/abi/call.hpp"
+#include "mpi/calls/call.hpp"
 #include "mpi/engine/counters.hpp"
 #include "programs/runs/computation.hpp"
 #include "programs/runs/replay.hpp"
@@ -22,7 +22,7 @@ namespace {
 /// Collects what the summary says, of all ranks of one run, which are fibers of one thread.
 class Account {
   public:
-    void add_call(mpi::abi::Function function, Duration time) {
+    void add_call(mpi::calls::Function function, Duration time) {
         Calls& calls = calls_[static_cast<std::size_t>(function)];
         ++calls.calls;
         calls.time.add(time);
@@ -39,14 +39,14 @@ class Account {
         std::uint64_t calls = 0;
         TimeSum time;
     };
-    std::array<Calls, mpi::abi::function_count> calls_{};
+    std::array<Calls, mpi::calls::function_count> calls_{};
     std::vector<mpi::Counters> counters_;  ///< of ranks that have finalised MPI
     TimeSum computed_;
     Time end_;
 };
 
 /// Watches the calls of one rank: charges what it computed before each, and counts the time in it.
-class RankWatch final : public mpi::abi::CallWatch {
+class RankWatch final : public mpi::calls::CallWatch {
   public:
     /// All outlive it.
     RankWatch(Account& account, Computation& computation, fabric::Host& host, int rank)
@@ -55,8 +55,8 @@ class RankWatch final : public mpi::abi::CallWatch {
           host_(host),
           rank_(static_cast<std::size_t>(rank)) {}
 
-    void entered(mpi::abi::Function function, std::span<const mpi::abi::Word> arguments) override;
-    void left(mpi::abi::Function function) override;
+    void entered(mpi::calls::Function function, std::span<const mpi::calls::Word> arguments) override;
+    void left(mpi::calls::Function function) override;
     void finalised(const mpi::Counters& counters) override { account_.add_rank(counters); }
 
   private:
@@ -147,17 +147,17 @@ void Account::summarise(Summary& summary, const std::vector<fabric::PartUse>& pa
         if (calls_[i].calls == 0) continue;
         summary.mpi_time.add(calls_[i].time);
         summary.calls.push_back(
-            {mpi::abi::function_names[i], calls_[i].calls, calls_[i].time.seconds()});
+            {mpi::calls::function_names[i], calls_[i].calls, calls_[i].time.seconds()});
     }
     std::stable_sort(summary.calls.begin(), summary.calls.end(),
                      [](const CallTime& a, const CallTime& b) { return a.seconds > b.seconds; });
     summary.busiest = busiest_of(parts);
 }
 
-void RankWatch::entered(mpi::abi::Function function, std::span<const mpi::abi::Word> arguments) {
+void RankWatch::entered(mpi::calls::Function function, std::span<const mpi::calls::Word> arguments) {
     if (depth_++ > 0) return;
     // Before MPI_Init there is no call to have computed since.
-    if (computation_.is_charged() && function != mpi::abi::Function::Init) {
+    if (computation_.is_charged() && function != mpi::calls::Function::Init) {
         const Duration computed = computation_.end(rank_, function, arguments);
         account_.add_computation(computed);
         host_.compute(computed);
@@ -165,7 +165,7 @@ void RankWatch::entered(mpi::abi::Function function, std::span<const mpi::abi::W
     entered_at_ = host_.now();
 }
 
-void RankWatch::left(mpi::abi::Function function) {
+void RankWatch::left(mpi::calls::Function function) {
     if (--depth_ > 0) return;
     account_.add_call(function, host_.now() - entered_at_);
     if (computation_.is_charged()) computation_.begin(rank_);
@@ -188,7 +188,7 @@ Outcome run(const Options& options) {
     std::vector<int> codes(static_cast<std::size_t>(job.ranks), 0);
     const auto body = [&](job::Rank& rank) {
         RankWatch watch(account, computation, rank.host(), rank.id());
-        mpi::abi::watch_calls(&watch);
+        mpi::calls::watch_calls(&watch);
         if (options.main == nullptr) {
             replay_calls(computation.recording(), static_cast<std::size_t>(rank.id()));
         } else {

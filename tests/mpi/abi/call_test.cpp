@@ -1,6 +1,6 @@
 // Who watches a rank's calls is told of each, and of what the library had done by the end.
 
-#include "mpi/abi/call.hpp"
+#include "mpi/calls/call.hpp"
 
 #include <string>
 #include <vector>
@@ -13,25 +13,25 @@ namespace {
 using ::testing::ElementsAre;
 
 /// Writes down what it is told: "+Send" and "-Send", and "=" for the end.
-class Notebook final : public abi::CallWatch {
+class Notebook final : public calls::CallWatch {
   public:
-    void entered(abi::Function function, std::span<const abi::Word> its_arguments) override {
+    void entered(calls::Function function, std::span<const calls::Word> its_arguments) override {
         note('+', function);
-        if (function == abi::Function::Send)
+        if (function == calls::Function::Send)
             arguments.assign(its_arguments.begin(), its_arguments.end());
     }
-    void left(abi::Function function) override { note('-', function); }
+    void left(calls::Function function) override { note('-', function); }
     void finalised(const Counters& its_counters) override {
         lines.emplace_back("=");
         counters = its_counters;
     }
 
     std::vector<std::string> lines;
-    std::vector<abi::Word> arguments;  ///< of the last MPI_Send
+    std::vector<calls::Word> arguments;  ///< of the last MPI_Send
     Counters counters;
 
   private:
-    void note(char sign, abi::Function function) {
+    void note(char sign, calls::Function function) {
         lines.push_back(sign + std::string(name(function).substr(4)));
     }
 };
@@ -42,7 +42,7 @@ std::vector<Notebook> notes_of(const FabricAndKind& on,
                                int thread_level = MPI_THREAD_SINGLE) {
     std::vector<Notebook> notes(2);
     const job::Result result = job::run(options_for(on, 2), [&](job::Rank& rank) {
-        abi::watch_calls(&notes[static_cast<std::size_t>(rank.id())]);
+        calls::watch_calls(&notes[static_cast<std::size_t>(rank.id())]);
         if (thread_level == MPI_THREAD_SINGLE) {
             MPI_Init(nullptr, nullptr);
         } else {
@@ -95,7 +95,7 @@ TEST_P(CallWatching, TellsTheArguments) {
             MPI_Recv(&word, 1, MPI_INT, 0, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     });
     EXPECT_THAT(notes[0].arguments,
-                ElementsAre(reinterpret_cast<abi::Word>(&word), 1, MPI_INT, 1, 42, MPI_COMM_WORLD));
+                ElementsAre(reinterpret_cast<calls::Word>(&word), 1, MPI_INT, 1, 42, MPI_COMM_WORLD));
 }
 
 TEST_P(CallWatching, CallsFromInsideACallNest) {
@@ -149,10 +149,10 @@ TEST_P(CallWatching, GoesWithTurnsOfThreads) {
 }
 
 TEST(CallWatch, FunctionsHaveTheirNames) {
-    EXPECT_EQ(name(abi::Function::Send), "MPI_Send");
-    EXPECT_EQ(name(abi::Function::Wtime), "MPI_Wtime");
-    EXPECT_EQ(abi::function_names[0], "MPI_Init");
-    EXPECT_GE(abi::function_count, 200U);
+    EXPECT_EQ(name(calls::Function::Send), "MPI_Send");
+    EXPECT_EQ(name(calls::Function::Wtime), "MPI_Wtime");
+    EXPECT_EQ(calls::function_names[0], "MPI_Init");
+    EXPECT_GE(calls::function_count, 200U);
 }
 
 }  // namespace

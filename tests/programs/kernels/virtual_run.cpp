@@ -8,7 +8,7 @@
 
 #include "kernels/kernels.hpp"
 #include "launch/job/job.hpp"
-#include "mpi/abi/call.hpp"
+#include "mpi/calls/call.hpp"
 
 namespace railyard::kernels {
 
@@ -28,10 +28,10 @@ void note(int partner, MPI_Comm comm, bool is_send) {
 }
 
 /// Learns at a rank's end what its library has done.
-class Ending : public mpi::abi::CallWatch {
+class Ending : public mpi::calls::CallWatch {
   public:
-    void entered(mpi::abi::Function, std::span<const mpi::abi::Word>) override {}
-    void left(mpi::abi::Function) override {}
+    void entered(mpi::calls::Function, std::span<const mpi::calls::Word>) override {}
+    void left(mpi::calls::Function) override {}
     void finalised(const mpi::Counters& counters) override {
         connections = static_cast<double>(counters.connections);
     }
@@ -98,7 +98,7 @@ VirtualRun run(const std::vector<std::string>& words, int ranks, const std::stri
     noted = &result;
     const job::Result ended = job::run(options, [&](job::Rank& rank) {
         const auto own = static_cast<std::size_t>(rank.id());
-        mpi::abi::watch_calls(&endings[own]);
+        mpi::calls::watch_calls(&endings[own]);
         result.exit_codes[own] = call(*kernel, words);
     });
     noted = nullptr;

@@ -10,12 +10,13 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "base/rank_local.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/engine_lock.hpp"
 
-namespace railyard::mpi::abi {
+namespace railyard::mpi::calls {
 
 /// The functions of the C interface by number and name, from the table that entry points come from.
 enum class Function : std::uint16_t {
@@ -55,8 +56,23 @@ class CallWatch {
     virtual void finalised(const Counters& counters) = 0;
 };
 
-/// Which slots of a rank's words (base/rank_local.hpp) this library has.
-inline constexpr std::size_t state_slot = 0;
+/// Several, who are told in the order in which they were added, and of a call's end the other way
+/// round.
+class CallWatches final : public CallWatch {
+  public:
+    /// It outlives this.
+    void add(CallWatch& watch) { watches_.push_back(&watch); }
+    bool empty() const { return watches_.empty(); }
+
+    void entered(Function function, std::span<const Word> arguments) override;
+    void left(Function function) override;
+    void finalised(const Counters& counters) override;
+
+  private:
+    std::vector<CallWatch*> watches_;
+};
+
+/// Which of a rank's words (base/rank_local.hpp) keeps who watches it.
 inline constexpr std::size_t watch_slot = 1;
 
 /// From the calling rank's MPI_Init on, until its MPI_Finalize. The watch outlives that; null:
@@ -69,17 +85,6 @@ inline void watch_calls(CallWatch* watch) {
 inline CallWatch* call_watch() {
     return static_cast<CallWatch*>(rank_local::here->slots[watch_slot].state);
 }
-
-/// What the calling rank's library has made of its connections so far, for those who measure it.
-struct Usage {
-    std::uint64_t queue_pairs = 0;  ///< open
-    std::uint64_t connections = 0;  ///< made, by either side's asking
-    std::uint64_t used = 0;         ///< of the connections: those that carried a message
-    std::uint64_t bytes = 0;        ///< held for peers: rings, buffers
-};
-
-/// Between MPI_Init and MPI_Finalize.
-Usage usage();
 
 struct Around {
     EngineLock* lock = nullptr;  ///< null: one thread calls
@@ -121,4 +126,4 @@ class Call {
     const Function function_;
 };
 
-}  // namespace railyard::mpi::abi
+}  // namespace railyard::mpi::calls

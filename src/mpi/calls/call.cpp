@@ -1,0 +1,38 @@
+#include "mpi/calls/call.hpp"
+
+#include <ranges>
+
+namespace railyard::mpi::calls {
+
+void CallWatches::entered(Function function, std::span<const Word> arguments) {
+    for (CallWatch* const watch : watches_)
+        watch->entered(function, arguments);
+}
+
+void CallWatches::left(Function function) {
+    for (CallWatch* const watch : watches_ | std::views::reverse)
+        watch->left(function);
+}
+
+void CallWatches::finalised(const Counters& counters) {
+    for (CallWatch* const watch : watches_)
+        watch->finalised(counters);
+}
+
+void Call::enter(const Around& around, Function function, std::span<const Word> arguments) {
+    if (around.lock != nullptr) {
+        around.lock->lock();
+        ++around.lock->calls;
+    }
+    if (around.watch != nullptr) around.watch->entered(function, arguments);
+}
+
+void Call::leave(const Around& around, Function function) {
+    if (around.watch != nullptr) around.watch->left(function);
+    if (around.lock != nullptr) {
+        --around.lock->calls;
+        around.lock->unlock();
+    }
+}
+
+}  // namespace railyard::mpi::calls
