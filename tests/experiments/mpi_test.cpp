@@ -274,7 +274,7 @@ TEST(MpiExperiments, KernelsCompute) {
     for (const auto& rank : recording->ranks) {
         // Between the looks at the clock.
         const auto is_clock = [&](std::uint32_t call) {
-            return recording->calls[call].function == mpi::abi::Function::Wtime;
+            return recording->calls[call].function == mpi::calls::Function::Wtime;
         };
         const auto first = std::ranges::find_if(rank.calls, is_clock);
         const auto last = std::find_if(first + 1, rank.calls.end(), is_clock);

@@ -8,7 +8,7 @@
 namespace railyard::runs {
 namespace {
 
-using mpi::abi::Function;
+using mpi::calls::Function;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

@@ -103,7 +103,7 @@ const Recording log_of_talk{
     .processor = {},
     .date = {},
     .medians = false,
-    .calls = {{mpi::abi::Function::Start, false, {}}},
+    .calls = {{mpi::calls::Function::Start, false, {}}},
     .ranks = {{{1000, 2000, 3000, 4000}, {0, 0, 0, 0}, {}}, {{0, 0, 0, 50'000}, {0, 0, 0, 0}, {}}}};
 
 TEST_F(Runs, TheSummaryTellsWhatWasDone) {
