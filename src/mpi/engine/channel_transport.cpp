@@ -155,6 +155,11 @@ std::uint64_t ChannelTransport::used_connections() const {
     return used;
 }
 
+bool ChannelTransport::is_connected(int peer) {
+    const Channel* const channel = connector_.find(peer);
+    return channel != nullptr && channel->state == ChannelState::connected;
+}
+
 bool ChannelTransport::access_now(fabric::Op op, const fabric::RemoteSlice& remote,
                                   std::span<std::byte> local, int peer) {
     Channel* const channel = connector_.find(peer);

@@ -36,6 +36,7 @@ class ChannelTransport final : public Transport {
     void start_access(Request& request) override;
     bool access_now(fabric::Op op, const fabric::RemoteSlice& remote, std::span<std::byte> local,
                     int peer) override;
+    bool is_connected(int peer) override;
     void wake(int peer) override {
         Channel* const channel = connector_.find(peer);
         if (channel != nullptr && !channel->rails.empty()) channel->rails[0]->nudge();

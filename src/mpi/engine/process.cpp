@@ -122,10 +122,28 @@ Process::~Process() = default;
 void Process::start_progress_thread() {
     // A fiber cannot be let into the library at any time, as a thread can by the lock. What it does
     // without is to answer requests for connections (OD-11).
-    if (allow_threads())
+    if (allow_threads()) {
         progress_thread_ = std::make_unique<ProgressThread>(lock_, [this] { progress(); });
-    else
+        ++waits_;
+    } else {
         beside_ = rank_.serve_beside([this] { transport_->answer_requests(); });
+    }
+}
+
+void Process::add(Attendant& attendant) {
+    attendants_.push_back(&attendant);
+    if (waits_ != 0) attendant.came();
+}
+
+void Process::tell_of_coming() {
+    for (Attendant* const attendant : attendants_)
+        attendant->came();
+}
+
+void Process::tell_of_leaving() {
+    // Progress may end in a wait of its own, and a watcher may free what attends.
+    for (std::size_t i = 0; i < attendants_.size(); ++i)
+        attendants_[i]->leaves();
 }
 
 bool Process::allow_threads() {

@@ -27,6 +27,18 @@ namespace railyard::mpi {
 
 class ProgressThread;
 
+/// Somebody who is told when the rank begins to wait in the library, where it sees to all that
+/// others ask of it, and when it is about to leave.
+class Attendant {
+  public:
+    virtual void came() = 0;
+    /// May make progress until what others have begun is done.
+    virtual void leaves() noexcept = 0;
+
+  protected:
+    ~Attendant() = default;
+};
+
 class Process {
   public:
     /// Joins the others: all ranks of the job do. Settings come from the fabric and the
@@ -167,6 +179,13 @@ class Process {
         return transport_->access_now(op, remote, local, world_rank);
     }
 
+    /// It outlives this, or is removed.
+    void add(Attendant& attendant);
+    void remove(Attendant& attendant) { std::erase(attendants_, &attendant); }
+
+    /// What is sent to that rank now needs no connection to be made first.
+    bool is_connected(int world_rank) { return transport_->is_connected(world_rank); }
+
     /// Wakes a peer that may sleep, after stores into memory that it shares with us. To be used
     /// where there is a connection.
     void wake(int world_rank) { transport_->wake(world_rank); }
@@ -186,6 +205,26 @@ class Process {
     std::unique_ptr<Team> make_team(Communicator& comm);
 
   private:
+    /// A wait, from its begin to its end. Waits nest, and several threads may wait at a time.
+    class Attendance {
+      public:
+        explicit Attendance(Process& process) : process_(process) {
+            if (process_.waits_++ == 0 && !process_.attendants_.empty()) [[unlikely]]
+                process_.tell_of_coming();
+        }
+        ~Attendance() {
+            if (--process_.waits_ == 0 && !process_.attendants_.empty()) [[unlikely]]
+                process_.tell_of_leaving();
+        }
+        Attendance(const Attendance&) = delete;
+        Attendance& operator=(const Attendance&) = delete;
+
+      private:
+        Process& process_;
+    };
+    void tell_of_coming();
+    void tell_of_leaving();
+
     template <class Ready>
     void wait_until_locked(Ready&& ready);
     bool tell_watchers();
@@ -238,6 +277,8 @@ class Process {
     std::size_t told_ = 0;              ///< of them: those whose watchers were
     std::shared_ptr<EngineLock> lock_;  ///< null: one thread calls
     std::unique_ptr<Transport> transport_;
+    std::vector<Attendant*> attendants_;
+    unsigned waits_ = 0;  ///< under way; a progress thread is one that never ends
     std::unique_ptr<ProgressThread> progress_thread_;
     std::unique_ptr<job::Beside> beside_;  ///< what the progress thread is in virtual time
     std::unordered_map<std::uint32_t, Message> messages_;
@@ -262,6 +303,7 @@ void Process::wait_until_locked(Ready&& ready) {
 
 template <class Ready>
 void Process::wait_until(Ready&& ready, Duration longest_sleep) {
+    const Attendance attendance(*this);
     if (lock_) [[unlikely]]
         return wait_until_locked(ready);
     const unsigned polls = polls_in_a_row();

@@ -179,6 +179,9 @@ class Transport {
         return false;
     }
 
+    /// Whether messages to that peer leave without a connection having to be made first.
+    virtual bool is_connected(int /*peer*/) { return false; }
+
     /// Wakes a peer that we are connected to, after stores into shared memory.
     virtual void wake(int) {}
 

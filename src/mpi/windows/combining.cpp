@@ -134,9 +134,9 @@ void combine_apart(const Operation& operation, const Datatype& basic, std::byte*
 /// Under the guard, if there is one.
 [[gnu::noinline]] void combine_guarded(const Operation& operation, const Datatype& basic,
                                        std::byte* target, std::size_t count, const std::byte* in,
-                                       std::byte* old, std::uint32_t* guard) {
+                                       std::byte* old, Guard guard) {
     std::optional<Guarded> guarded;
-    if (guard != nullptr) guarded.emplace(*guard);
+    if (guard.word != nullptr) guarded.emplace(*guard.word);
     if (!basic.is_dense()) return combine_apart(operation, basic, target, count, in, old);
     if (old != nullptr) std::memcpy(old, target, count * basic.size());
     if (operation.kind() != Kind::no_op) operation.apply(in, target, count, basic);
@@ -145,9 +145,10 @@ void combine_apart(const Operation& operation, const Datatype& basic, std::byte*
 }  // namespace
 
 bool combine(const Operation& operation, const Datatype& basic, std::byte* target,
-             std::size_t count, const std::byte* in, std::byte* old, std::uint32_t* guard) {
+             std::size_t count, const std::byte* in, std::byte* old, Guard guard) {
     // One alone goes so without a guard, too: the program may wait for it.
-    if ((guard != nullptr || count == 1) && as_word(basic, target, [&]<class Word>(Word) {
+    if (!guard.for_all && (guard.word != nullptr || count == 1) &&
+        as_word(basic, target, [&]<class Word>(Word) {
             combine_words<Word>(operation, basic, target, count, in, old);
         }))
         return atomics_are_fences;
@@ -156,12 +157,13 @@ bool combine(const Operation& operation, const Datatype& basic, std::byte* targe
 }
 
 bool compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
-                  const std::byte* value, std::byte* old, std::uint32_t* guard) {
-    if (as_word(basic, target,
-                [&]<class Word>(Word) { swap_word<Word>(target, compare, value, old); }))
+                  const std::byte* value, std::byte* old, Guard guard) {
+    if (!guard.for_all && as_word(basic, target, [&]<class Word>(Word) {
+            swap_word<Word>(target, compare, value, old);
+        }))
         return atomics_are_fences;
     std::optional<Guarded> guarded;
-    if (guard != nullptr) guarded.emplace(*guard);
+    if (guard.word != nullptr) guarded.emplace(*guard.word);
     std::memcpy(old, target, basic.size());
     if (std::memcmp(old, compare, basic.size()) == 0) std::memcpy(target, value, basic.size());
     return false;

@@ -10,22 +10,30 @@
 
 namespace railyard::mpi {
 
+/// What keeps those apart who combine at a time.
+struct Guard {
+    std::uint32_t* word = nullptr;  ///< null: nobody else reaches the memory now
+    /// For all elements: some reach the memory by the kernel alone, which has no atomic
+    /// instructions for them.
+    bool for_all = false;
+};
+
 /// Combines `count` elements of a predefined type with those at `target`, as they lie in memory.
 /// `in` is packed (unused by MPI_NO_OP); what was there before goes to `old`, packed, unless that
 /// is null.
 ///
-/// `guard`: null where nobody else reaches the memory now. Else one rule for all: an element of 1,
-/// 2, 4 or 8 bytes that is aligned is combined by an atomic instruction, any other under the guard.
-/// MPI has all who combine into an element at a time use the same type, so they use the same way.
+/// One rule for all of a window: unless the guard is for all, an element of 1, 2, 4 or 8 bytes that
+/// is aligned is combined by an atomic instruction, any other under the guard. MPI has all who
+/// combine into an element at a time use the same type, so they use the same way.
 ///
 /// Returns whether what it stored is seen by all already, before any later load: so it is where an
 /// atomic instruction that stores is a full fence by itself, as on x86.
 bool combine(const Operation& operation, const Datatype& basic, std::byte* target,
-             std::size_t count, const std::byte* in, std::byte* old, std::uint32_t* guard);
+             std::size_t count, const std::byte* in, std::byte* old, Guard guard);
 
 /// Puts `value` into one element if it equals `compare`. What was there before goes to `old`.
 /// Returns what combine() does.
 bool compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
-                  const std::byte* value, std::byte* old, std::uint32_t* guard);
+                  const std::byte* value, std::byte* old, Guard guard);
 
 }  // namespace railyard::mpi

@@ -1,8 +1,16 @@
-// Puts and gets on memory of users' own, between ranks of one node: the kernel copies between the
-// two address spaces, and the target has no hand in it. Done when they return, as direct ones are.
+// Operations on memory of users' own, between ranks of one node: the kernel copies between the two
+// address spaces, and the target has no hand in it. Done when they return, as direct ones are.
+//
+// Who combines reads the elements, combines them here, and writes them back, all under the target's
+// guard, which nobody combines into that memory without.
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <memory>
+#include <span>
 
+#include "mpi/windows/combining.hpp"
 #include "mpi/windows/window.hpp"
 
 namespace railyard::mpi {
@@ -12,15 +20,33 @@ namespace {
 /// Each run takes a call of the kernel's, which costs more than a packet with a run of a few bytes.
 constexpr std::size_t shortest_run = 512;
 
-bool is_in_long_runs(const TargetBuffer& target) {
+/// What is read, combined and written back at a time.
+constexpr std::size_t chunk_size = 4096;
+
+/// Packed data of an operation: few of them without allocating.
+class Packed {
+  public:
+    explicit Packed(std::size_t size) : size_(size) {
+        if (size > few_.size()) many_ = std::make_unique_for_overwrite<std::byte[]>(size);
+    }
+    std::byte* data() { return many_ ? many_.get() : few_.data(); }
+    std::span<std::byte> bytes() { return {data(), size_}; }
+
+  private:
+    std::size_t size_;
+    alignas(16) std::array<std::byte, 64> few_;
+    std::unique_ptr<std::byte[]> many_;
+};
+
+}  // namespace
+
+bool Window::is_for_kernel(const TargetBuffer& target) {
     if (target.type->is_dense()) [[likely]]
         return true;
     std::size_t runs = 0;
     for_each_run(*target.type, target.count, 0, Unit{}, [&](const Run&) { ++runs; });
     return target.bytes() >= runs * shortest_run;
 }
-
-}  // namespace
 
 void Window::expose_to_kernel(const WindowPlan& plan) {
     if (plan.flavor != Flavor::create || plan.size == 0) return;
@@ -29,13 +55,18 @@ void Window::expose_to_kernel(const WindowPlan& plan) {
         fabric::Access::remote_read | fabric::Access::remote_write);
 }
 
+const fabric::RemoteRegion& Window::kernel_memory(Peer& peer) {
+    if (!peer.kernel_memory)
+        peer.kernel_memory = process().rank().nic().import_region(peer.remote_memory);
+    return *peer.kernel_memory;
+}
+
 bool Window::copy_runs(fabric::Op op, std::byte* local, const Found& place,
                        const TargetBuffer& target) {
-    std::unique_ptr<fabric::RemoteRegion>& remote = place.peer.kernel_memory;
-    if (!remote) remote = process().rank().nic().import_region(place.peer.remote_memory);
+    const fabric::RemoteRegion& remote = kernel_memory(place.peer);
     bool all = true;
     for_each_run(*target.type, target.count, place.at, Unit{}, [&](const Run& run) {
-        all = all && process().access_now(op, {remote.get(), Bytes(run.at)}, {local, run.count},
+        all = all && process().access_now(op, {&remote, Bytes(run.at)}, {local, run.count},
                                           comm_->world_rank(target.rank));
         local += run.count;
     });
@@ -43,7 +74,6 @@ bool Window::copy_runs(fabric::Op op, std::byte* local, const Found& place,
 }
 
 bool Window::put_by_kernel(const ConstBuffer& data, const Found& place, const TargetBuffer& to) {
-    if (!is_in_long_runs(to)) return false;
     has_stored_ = true;
     const Datatype& type = *data.type;
     if (type.is_dense()) [[likely]]
@@ -56,7 +86,6 @@ bool Window::put_by_kernel(const ConstBuffer& data, const Found& place, const Ta
 }
 
 bool Window::get_by_kernel(const Buffer& into, const Found& place, const TargetBuffer& from) {
-    if (!is_in_long_runs(from)) return false;
     const Datatype& type = *into.type;
     if (type.is_dense()) [[likely]]
         return copy_runs(fabric::Op::rdma_read, type.dense_data(into.address), place, from);
@@ -64,6 +93,75 @@ bool Window::get_by_kernel(const Buffer& into, const Found& place, const TargetB
     const auto packed = std::make_unique_for_overwrite<std::byte[]>(total);
     if (!copy_runs(fabric::Op::rdma_read, packed.get(), place, from)) return false;
     type.unpack(into.address, into.count, 0, {packed.get(), total});
+    return true;
+}
+
+bool Window::combine_by_kernel(const ConstBuffer& data, const Buffer* old, const Found& place,
+                               const TargetBuffer& to, const Operation& operation,
+                               const Datatype& basic) {
+    // Accumulates keep their order.
+    if (place.peer.is_unflushed) return false;
+    const fabric::RemoteRegion& remote = kernel_memory(place.peer);
+    const int rank = comm_->world_rank(to.rank);
+    const bool reads = operation.kind() == Operation::Kind::no_op;
+    const std::size_t total = to.bytes();
+    has_stored_ = true;
+    Packed in(reads ? 0 : total);
+    Packed before(old == nullptr ? 0 : total);
+    if (!reads) data.type->pack(data.address, data.count, 0, in.bytes());
+    // Bytes behind the last of an element are not the operation's to write.
+    const std::size_t at_once = basic.is_dense() ? chunk_size / basic.size() : 1;
+    const std::size_t extent =
+        basic.is_dense() ? basic.size() : static_cast<std::size_t>(basic.true_extent());
+    alignas(16) std::array<std::byte, chunk_size> chunk;
+    std::size_t done = 0;
+    bool all = true;
+    for_each_run(*to.type, to.count, place.at, unit_of(basic), [&](Run run) {
+        while (all && run.count != 0) {
+            const std::size_t n = std::min<std::size_t>(run.count, at_once);
+            const std::span<std::byte> elements(chunk.data(), n * extent);
+            const fabric::RemoteSlice there{&remote, Bytes(run.at)};
+            const Guarded guarded(place.peer.words->guard);
+            all = process().access_now(fabric::Op::rdma_read, there, elements, rank);
+            if (!all) return;
+            combine(operation, basic, chunk.data(), n, reads ? nullptr : in.data() + done,
+                    old == nullptr ? nullptr : before.data() + done, {});
+            if (!reads) all = process().access_now(fabric::Op::rdma_write, there, elements, rank);
+            if (!all) return;
+            done += n * basic.size();
+            run.at += n * static_cast<std::size_t>(basic.extent());
+            run.count -= n;
+        }
+    });
+    if (!all && done == 0) return false;
+    if (!all)
+        throw MpiError(ErrorClass::other,
+                       "the kernel has stopped to let this process reach the "
+                       "target's memory");
+    if (old != nullptr) old->type->unpack(old->address, old->count, 0, before.bytes());
+    return true;
+}
+
+bool Window::swap_by_kernel(const std::byte* compare, const std::byte* value, void* old,
+                            const Found& place, const TargetBuffer& at) {
+    if (place.peer.is_unflushed) return false;
+    const fabric::RemoteSlice there{&kernel_memory(place.peer), Bytes(place.at)};
+    const int rank = comm_->world_rank(at.rank);
+    const std::size_t size = at.type->size();
+    std::array<std::byte, 16> element;
+    const std::span<std::byte> found(element.data(), size);
+    std::array<std::byte, 16> wanted;
+    std::memcpy(wanted.data(), value, size);
+    has_stored_ = true;
+    {
+        const Guarded guarded(place.peer.words->guard);
+        if (!process().access_now(fabric::Op::rdma_read, there, found, rank)) return false;
+        const bool is_equal = std::memcmp(found.data(), compare, size) == 0;
+        if (is_equal &&
+            !process().access_now(fabric::Op::rdma_write, there, {wanted.data(), size}, rank))
+            return false;
+    }
+    std::memcpy(old, found.data(), size);
     return true;
 }
 

@@ -162,7 +162,11 @@ Request* Window::put(const ConstBuffer& data, const TargetBuffer& to, bool wante
 
 Request* Window::put_otherwise(const ConstBuffer& data, const Found& place, const TargetBuffer& to,
                                bool wanted) {
-    if (uses_kernel() && put_by_kernel(data, place, to)) return nullptr;
+    if (uses_kernel()) {
+        const bool visits = !is_for_kernel(to) && begin_visit(to.rank);
+        if (visits) return visit({.kind = RmaKind::put}, &data, nullptr, place, to, Unit{}, wanted);
+        if (put_by_kernel(data, place, to)) return nullptr;
+    }
     if (has_rdma_ && plan_.flavor != Flavor::dynamic) return put_remote(data, place, to, wanted);
     if (to.type->is_dense() && to.bytes() > rma_inline_limit)
         return send_bulk(data, place, to, wanted);
@@ -181,7 +185,12 @@ Request* Window::get(const Buffer& into, const TargetBuffer& from, bool wanted) 
 
 Request* Window::get_otherwise(const Buffer& into, const Found& place, const TargetBuffer& from,
                                bool wanted) {
-    if (uses_kernel() && get_by_kernel(into, place, from)) return nullptr;
+    if (uses_kernel()) {
+        const bool visits = !is_for_kernel(from) && begin_visit(from.rank);
+        if (visits)
+            return visit({.kind = RmaKind::get}, nullptr, &into, place, from, Unit{}, wanted);
+        if (get_by_kernel(into, place, from)) return nullptr;
+    }
     if (has_rdma_ && plan_.flavor != Flavor::dynamic) return get_remote(into, place, from, wanted);
     return send_operation({.kind = RmaKind::get}, nullptr, &into, place, from, Unit{}, wanted);
 }
@@ -223,6 +232,19 @@ void Window::combine_runs(const ConstBuffer& data, const Buffer* old, const Foun
     if (old != nullptr) old->type->unpack(old->address, old->count, 0, before);
 }
 
+Request* Window::combine_otherwise(const RmaHeader& header, const ConstBuffer& data,
+                                   const Buffer* old, const Found& place, const TargetBuffer& to,
+                                   bool wanted) {
+    const Operation& operation = *predefined(static_cast<Operation::Kind>(header.detail));
+    const Datatype& basic = *predefined(header.basic);
+    const ConstBuffer* const in = operation.kind() == Operation::Kind::no_op ? nullptr : &data;
+    if (uses_kernel()) {
+        if (begin_visit(to.rank)) return visit(header, in, old, place, to, unit_of(basic), wanted);
+        if (combine_by_kernel(data, old, place, to, operation, basic)) return nullptr;
+    }
+    return send_operation(header, in, old, place, to, unit_of(basic), wanted);
+}
+
 Request* Window::accumulate(const ConstBuffer& data, const TargetBuffer& to,
                             const Operation& operation, bool wanted) {
     if (operation.kind() == Operation::Kind::no_op)
@@ -237,8 +259,8 @@ Request* Window::accumulate(const ConstBuffer& data, const TargetBuffer& to,
         combine_direct(data, nullptr, place, to, operation, basic);
         return nullptr;
     }
-    return send_operation(header_of(RmaKind::accumulate, operation, basic), &data, nullptr, place,
-                          to, unit_of(basic), wanted);
+    return combine_otherwise(header_of(RmaKind::accumulate, operation, basic), data, nullptr, place,
+                             to, wanted);
 }
 
 Request* Window::get_accumulate(const ConstBuffer& data, const Buffer& old, const TargetBuffer& to,
@@ -255,8 +277,8 @@ Request* Window::get_accumulate(const ConstBuffer& data, const Buffer& old, cons
         combine_direct(data, &old, place, to, operation, basic);
         return nullptr;
     }
-    return send_operation(header_of(RmaKind::get_accumulate, operation, basic),
-                          reads ? nullptr : &data, &old, place, to, unit_of(basic), wanted);
+    return combine_otherwise(header_of(RmaKind::get_accumulate, operation, basic), data, &old,
+                             place, to, wanted);
 }
 
 void Window::compare_and_swap(const void* value, const void* compare, void* old,
@@ -274,14 +296,18 @@ void Window::compare_and_swap(const void* value, const void* compare, void* old,
                                      static_cast<std::byte*>(old), guard_of(place.peer));
         return;
     }
+    const bool visits = uses_kernel() && begin_visit(at.rank);
+    if (uses_kernel() && !visits && swap_by_kernel(expected, new_value, old, place, at)) return;
     std::array<std::byte, 32> both;
     const std::size_t size = at.type->size();
     std::memcpy(both.data(), expected, size);
     std::memcpy(both.data() + size, new_value, size);
     const ConstBuffer data(both.data(), 2 * size, *predefined(Basic::byte));
     const Buffer into{old, 1, at.type};
-    send_operation({.kind = RmaKind::compare_swap, .basic = at.type->basic()}, &data, &into, place,
-                   at, {2 * size, 2 * size}, false);
+    const RmaHeader header{.kind = RmaKind::compare_swap, .basic = at.type->basic()};
+    const Unit unit{2 * size, 2 * size};
+    visits ? visit(header, &data, &into, place, at, unit, false)
+           : send_operation(header, &data, &into, place, at, unit, false);
 }
 
 }  // namespace railyard::mpi

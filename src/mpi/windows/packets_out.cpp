@@ -2,6 +2,7 @@
 // target carries out by itself, in order; so accumulates to one place keep their order, too.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -19,6 +20,7 @@ class Window::PacketStream {
           rank_(to.rank),
           total_(to.bytes()),
           header_(header),
+          is_visit_(std::exchange(header_.ends_visit, 0) != 0),
           data_(data),
           into_(into) {}
 
@@ -59,6 +61,7 @@ class Window::PacketStream {
     }
     void send(bool is_last) {
         if (into_ != nullptr) expect_reply(is_last && fetched_ == 0);
+        if (is_last && is_visit_) packet_->bytes[offsetof(RmaHeader, ends_visit)] = std::byte{1};
         window_.send(*packet_, rank_);
         packet_ = nullptr;
         fetched_ += asked_;
@@ -87,6 +90,7 @@ class Window::PacketStream {
     int rank_;
     std::size_t total_;
     RmaHeader header_;
+    bool is_visit_;
     const ConstBuffer* data_;
     const Buffer* into_;
     Packet* packet_ = nullptr;
@@ -103,6 +107,7 @@ void Window::Packet::append(const void* data, std::size_t n) {
 
 void Window::Packet::completed(Request& request) {
     window.process().release(request);
+    if (visitor >= 0) window.end_visit(std::exchange(visitor, -1));
     window.free_packets_.push_back(this);
 }
 
@@ -183,6 +188,7 @@ void Window::on_done(Transfer& transfer) {
     transfer.packed.reset();
     if (transfer.slot != nullptr) free_slots_.push_back(std::exchange(transfer.slot, nullptr));
     transfer.keeps_type.reset();
+    if (transfer.visitor >= 0) end_visit(std::exchange(transfer.visitor, -1));
     if (transfer.user != nullptr) process().finish(*std::exchange(transfer.user, nullptr));
     free_transfers_.push_back(&transfer);
     if (role == Transfer::Role::fetch) --other.fetching;
@@ -224,8 +230,9 @@ Request* Window::send_operation(const RmaHeader& header, const ConstBuffer* data
                                 const Buffer* into, const Found& place, const TargetBuffer& to,
                                 Unit unit, bool wanted) {
     touch(place.peer, to.rank);
-    // Of what fetches, the reply says that it is done; but not what went wrong.
-    if (into == nullptr || plan_.flavor == Flavor::dynamic) place.peer.is_unflushed = true;
+    // Of what fetches, the reply says that it is done, but not what went wrong; of visits, a word.
+    if (header.ends_visit == 0 && (into == nullptr || plan_.flavor == Flavor::dynamic))
+        place.peer.is_unflushed = true;
     PacketStream stream(*this, to, header, data, into);
     if (header.kind == RmaKind::compare_swap)
         stream.add({place.at, 1}, unit);

@@ -33,8 +33,8 @@ struct RmaHeader {
     RmaKind kind = RmaKind::flush;
     std::uint8_t detail = 0;  ///< the operation, the lock, or the error
     Basic basic = Basic::none;
-    std::uint8_t unused = 0;
-    std::uint32_t token = 0;  ///< names the message that goes with it, or comes back
+    std::uint8_t ends_visit = 0;  ///< not 0: the last packet of an operation that is a visit
+    std::uint32_t token = 0;      ///< names the message that goes with it, or comes back
 };
 static_assert(sizeof(RmaHeader) == 8);
 

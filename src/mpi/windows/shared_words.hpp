@@ -1,6 +1,7 @@
 #pragma once
-/// Words in memory that ranks of one node share, or reach by RDMA: the lock of MPI_Win_lock, and
-/// the guard of elements that no instruction combines. A rank alone uses them in its own memory.
+/// Words in memory that ranks of one node share, or reach by RDMA: the lock of MPI_Win_lock, the
+/// guard of elements that no instruction combines, and who waits for whom (visits.cpp). A rank
+/// alone uses them in its own memory.
 
 #include <atomic>
 #include <cstdint>
@@ -16,6 +17,15 @@ struct SharedWords {
     alignas(cache_line) std::uint32_t guard = 0;
     /// Where others have the lock by RDMA: what its owner has, or wants (remote_memory.cpp).
     alignas(cache_line) std::uint64_t owner = 0;
+    /// Not 0 while the rank waits in the library.
+    alignas(cache_line) std::uint32_t attends = 0;
+};
+
+/// Operations that a rank has asked of another by packets that the other does not leave the library
+/// without having carried out. Each word is one rank's to write, and has a line of its own.
+struct Visits {
+    alignas(cache_line) std::uint32_t begun = 0;  ///< by who asks
+    alignas(cache_line) std::uint32_t done = 0;   ///< by who is asked
 };
 
 enum class LockKind : std::uint8_t { shared, exclusive };
@@ -43,8 +53,9 @@ inline void unlock(std::uint64_t& word, LockKind kind) {
                                     std::memory_order_release);
 }
 
-/// Holds a guard for as long as a few elements take. Whoever has it neither waits nor calls, so
-/// that it is free again very soon, unless its holder has lost its core: then others give theirs.
+/// Holds a guard for as long as a few elements take, or the kernel's copies of some. Whoever has it
+/// does not wait, so that it is free again very soon, unless its holder has lost its core: then
+/// others give theirs.
 class Guarded {
   public:
     explicit Guarded(std::uint32_t& guard) : guard_(guard) {

@@ -1,11 +1,11 @@
 // Epochs: fences, start and post, locks, and flushes.
 //
 // An operation that went by packets is done at the target once a flush that followed it is
-// acknowledged; one that fetches, once its data are here. Direct ones are done already, and a flush
-// only has to put a full fence behind them: then no later load or store of this rank, nor the
-// message by which it tells others, comes before they are seen by all. An acquire or release fence
-// would not do on any processor: a store may still be passed by a later load. After loads alone an
-// acquire fence does, which nothing passes that follows them.
+// acknowledged; a visit, once its target has counted it; one that fetches, once its data are here.
+// Direct ones are done already, and a flush only has to put a full fence behind them: then no later
+// load or store of this rank, nor the message by which it tells others, comes before they are seen
+// by all. An acquire or release fence would not do on any processor: a store may still be passed by
+// a later load. After loads alone an acquire fence does, which nothing passes that follows them.
 
 #include <algorithm>
 #include <atomic>
@@ -68,7 +68,8 @@ std::vector<int> Window::ranks_of(const Group& group) const {
 }
 
 bool Window::is_flushed(const Peer& target) const {
-    return target.acks == target.flushes && target.fetching == 0 && target.leaving == 0;
+    return target.acks == target.flushes && target.fetching == 0 && target.leaving == 0 &&
+           !is_visiting(target);
 }
 
 void Window::wait_flushed(int rank) {

@@ -99,6 +99,7 @@ void Window::carry_out(int source, const RmaHeader& header, Body body) {
                 store_whole(to, data.data(), data.size());
                 process().host().charge_copy(data.size(), to);
             }
+            if (header.ends_visit != 0) end_visit(source);
             return;
         case RmaKind::bulk_put:
             return on_bulk_put(source, header, body);
@@ -153,11 +154,16 @@ Window::Reply Window::make_reply(int source, std::size_t size) {
     return reply;
 }
 
-void Window::send_reply(const Reply& reply, int source, std::uint32_t token) {
-    if (reply.packet != nullptr) return send(*reply.packet, source, rma_reply_tag(token));
+void Window::send_reply(const Reply& reply, int source, const RmaHeader& header) {
+    const int visitor = header.ends_visit != 0 ? source : -1;
+    if (reply.packet != nullptr) {
+        reply.packet->visitor = visitor;
+        return send(*reply.packet, source, rma_reply_tag(header.token));
+    }
+    reply.transfer->visitor = visitor;
     start(*reply.transfer, process().start_send_in(
                                comm_->context(), ConstBuffer(reply.bytes, reply.size, byte_type()),
-                               source, rma_reply_tag(token), *comm_));
+                               source, rma_reply_tag(header.token), *comm_));
 }
 
 void Window::on_get(int source, const RmaHeader& header, Body body) {
@@ -170,6 +176,7 @@ void Window::on_get(int source, const RmaHeader& header, Body body) {
         Body rest = body;
         if (const std::byte* const from = own(source, take_run(rest), Unit{})) {
             Transfer& transfer = take_transfer(Transfer::Role::reply, source);
+            if (header.ends_visit != 0) transfer.visitor = source;
             start(transfer,
                   process().start_send_in(comm_->context(), ConstBuffer(from, total, byte_type()),
                                           source, rma_reply_tag(header.token), *comm_));
@@ -188,7 +195,7 @@ void Window::on_get(int source, const RmaHeader& header, Body body) {
         }
         to += run.count;
     }
-    send_reply(reply, source, header.token);
+    send_reply(reply, source, header);
 }
 
 void Window::on_accumulate(int source, const RmaHeader& header, Body body) {
@@ -207,7 +214,7 @@ void Window::on_accumulate(int source, const RmaHeader& header, Body body) {
         reply = make_reply(source, total);
     }
     std::byte* old = reply.bytes;
-    std::uint32_t* const guard = guard_of(peer(comm_->rank()));
+    const Guard guard = guard_of(peer(comm_->rank()));
     while (!body.empty()) {
         const Run run = take_run(body);
         const Body data = take_bytes(body, run.count * each);
@@ -220,7 +227,10 @@ void Window::on_accumulate(int source, const RmaHeader& header, Body body) {
         }
         if (old != nullptr) old += run.count * unit.size;
     }
-    if (reply.bytes != nullptr) send_reply(reply, source, header.token);
+    if (reply.bytes != nullptr)
+        send_reply(reply, source, header);
+    else if (header.ends_visit != 0)
+        end_visit(source);
 }
 
 void Window::on_compare_swap(int source, const RmaHeader& header, Body body) {
@@ -233,7 +243,7 @@ void Window::on_compare_swap(int source, const RmaHeader& header, Body body) {
                      guard_of(peer(comm_->rank())));
     else
         std::memset(reply.bytes, 0, size);
-    send_reply(reply, source, header.token);
+    send_reply(reply, source, header);
 }
 
 void Window::on_end(int source, const RmaHeader& header) {

@@ -84,11 +84,14 @@ Window::Window(Comm& parent, ContextIds& contexts, const WindowPlan& plan)
     all_direct_ = std::ranges::all_of(peers_, &Peer::is_direct);
     reaches_all_ = all_direct_ && plan.flavor != Flavor::dynamic && !process().host().work_costs();
     listen();
+    if (uses_kernel()) meet_all();
     // Nobody says anything before all listen, and nobody frees memory that others yet map.
     barrier(comm_->team());
 }
 
-Window::~Window() = default;
+Window::~Window() {
+    process().remove(*this);
+}
 
 void Window::make_memory(const WindowPlan& plan) {
     const bool is_ours = plan.flavor == Flavor::allocate || plan.flavor == Flavor::shared;
@@ -102,6 +105,7 @@ void Window::make_memory(const WindowPlan& plan) {
             size = comm_->rank() == 0 ? std::reduce(sizes.begin(), sizes.end()) : 0;
         }
         check_possible(size);
+        if (uses_kernel()) size = peers_.size() * sizeof(Visits);
         segments_[static_cast<std::size_t>(comm_->rank())] =
             SharedMemory::create("railyard-window", Bytes(sizeof(SharedWords) + size));
     } else if (is_ours) {
@@ -153,6 +157,11 @@ void Window::exchange(const WindowPlan& plan) {
             const bool follows = plan.flavor == Flavor::shared && plan.is_contiguous && i != 0;
             peer.base = follows ? next : behind;
             next = peer.base + peer.size;
+            if (uses_kernel() && i != self) {
+                peer.ours = reinterpret_cast<Visits*>(behind) + self;
+                peer.theirs =
+                    reinterpret_cast<Visits*>(segments_[self].data() + sizeof(SharedWords)) + i;
+            }
         }
         if (i == self) {
             peer.is_direct = true;
@@ -182,6 +191,7 @@ void Window::free() {
         return free_packets_.size() == packets_.size() &&
                free_transfers_.size() == transfers_.size();
     });
+    process().remove(*this);
     process().cancel(*listening_);
     process().release(*listening_);
     contexts_.give_back(comm_->context());

@@ -2,15 +2,15 @@
 /// A window: memory of every rank of a group that the others reach by one-sided operations.
 ///
 /// Four ways to a target's memory. Direct: it is this rank's own, or mapped by it; operations are
-/// copies and atomic instructions, done when they return. The kernel's copies, for puts and gets
-/// between processes of a node: done when they return, too. RDMA, for puts, gets and locks: where
-/// adapters need no hand of the target. Messages: packets that the target carries out whenever its
-/// library makes progress. How accumulates go is the same for all ranks of a window but oneself, so
-/// that they are atomic by one rule.
+/// copies and atomic instructions, done when they return. The kernel's copies, between processes of
+/// a node: done when they return, too. RDMA, for puts, gets and locks: where adapters need no hand
+/// of the target. Messages: packets that the target carries out whenever its library makes
+/// progress. Whichever way accumulates go, they are atomic by one rule for all ranks of a window.
 ///
 /// Spread over files by concern: window.cpp (making and freeing, memory), origin.cpp (operations of
 /// this rank), kernel_copies.cpp, remote_memory.cpp (by RDMA), packets_out.cpp (as packets),
-/// target.cpp (those of others), and synchronisation.cpp.
+/// visits.cpp (packets that a target surely takes), target.cpp (operations of others), and
+/// synchronisation.cpp.
 
 #include <array>
 #include <cstddef>
@@ -30,36 +30,16 @@
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/error.hpp"
 #include "mpi/types/operation.hpp"
+#include "mpi/windows/combining.hpp"
 #include "mpi/windows/epochs.hpp"
 #include "mpi/windows/rma_packet.hpp"
 #include "mpi/windows/runs.hpp"
 #include "mpi/windows/shared_words.hpp"
+#include "mpi/windows/window_plan.hpp"
 
 namespace railyard::mpi {
 
-/// How a window was made. The numbers are those of MPI_WIN_CREATE_FLAVOR.
-enum class Flavor : int { create = 1, allocate = 2, dynamic = 3, shared = 4 };
-
-/// What one rank gives to a window. All give the same flavor.
-struct WindowPlan {
-    Flavor flavor = Flavor::create;
-    void* base = nullptr;  ///< of Flavor::create
-    std::size_t size = 0;
-    int unit = 1;               ///< bytes that a displacement counts
-    bool is_contiguous = true;  ///< of Flavor::shared: rank after rank, as one array
-};
-
-/// Where an operation goes: elements of a type at a displacement of a rank's memory.
-struct TargetBuffer {
-    int rank = 0;
-    std::ptrdiff_t displacement = 0;
-    std::size_t count = 0;
-    const Datatype* type = nullptr;  ///< outlives the call
-
-    std::size_t bytes() const { return count * type->size(); }
-};
-
-class Window final : public ErrorScope, private Watcher {
+class Window final : public ErrorScope, private Watcher, private Attendant {
   public:
     /// All ranks of the parent make theirs together. The user's memory stays the user's.
     Window(Comm& parent, ContextIds& contexts, const WindowPlan& plan);
@@ -159,6 +139,7 @@ class Window final : public ErrorScope, private Watcher {
         std::size_t bytes = 0;
         std::byte* stream = nullptr;  ///< of a fetch: where its data come first, packed
         std::byte* slot = nullptr;    ///< of slots_
+        int visitor = -1;             ///< of a reply: whose visit ends when it has left
         std::unique_ptr<std::byte[]> packed;
     };
     /// One that leaves; its memory stays until it has.
@@ -170,6 +151,7 @@ class Window final : public ErrorScope, private Watcher {
 
         Window& window;
         std::size_t size = 0;
+        int visitor = -1;  ///< whose visit ends when it has left
         alignas(16) std::array<std::byte, rma_packet_size> bytes;
     };
     class PacketStream;
@@ -184,6 +166,8 @@ class Window final : public ErrorScope, private Watcher {
         fabric::RegionBlob remote_memory;  ///< for RDMA, or the kernel's copies
         fabric::RegionBlob remote_words;
         std::unique_ptr<fabric::RemoteRegion> kernel_memory;  ///< imported when first used
+        Visits* ours = nullptr;    ///< our visits to it; null: we make none
+        Visits* theirs = nullptr;  ///< its visits to us
 
         // As a target of ours.
         bool is_touched = false;          ///< in touched_
@@ -194,9 +178,11 @@ class Window final : public ErrorScope, private Watcher {
         std::uint32_t acks = 0;
         std::uint32_t fetching = 0;  ///< operations whose data have not come yet
         std::uint32_t leaving = 0;   ///< puts whose data have not left yet
+        std::uint32_t visits = 0;    ///< begun
         std::uint32_t posts = 0;     ///< exposures to us that no start has met yet
 
         // As an origin of operations on our memory.
+        std::uint32_t visited = 0;               ///< visits of its that are done
         std::uint32_t arriving = 0;              ///< puts whose data have not come yet
         std::vector<RmaHeader> held;             ///< what must wait for them
         std::uint32_t completes = 0;             ///< epochs of its that no wait has met yet
@@ -231,9 +217,8 @@ class Window final : public ErrorScope, private Watcher {
 
     // origin.cpp
     Found find(const TargetBuffer& to);
-    /// Atomic with others' accumulates; null: nobody else reaches the memory while we do.
-    std::uint32_t* guard_of(const Peer& peer) const {
-        return is_mapped_ ? &peer.words->guard : nullptr;
+    Guard guard_of(const Peer& peer) const {
+        return {is_mapped_ ? &peer.words->guard : nullptr, uses_kernel()};
     }
     void put_direct(const ConstBuffer& data, const Found& place, const TargetBuffer& to);
     void get_direct(const Buffer& into, const Found& place, const TargetBuffer& from);
@@ -248,14 +233,37 @@ class Window final : public ErrorScope, private Watcher {
                            bool wanted);
     Request* get_otherwise(const Buffer& into, const Found& place, const TargetBuffer& from,
                            bool wanted);
+    Request* combine_otherwise(const RmaHeader& header, const ConstBuffer& data, const Buffer* old,
+                               const Found& place, const TargetBuffer& to, bool wanted);
 
     // kernel_copies.cpp
     bool uses_kernel() const { return is_mapped_ && plan_.flavor == Flavor::create; }
     void expose_to_kernel(const WindowPlan& plan);
+    /// Whether it takes few of the kernel's calls.
+    static bool is_for_kernel(const TargetBuffer& target);
     /// False: it has to go another way, now and perhaps later.
     bool put_by_kernel(const ConstBuffer& data, const Found& place, const TargetBuffer& to);
     bool get_by_kernel(const Buffer& into, const Found& place, const TargetBuffer& from);
     bool copy_runs(fabric::Op op, std::byte* local, const Found& place, const TargetBuffer& target);
+    bool combine_by_kernel(const ConstBuffer& data, const Buffer* old, const Found& place,
+                           const TargetBuffer& to, const Operation& operation,
+                           const Datatype& basic);
+    bool swap_by_kernel(const std::byte* compare, const std::byte* value, void* old,
+                        const Found& place, const TargetBuffer& at);
+    const fabric::RemoteRegion& kernel_memory(Peer& peer);
+
+    // visits.cpp
+    void meet_all();
+    /// True: a visit has begun, so the operation is to be one. False: it may go another way, since
+    /// all visits are done.
+    bool begin_visit(int rank);
+    Request* visit(RmaHeader header, const ConstBuffer* data, const Buffer* into,
+                   const Found& place, const TargetBuffer& to, Unit unit, bool wanted);
+    void wait_for_visits(Peer& target, std::uint32_t most);
+    void end_visit(int source);
+    static bool is_visiting(const Peer& target);
+    void came() override;
+    void leaves() noexcept override;
 
     // remote_memory.cpp
     void expose(const WindowPlan& plan);
@@ -318,7 +326,7 @@ class Window final : public ErrorScope, private Watcher {
         std::size_t size = 0;
     };
     Reply make_reply(int source, std::size_t size);
-    void send_reply(const Reply& reply, int source, std::uint32_t token);
+    void send_reply(const Reply& reply, int source, const RmaHeader& header);
 
     // synchronisation.cpp
     bool sends_locks() const { return !is_mapped_ && !has_rdma_; }

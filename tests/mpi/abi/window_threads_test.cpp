@@ -187,6 +187,109 @@ TEST(WindowTargets, ThatComputeAreWrittenAndReadByTheKernel) {
     EXPECT_TRUE(result.ok) << result.failure;
 }
 
+/// The same for all that combines, and for elements apart; three ranks, as some met late before.
+TEST(WindowTargets, ThatComputeAreCombinedWithByTheKernel) {
+    constexpr int times = 50;
+    std::atomic<int> done = 0;
+    const auto result = run_with("shm", 3, {}, [&] {
+        NumberWindow window(MPI_WIN_FLAVOR_CREATE, 1500);
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank != 2) {
+            MPI_Datatype apart = MPI_DATATYPE_NULL;
+            MPI_Type_vector(100, 1, 2, MPI_INT64_T, &apart);
+            MPI_Type_commit(&apart);
+            const Number one = 1;
+            std::vector<Number> ones(600, 1);
+            std::vector<Number> back(600, -1);
+            Number last = -1;
+            MPI_Win_lock_all(0, window.win);
+            for (int i = 0; i < times; ++i) {
+                Number ticket = -1;
+                MPI_Fetch_and_op(&one, &ticket, MPI_INT64_T, 2, 0, MPI_SUM, window.win);
+                MPI_Accumulate(ones.data(), 600, MPI_INT64_T, 2, 1, 600, MPI_INT64_T, MPI_SUM,
+                               window.win);
+                MPI_Get_accumulate(ones.data(), 100, MPI_INT64_T, back.data(), 100, MPI_INT64_T, 2,
+                                   700, 1, apart, MPI_SUM, window.win);
+                MPI_Win_flush(2, window.win);
+                EXPECT_GT(ticket, last);
+                last = ticket;
+            }
+            EXPECT_GE(back[99], times - 1);
+            // A lock of the program's own.
+            for (Number found = -1, zero = 0; found != 0;) {
+                MPI_Compare_and_swap(&one, &zero, &found, MPI_INT64_T, 2, 990, window.win);
+                MPI_Win_flush(2, window.win);
+            }
+            Number held = 0;
+            MPI_Get(&held, 1, MPI_INT64_T, 2, 991, 1, MPI_INT64_T, window.win);
+            MPI_Win_flush(2, window.win);
+            held += 5;
+            MPI_Put(&held, 1, MPI_INT64_T, 2, 991, 1, MPI_INT64_T, window.win);
+            MPI_Put(ones.data(), 100, MPI_INT64_T, 2, 1000 + 250 * rank, 1, apart, window.win);
+            MPI_Win_flush(2, window.win);
+            const Number free = 0;
+            MPI_Accumulate(&free, 1, MPI_INT64_T, 2, 990, 1, MPI_INT64_T, MPI_REPLACE, window.win);
+            MPI_Win_unlock_all(window.win);
+            MPI_Type_free(&apart);
+            ++done;
+        }
+        while (done != 2)
+            std::this_thread::yield();
+        if (rank == 2) {
+            EXPECT_EQ(window.numbers[0], 2 * times);
+            EXPECT_EQ(window.numbers[600], 2 * times);
+            EXPECT_EQ(window.numbers[700 + 198], 2 * times);
+            EXPECT_EQ(window.numbers[701], 0);
+            EXPECT_EQ(window.numbers[991], 10);
+            EXPECT_EQ(window.numbers[1250 + 198], 1);
+            EXPECT_EQ(window.numbers[1251], 0);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
+/// The target goes in and out of the library while others combine: none is lost, none is late.
+TEST(WindowTargets, ThatComeAndGoAreCombinedWith) {
+    constexpr int times = 2000;
+    std::atomic<int> done = 0;
+    const auto result = run_with("shm", 3, {}, [&] {
+        NumberWindow window(MPI_WIN_FLAVOR_CREATE, 2);
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_lock_all(0, window.win);
+        if (rank != 2) {
+            const Number one = 1;
+            Number last = -1;
+            for (int i = 0; i < times; ++i) {
+                Number ticket = -1;
+                MPI_Accumulate(&one, 1, MPI_INT64_T, 2, 1, 1, MPI_INT64_T, MPI_SUM, window.win);
+                MPI_Fetch_and_op(&one, &ticket, MPI_INT64_T, 2, 0, MPI_SUM, window.win);
+                if (i % 3 == 0) {
+                    MPI_Win_flush(2, window.win);
+                    EXPECT_GT(ticket, last);
+                    last = ticket;
+                }
+                if (i % 10 == 0) MPI_Send(nullptr, 0, MPI_INT, 2, 0, MPI_COMM_WORLD);
+            }
+            ++done;
+        } else {
+            for (int i = 0; i < 2 * times / 10; ++i)
+                MPI_Recv(nullptr, 0, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            while (done != 2)
+                std::this_thread::yield();
+        }
+        MPI_Win_unlock_all(window.win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        EXPECT_EQ(window.numbers[0], rank == 2 ? 2 * times : 0);
+        EXPECT_EQ(window.numbers[1], rank == 2 ? 2 * times : 0);
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
 TEST(WindowTargets, ThatComputeAreReachedByTheirProgressThread) {
     for (const char* const fabric : {"iwarp", "shm"}) {
         const auto result = run_with(fabric, 2, {{"progress-thread", "on"}},

@@ -19,7 +19,7 @@ std::byte* bytes(T& value) {
 template <class T>
 void expect_combined(Basic basic, Kind kind, T there, T in, T wanted) {
     std::uint32_t word = 0;
-    for (std::uint32_t* const guard : {static_cast<std::uint32_t*>(nullptr), &word}) {
+    for (const Guard guard : {Guard{}, Guard{&word}, Guard{&word, true}}) {
         T target = there;
         T old{};
         combine(*predefined(kind), *predefined(basic), bytes(target), 1, bytes(in), bytes(old),
@@ -62,7 +62,7 @@ TEST(Combining, LeavesTheGapsOfPairsAlone) {
     std::vector<std::byte> old(2 * type.size());
     const Pair mine[2] = {{4, 2, 0}, {6, 3, 0}};
     type.pack(mine, 2, 0, in);
-    combine(*predefined(Kind::minloc), type, bytes(target), 2, in.data(), old.data(), &guard);
+    combine(*predefined(Kind::minloc), type, bytes(target), 2, in.data(), old.data(), {&guard});
     EXPECT_EQ(target[0].value, 4);
     EXPECT_EQ(target[0].place, 2);
     EXPECT_EQ(target[0].gap, 77);
@@ -79,7 +79,7 @@ TEST(Combining, TakesElementsThatAreNotAligned) {
     std::uint32_t guard = 0;
     const std::int64_t in = 5;
     combine(*predefined(Kind::sum), *predefined(Basic::int64), memory + 3, 1,
-            reinterpret_cast<const std::byte*>(&in), nullptr, &guard);
+            reinterpret_cast<const std::byte*>(&in), nullptr, {&guard});
     std::int64_t found = 0;
     std::memcpy(&found, memory + 3, sizeof found);
     EXPECT_EQ(found, 5);
@@ -87,7 +87,7 @@ TEST(Combining, TakesElementsThatAreNotAligned) {
 
 TEST(Combining, SwapsWhatIsEqual) {
     std::uint32_t word = 0;
-    for (std::uint32_t* const guard : {static_cast<std::uint32_t*>(nullptr), &word}) {
+    for (const Guard guard : {Guard{}, Guard{&word}, Guard{&word, true}}) {
         std::int64_t target = 7;
         std::int64_t old = 0;
         const std::int64_t seven = 7;
@@ -121,11 +121,11 @@ TEST(Combining, LosesNothingBetweenThreads) {
                 const Operation& sum = *predefined(Kind::sum);
                 for (int n = 0; n < times; ++n) {
                     combine(sum, *predefined(Basic::int64), bytes(whole), 1, bytes(one), nullptr,
-                            &guard);
+                            {&guard});
                     combine(sum, *predefined(Basic::c_double), bytes(real), 1, bytes(half), nullptr,
-                            &guard);
+                            {&guard});
                     combine(sum, *predefined(Basic::c_double_complex), bytes(both), 1, bytes(step),
-                            nullptr, &guard);
+                            nullptr, {&guard});
                 }
             });
     }
