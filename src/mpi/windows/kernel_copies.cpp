@@ -48,6 +48,18 @@ bool Window::is_for_kernel(const TargetBuffer& target) {
     return target.bytes() >= runs * shortest_run;
 }
 
+void Window::make_known(std::uintptr_t begin, Attached& attached) {
+    try {
+        attached.region = process().rank().nic().register_memory(
+            {reinterpret_cast<std::byte*>(begin), attached.size},
+            fabric::Access::remote_read | fabric::Access::remote_write);
+    } catch (const Error&) {
+        return;  // Packets reach it.
+    }
+    attached.place =
+        peer(rank()).attachments->add({begin, attached.size, attached.region->export_blob()});
+}
+
 void Window::expose_to_kernel(const WindowPlan& plan) {
     if (plan.flavor != Flavor::create || plan.size == 0) return;
     kernel_region_ = process().rank().nic().register_memory(
@@ -55,19 +67,39 @@ void Window::expose_to_kernel(const WindowPlan& plan) {
         fabric::Access::remote_read | fabric::Access::remote_write);
 }
 
-const fabric::RemoteRegion& Window::kernel_memory(Peer& peer) {
-    if (!peer.kernel_memory)
-        peer.kernel_memory = process().rank().nic().import_region(peer.remote_memory);
-    return *peer.kernel_memory;
+fabric::RemoteSlice Window::kernel_place(Peer& peer, std::uint64_t at, std::uint64_t bytes) {
+    fabric::Nic& nic = process().rank().nic();
+    if (plan_.flavor == Flavor::create) {
+        if (peer.kernel_memory.empty())
+            peer.kernel_memory.push_back({0, nic.import_region(peer.remote_memory)});
+        return {peer.kernel_memory.front().region.get(), Bytes(at)};
+    }
+    const std::optional<Attachments::Found> found = peer.attachments->find(at, bytes);
+    if (!found) return {};
+    peer.kernel_memory.resize(Attachments::capacity);
+    ImportedMemory& imported = peer.kernel_memory[found->place];
+    if (!imported.region || imported.version != found->version)
+        imported = {found->version, nic.import_region(found->what.region)};
+    return {imported.region.get(), Bytes(at - found->what.begin)};
+}
+
+bool Window::is_reached_by_kernel(const Found& place, const TargetBuffer& target) {
+    if (!uses_kernel()) return false;
+    if (plan_.flavor == Flavor::create) return true;
+    bool all = true;
+    for_each_run(*target.type, target.count, place.at, Unit{}, [&](const Run& run) {
+        all = all && kernel_place(place.peer, run.at, run.count).region != nullptr;
+    });
+    return all;
 }
 
 bool Window::copy_runs(fabric::Op op, std::byte* local, const Found& place,
                        const TargetBuffer& target) {
-    const fabric::RemoteRegion& remote = kernel_memory(place.peer);
     bool all = true;
     for_each_run(*target.type, target.count, place.at, Unit{}, [&](const Run& run) {
-        all = all && process().access_now(op, {&remote, Bytes(run.at)}, {local, run.count},
-                                          comm_->world_rank(target.rank));
+        const fabric::RemoteSlice there = kernel_place(place.peer, run.at, run.count);
+        all = all && there.region != nullptr &&
+              process().access_now(op, there, {local, run.count}, comm_->world_rank(target.rank));
         local += run.count;
     });
     return all;
@@ -101,7 +133,6 @@ bool Window::combine_by_kernel(const ConstBuffer& data, const Buffer* old, const
                                const Datatype& basic) {
     // Accumulates keep their order.
     if (place.peer.is_unflushed) return false;
-    const fabric::RemoteRegion& remote = kernel_memory(place.peer);
     const int rank = comm_->world_rank(to.rank);
     const bool reads = operation.kind() == Operation::Kind::no_op;
     const std::size_t total = to.bytes();
@@ -120,9 +151,10 @@ bool Window::combine_by_kernel(const ConstBuffer& data, const Buffer* old, const
         while (all && run.count != 0) {
             const std::size_t n = std::min<std::size_t>(run.count, at_once);
             const std::span<std::byte> elements(chunk.data(), n * extent);
-            const fabric::RemoteSlice there{&remote, Bytes(run.at)};
+            const fabric::RemoteSlice there = kernel_place(place.peer, run.at, elements.size());
             const Guarded guarded(place.peer.words->guard);
-            all = process().access_now(fabric::Op::rdma_read, there, elements, rank);
+            all = there.region != nullptr &&
+                  process().access_now(fabric::Op::rdma_read, there, elements, rank);
             if (!all) return;
             combine(operation, basic, chunk.data(), n, reads ? nullptr : in.data() + done,
                     old == nullptr ? nullptr : before.data() + done, {});
@@ -145,7 +177,7 @@ bool Window::combine_by_kernel(const ConstBuffer& data, const Buffer* old, const
 bool Window::swap_by_kernel(const std::byte* compare, const std::byte* value, void* old,
                             const Found& place, const TargetBuffer& at) {
     if (place.peer.is_unflushed) return false;
-    const fabric::RemoteSlice there{&kernel_memory(place.peer), Bytes(place.at)};
+    const fabric::RemoteSlice there = kernel_place(place.peer, place.at, at.bytes());
     const int rank = comm_->world_rank(at.rank);
     const std::size_t size = at.type->size();
     std::array<std::byte, 16> element;

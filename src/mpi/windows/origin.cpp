@@ -162,7 +162,7 @@ Request* Window::put(const ConstBuffer& data, const TargetBuffer& to, bool wante
 
 Request* Window::put_otherwise(const ConstBuffer& data, const Found& place, const TargetBuffer& to,
                                bool wanted) {
-    if (uses_kernel()) {
+    if (is_reached_by_kernel(place, to)) {
         const bool visits = !is_for_kernel(to) && begin_visit(to.rank);
         if (visits) return visit({.kind = RmaKind::put}, &data, nullptr, place, to, Unit{}, wanted);
         if (put_by_kernel(data, place, to)) return nullptr;
@@ -185,7 +185,7 @@ Request* Window::get(const Buffer& into, const TargetBuffer& from, bool wanted) 
 
 Request* Window::get_otherwise(const Buffer& into, const Found& place, const TargetBuffer& from,
                                bool wanted) {
-    if (uses_kernel()) {
+    if (is_reached_by_kernel(place, from)) {
         const bool visits = !is_for_kernel(from) && begin_visit(from.rank);
         if (visits)
             return visit({.kind = RmaKind::get}, nullptr, &into, place, from, Unit{}, wanted);
@@ -238,7 +238,7 @@ Request* Window::combine_otherwise(const RmaHeader& header, const ConstBuffer& d
     const Operation& operation = *predefined(static_cast<Operation::Kind>(header.detail));
     const Datatype& basic = *predefined(header.basic);
     const ConstBuffer* const in = operation.kind() == Operation::Kind::no_op ? nullptr : &data;
-    if (uses_kernel()) {
+    if (is_reached_by_kernel(place, to)) {
         if (begin_visit(to.rank)) return visit(header, in, old, place, to, unit_of(basic), wanted);
         if (combine_by_kernel(data, old, place, to, operation, basic)) return nullptr;
     }
@@ -296,8 +296,9 @@ void Window::compare_and_swap(const void* value, const void* compare, void* old,
                                      static_cast<std::byte*>(old), guard_of(place.peer));
         return;
     }
-    const bool visits = uses_kernel() && begin_visit(at.rank);
-    if (uses_kernel() && !visits && swap_by_kernel(expected, new_value, old, place, at)) return;
+    const bool is_reached = is_reached_by_kernel(place, at);
+    const bool visits = is_reached && begin_visit(at.rank);
+    if (is_reached && !visits && swap_by_kernel(expected, new_value, old, place, at)) return;
     std::array<std::byte, 32> both;
     const std::size_t size = at.type->size();
     std::memcpy(both.data(), expected, size);

@@ -105,7 +105,7 @@ void Window::make_memory(const WindowPlan& plan) {
             size = comm_->rank() == 0 ? std::reduce(sizes.begin(), sizes.end()) : 0;
         }
         check_possible(size);
-        if (uses_kernel()) size = peers_.size() * sizeof(Visits);
+        if (uses_kernel()) size = peers_.size() * sizeof(Visits) + sizeof(Attachments);
         segments_[static_cast<std::size_t>(comm_->rank())] =
             SharedMemory::create("railyard-window", Bytes(sizeof(SharedWords) + size));
     } else if (is_ours) {
@@ -157,10 +157,13 @@ void Window::exchange(const WindowPlan& plan) {
             const bool follows = plan.flavor == Flavor::shared && plan.is_contiguous && i != 0;
             peer.base = follows ? next : behind;
             next = peer.base + peer.size;
-            if (uses_kernel() && i != self) {
-                peer.ours = reinterpret_cast<Visits*>(behind) + self;
-                peer.theirs =
-                    reinterpret_cast<Visits*>(segments_[self].data() + sizeof(SharedWords)) + i;
+            if (uses_kernel()) {
+                const auto visits = [this](std::size_t of) {
+                    return reinterpret_cast<Visits*>(segments_[of].data() + sizeof(SharedWords));
+                };
+                peer.attachments = reinterpret_cast<Attachments*>(visits(i) + peers_.size());
+                peer.ours = i == self ? nullptr : visits(i) + self;
+                peer.theirs = i == self ? nullptr : visits(self) + i;
             }
         }
         if (i == self) {
@@ -213,26 +216,31 @@ void Window::attach(void* base, std::size_t size) {
     const auto next = attached_.lower_bound(begin);
     const bool meets_next = next != attached_.end() && next->first - begin < size;
     const bool meets_last =
-        next != attached_.begin() && begin - std::prev(next)->first < std::prev(next)->second;
+        next != attached_.begin() && begin - std::prev(next)->first < std::prev(next)->second.size;
     if (meets_next || meets_last)
         throw MpiError(ErrorClass::rma_attach,
                        "some of the memory is attached already; detach that first");
-    attached_.emplace(begin, size);
+    Attached& attached = attached_[begin];
+    attached.size = size;
+    if (uses_kernel()) make_known(begin, attached);
 }
 
 void Window::detach(const void* base) {
     if (plan_.flavor != Flavor::dynamic)
         throw MpiError(ErrorClass::rma_flavor,
                        "memory is detached only from windows of MPI_Win_create_dynamic");
-    if (attached_.erase(reinterpret_cast<std::uintptr_t>(base)) == 0)
+    const auto found = attached_.find(reinterpret_cast<std::uintptr_t>(base));
+    if (found == attached_.end())
         throw MpiError(ErrorClass::rma_attach, "no memory that begins at base is attached");
+    if (found->second.place) peer(rank()).attachments->remove(*found->second.place);
+    attached_.erase(found);
 }
 
 void Window::check_attached(std::uint64_t at, std::uint64_t bytes) const {
     const auto next = attached_.upper_bound(at);
     if (next != attached_.begin()) {
-        const auto& [begin, size] = *std::prev(next);
-        if (at - begin <= size && bytes <= size - (at - begin)) return;
+        const auto& [begin, attached] = *std::prev(next);
+        if (at - begin <= attached.size && bytes <= attached.size - (at - begin)) return;
     }
     throw MpiError(ErrorClass::rma_range,
                    fmt::format("{} bytes at address {:#x} of rank {} are not attached; call "

@@ -19,6 +19,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,7 @@
 #include "mpi/windows/rma_packet.hpp"
 #include "mpi/windows/runs.hpp"
 #include "mpi/windows/shared_words.hpp"
+#include "mpi/windows/window_peer.hpp"
 #include "mpi/windows/window_plan.hpp"
 
 namespace railyard::mpi {
@@ -156,44 +158,17 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
     };
     class PacketStream;
 
-    /// What this rank and another have to do with each other.
-    struct Peer {
-        bool is_direct = false;
-        std::uintptr_t base = 0;  ///< of its memory, as its displacements count from
-        std::uint64_t size = 0;
-        std::uint64_t unit = 1;
-        SharedWords* words = nullptr;      ///< its own; null: they are out of reach
-        fabric::RegionBlob remote_memory;  ///< for RDMA, or the kernel's copies
-        fabric::RegionBlob remote_words;
-        std::unique_ptr<fabric::RemoteRegion> kernel_memory;  ///< imported when first used
-        Visits* ours = nullptr;    ///< our visits to it; null: we make none
-        Visits* theirs = nullptr;  ///< its visits to us
-
-        // As a target of ours.
-        bool is_touched = false;          ///< in touched_
-        bool is_unflushed = false;        ///< operations were sent since the last flush
-        bool is_granted = false;          ///< our lock
-        bool has_unacknowledged = false;  ///< an unlock that nobody waited for
-        std::uint32_t flushes = 0;
-        std::uint32_t acks = 0;
-        std::uint32_t fetching = 0;  ///< operations whose data have not come yet
-        std::uint32_t leaving = 0;   ///< puts whose data have not left yet
-        std::uint32_t visits = 0;    ///< begun
-        std::uint32_t posts = 0;     ///< exposures to us that no start has met yet
-
-        // As an origin of operations on our memory.
-        std::uint32_t visited = 0;               ///< visits of its that are done
-        std::uint32_t arriving = 0;              ///< puts whose data have not come yet
-        std::vector<RmaHeader> held;             ///< what must wait for them
-        std::uint32_t completes = 0;             ///< epochs of its that no wait has met yet
-        ErrorClass fault = ErrorClass::success;  ///< of its operations, not yet told
-    };
-
+    using Peer = WindowPeer;
     struct Found {
         Peer& peer;
         std::uint64_t at;  ///< of the first element, as Run counts
 
         std::byte* address() const { return reinterpret_cast<std::byte*>(peer.base + at); }
+    };
+    struct Attached {
+        std::size_t size = 0;
+        std::unique_ptr<fabric::Region> region;
+        std::optional<std::size_t> place;  ///< among the Attachments
     };
     struct Waiting {
         int rank;
@@ -206,6 +181,7 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
     // window.cpp
     void make_memory(const WindowPlan& plan);
     void exchange(const WindowPlan& plan);
+    void make_known(std::uintptr_t begin, Attached& attached);
     void check_attached(std::uint64_t at, std::uint64_t bytes) const;
     void check_attached(const TargetBuffer& to, std::uint64_t at) const;
     [[noreturn]] void throw_range(const TargetBuffer& to) const;
@@ -237,7 +213,11 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
                                const Found& place, const TargetBuffer& to, bool wanted);
 
     // kernel_copies.cpp
-    bool uses_kernel() const { return is_mapped_ && plan_.flavor == Flavor::create; }
+    bool uses_kernel() const {
+        return is_mapped_ && (plan_.flavor == Flavor::create || plan_.flavor == Flavor::dynamic);
+    }
+    /// Whether the kernel's copies reach all of it, as far as this rank can tell.
+    bool is_reached_by_kernel(const Found& place, const TargetBuffer& target);
     void expose_to_kernel(const WindowPlan& plan);
     /// Whether it takes few of the kernel's calls.
     static bool is_for_kernel(const TargetBuffer& target);
@@ -250,7 +230,8 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
                            const Datatype& basic);
     bool swap_by_kernel(const std::byte* compare, const std::byte* value, void* old,
                         const Found& place, const TargetBuffer& at);
-    const fabric::RemoteRegion& kernel_memory(Peer& peer);
+    /// Where those bytes are for the kernel; without a region: nowhere.
+    fabric::RemoteSlice kernel_place(Peer& peer, std::uint64_t at, std::uint64_t bytes);
 
     // visits.cpp
     void meet_all();
@@ -372,7 +353,7 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
     };
     std::unique_ptr<std::byte, FreeMemory> own_memory_;
     SharedWords own_words_;
-    std::map<std::uintptr_t, std::size_t> attached_;
+    std::map<std::uintptr_t, Attached> attached_;
     std::unique_ptr<fabric::Region> kernel_region_;  ///< the user's memory, for others' kernels
 
     // RDMA. Memory before the regions that name it, which go first.

@@ -188,11 +188,16 @@ TEST(WindowTargets, ThatComputeAreWrittenAndReadByTheKernel) {
 }
 
 /// The same for all that combines, and for elements apart; three ranks, as some met late before.
-TEST(WindowTargets, ThatComputeAreCombinedWithByTheKernel) {
+class WindowTargetsOf : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Flavors, WindowTargetsOf,
+                         testing::Values(MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC,
+                                         MPI_WIN_FLAVOR_ALLOCATE));
+
+TEST_P(WindowTargetsOf, ThatComputeAreCombinedWith) {
     constexpr int times = 50;
     std::atomic<int> done = 0;
     const auto result = run_with("shm", 3, {}, [&] {
-        NumberWindow window(MPI_WIN_FLAVOR_CREATE, 1500);
+        NumberWindow window(GetParam(), 1500);
         int rank = 0;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -207,11 +212,12 @@ TEST(WindowTargets, ThatComputeAreCombinedWithByTheKernel) {
             MPI_Win_lock_all(0, window.win);
             for (int i = 0; i < times; ++i) {
                 Number ticket = -1;
-                MPI_Fetch_and_op(&one, &ticket, MPI_INT64_T, 2, 0, MPI_SUM, window.win);
-                MPI_Accumulate(ones.data(), 600, MPI_INT64_T, 2, 1, 600, MPI_INT64_T, MPI_SUM,
-                               window.win);
+                MPI_Fetch_and_op(&one, &ticket, MPI_INT64_T, 2, window.at(2, 0), MPI_SUM,
+                                 window.win);
+                MPI_Accumulate(ones.data(), 600, MPI_INT64_T, 2, window.at(2, 1), 600, MPI_INT64_T,
+                               MPI_SUM, window.win);
                 MPI_Get_accumulate(ones.data(), 100, MPI_INT64_T, back.data(), 100, MPI_INT64_T, 2,
-                                   700, 1, apart, MPI_SUM, window.win);
+                                   window.at(2, 700), 1, apart, MPI_SUM, window.win);
                 MPI_Win_flush(2, window.win);
                 EXPECT_GT(ticket, last);
                 last = ticket;
@@ -219,18 +225,21 @@ TEST(WindowTargets, ThatComputeAreCombinedWithByTheKernel) {
             EXPECT_GE(back[99], times - 1);
             // A lock of the program's own.
             for (Number found = -1, zero = 0; found != 0;) {
-                MPI_Compare_and_swap(&one, &zero, &found, MPI_INT64_T, 2, 990, window.win);
+                MPI_Compare_and_swap(&one, &zero, &found, MPI_INT64_T, 2, window.at(2, 990),
+                                     window.win);
                 MPI_Win_flush(2, window.win);
             }
             Number held = 0;
-            MPI_Get(&held, 1, MPI_INT64_T, 2, 991, 1, MPI_INT64_T, window.win);
+            MPI_Get(&held, 1, MPI_INT64_T, 2, window.at(2, 991), 1, MPI_INT64_T, window.win);
             MPI_Win_flush(2, window.win);
             held += 5;
-            MPI_Put(&held, 1, MPI_INT64_T, 2, 991, 1, MPI_INT64_T, window.win);
-            MPI_Put(ones.data(), 100, MPI_INT64_T, 2, 1000 + 250 * rank, 1, apart, window.win);
+            MPI_Put(&held, 1, MPI_INT64_T, 2, window.at(2, 991), 1, MPI_INT64_T, window.win);
+            MPI_Put(ones.data(), 100, MPI_INT64_T, 2, window.at(2, 1000 + 250 * rank), 1, apart,
+                    window.win);
             MPI_Win_flush(2, window.win);
             const Number free = 0;
-            MPI_Accumulate(&free, 1, MPI_INT64_T, 2, 990, 1, MPI_INT64_T, MPI_REPLACE, window.win);
+            MPI_Accumulate(&free, 1, MPI_INT64_T, 2, window.at(2, 990), 1, MPI_INT64_T, MPI_REPLACE,
+                           window.win);
             MPI_Win_unlock_all(window.win);
             MPI_Type_free(&apart);
             ++done;
@@ -252,11 +261,11 @@ TEST(WindowTargets, ThatComputeAreCombinedWithByTheKernel) {
 }
 
 /// The target goes in and out of the library while others combine: none is lost, none is late.
-TEST(WindowTargets, ThatComeAndGoAreCombinedWith) {
+TEST_P(WindowTargetsOf, ThatComeAndGoAreCombinedWith) {
     constexpr int times = 2000;
     std::atomic<int> done = 0;
     const auto result = run_with("shm", 3, {}, [&] {
-        NumberWindow window(MPI_WIN_FLAVOR_CREATE, 2);
+        NumberWindow window(GetParam(), 2);
         int rank = 0;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -266,8 +275,10 @@ TEST(WindowTargets, ThatComeAndGoAreCombinedWith) {
             Number last = -1;
             for (int i = 0; i < times; ++i) {
                 Number ticket = -1;
-                MPI_Accumulate(&one, 1, MPI_INT64_T, 2, 1, 1, MPI_INT64_T, MPI_SUM, window.win);
-                MPI_Fetch_and_op(&one, &ticket, MPI_INT64_T, 2, 0, MPI_SUM, window.win);
+                MPI_Accumulate(&one, 1, MPI_INT64_T, 2, window.at(2, 1), 1, MPI_INT64_T, MPI_SUM,
+                               window.win);
+                MPI_Fetch_and_op(&one, &ticket, MPI_INT64_T, 2, window.at(2, 0), MPI_SUM,
+                                 window.win);
                 if (i % 3 == 0) {
                     MPI_Win_flush(2, window.win);
                     EXPECT_GT(ticket, last);
