@@ -55,7 +55,8 @@ class RankWatch final : public mpi::calls::CallWatch {
           host_(host),
           rank_(static_cast<std::size_t>(rank)) {}
 
-    void entered(mpi::calls::Function function, std::span<const mpi::calls::Word> arguments) override;
+    void entered(mpi::calls::Function function,
+                 std::span<const mpi::calls::Word> arguments) override;
     void left(mpi::calls::Function function) override;
     void finalised(const mpi::Counters& counters) override { account_.add_rank(counters); }
 
@@ -154,7 +155,8 @@ void Account::summarise(Summary& summary, const std::vector<fabric::PartUse>& pa
     summary.busiest = busiest_of(parts);
 }
 
-void RankWatch::entered(mpi::calls::Function function, std::span<const mpi::calls::Word> arguments) {
+void RankWatch::entered(mpi::calls::Function function,
+                        std::span<const mpi::calls::Word> arguments) {
     if (depth_++ > 0) return;
     // Before MPI_Init there is no call to have computed since.
     if (computation_.is_charged() && function != mpi::calls::Function::Init) {

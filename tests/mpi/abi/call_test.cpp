@@ -94,8 +94,8 @@ TEST_P(CallWatching, TellsTheArguments) {
         else
             MPI_Recv(&word, 1, MPI_INT, 0, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     });
-    EXPECT_THAT(notes[0].arguments,
-                ElementsAre(reinterpret_cast<calls::Word>(&word), 1, MPI_INT, 1, 42, MPI_COMM_WORLD));
+    EXPECT_THAT(notes[0].arguments, ElementsAre(reinterpret_cast<calls::Word>(&word), 1, MPI_INT, 1,
+                                                42, MPI_COMM_WORLD));
 }
 
 TEST_P(CallWatching, CallsFromInsideACallNest) {
