@@ -125,17 +125,25 @@ std::vector<DistributedGraph::End> to_ends(const Comm& comm, std::size_t degree,
     return ends;
 }
 
-MPI_Comm with_graph(State& state, Comm& comm, DistributedGraph graph) {
-    auto made = duplicated(comm, state.context_ids);
+MPI_Comm with_graph(State& state, Comm& comm, DistributedGraph graph, bool reorder) {
+    std::unique_ptr<Comm> made;
+    if (reorder) {
+        // Whoever gets a place has its edges.
+        std::vector<DistributedGraph> parts = known_to_all(comm, graph);
+        const int place = place_of(comm, joined(parts), whereabouts_of_all(comm));
+        graph = std::move(parts[static_cast<std::size_t>(place)]);
+        made = split(comm, 0, place, state.context_ids);
+    } else {
+        made = duplicated(comm, state.context_ids);
+    }
     made->distributed_graph = std::make_unique<DistributedGraph>(std::move(graph));
     return state.add(std::move(made));
 }
 
-// No rank knows the whole graph, so ranks stay where they are, whatever `reorder` says.
 void dist_graph_create_adjacent(State& state, Comm& comm, std::size_t indegree, const int sources[],
                                 const int source_weights[], std::size_t outdegree,
                                 const int destinations[], const int destination_weights[], Info*,
-                                int, MPI_Comm& made) {
+                                int reorder, MPI_Comm& made) {
     check_one_group(comm);
     if (is_weighted(source_weights) != is_weighted(destination_weights))
         throw MpiError(ErrorClass::arg,
@@ -145,12 +153,12 @@ void dist_graph_create_adjacent(State& state, Comm& comm, std::size_t indegree, 
         .in = to_ends(comm, indegree, sources, source_weights, "sources"),
         .out = to_ends(comm, outdegree, destinations, destination_weights, "destinations"),
         .weighted = is_weighted(source_weights)};
-    made = with_graph(state, comm, std::move(graph));
+    made = with_graph(state, comm, std::move(graph), reorder != 0);
 }
 
 void dist_graph_create(State& state, Comm& comm, std::size_t n, const int sources[],
                        const int degrees[], const int destinations[], const int weights[], Info*,
-                       int, MPI_Comm& made) {
+                       int reorder, MPI_Comm& made) {
     check_one_group(comm);
     std::size_t total = 0;
     for (std::size_t i = 0; i < n; ++i)
@@ -165,7 +173,7 @@ void dist_graph_create(State& state, Comm& comm, std::size_t n, const int source
                              to_end(destinations[at], comm, "destinations"),
                              is_weighted(weights) ? to_weight(weights[at]) : 1});
         }
-    made = with_graph(state, comm, gathered(comm, edges, is_weighted(weights)));
+    made = with_graph(state, comm, gathered(comm, edges, is_weighted(weights)), reorder != 0);
 }
 
 void dist_graph_neighbors_count(State&, Comm& comm, int& indegree, int& outdegree, int& weighted) {

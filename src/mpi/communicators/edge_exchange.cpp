@@ -1,5 +1,7 @@
 #include "mpi/communicators/edge_exchange.hpp"
 
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "mpi/collectives/collectives.hpp"
@@ -100,6 +102,51 @@ DistributedGraph gathered(Comm& comm, std::span<const GraphEdge> edges, bool wei
     for (const Told& end : told)
         (end.is_source != 0 ? graph.out : graph.in).push_back({end.other, end.weight});
     return graph;
+}
+
+std::vector<DistributedGraph> known_to_all(Comm& comm, const DistributedGraph& own) {
+    static_assert(sizeof(DistributedGraph::End) == 2 * sizeof(int));
+    const Datatype& integer = *predefined(Basic::c_int);
+    const auto size = static_cast<std::size_t>(comm.size());
+    const std::array degrees{static_cast<int>(own.in.size()), static_cast<int>(own.out.size())};
+    std::vector<std::array<int, 2>> all_degrees(size);
+    allgather(comm.team(), ConstBuffer(degrees.data(), 2, integer),
+              Buffer{all_degrees.data(), 2, &integer});
+    std::vector<DistributedGraph::End> ends = own.in;
+    ends.insert(ends.end(), own.out.begin(), own.out.end());
+    std::vector<int> counts;
+    for (const auto& [in, out] : all_degrees)
+        counts.push_back(2 * (in + out));
+    const std::vector<int> places = places_of(counts);
+    std::vector<DistributedGraph::End> all(static_cast<std::size_t>(places.back() + counts.back()) /
+                                           2);
+    allgatherv(comm.team(), ConstBuffer(ends.data(), 2 * ends.size(), integer),
+               Blocks(all.data(), counts.data(), places.data(), integer));
+    std::vector<DistributedGraph> parts;
+    auto next = all.begin();
+    for (const auto& [in, out] : all_degrees) {
+        DistributedGraph& part = parts.emplace_back();
+        part.weighted = own.weighted;
+        part.in.assign(next, next + in);
+        part.out.assign(next + in, next + in + out);
+        next += in + out;
+    }
+    return parts;
+}
+
+Graph joined(std::span<const DistributedGraph> parts) {
+    std::vector<int> ends;
+    std::vector<int> neighbours;
+    std::vector<int> weights;
+    for (const DistributedGraph& part : parts) {
+        for (const auto* const side : {&part.in, &part.out})
+            for (const auto& [rank, weight] : *side) {
+                neighbours.push_back(rank);
+                weights.push_back(weight);
+            }
+        ends.push_back(static_cast<int>(neighbours.size()));
+    }
+    return {std::move(ends), neighbours.data(), std::move(weights)};
 }
 
 }  // namespace railyard::mpi

@@ -2,6 +2,7 @@
 /// How ranks learn of the edges of a distributed graph that others name.
 
 #include <span>
+#include <vector>
 
 #include "mpi/communicators/comm.hpp"
 
@@ -11,5 +12,11 @@ namespace railyard::mpi {
 /// each with edges of any ranks; all or none give weights, else MpiError (arg) on all. Edges are in
 /// the order of the ranks that named them.
 DistributedGraph gathered(Comm& comm, std::span<const GraphEdge> edges, bool weighted);
+
+/// Every rank's part, on all of them: each brings its own.
+std::vector<DistributedGraph> known_to_all(Comm& comm, const DistributedGraph& own);
+
+/// The same as one graph, of edges both ways: a message costs both of its ends.
+Graph joined(std::span<const DistributedGraph> parts);
 
 }  // namespace railyard::mpi

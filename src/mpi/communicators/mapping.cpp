@@ -89,15 +89,17 @@ class MachineTree {
     Order order_;
 };
 
-/// Edges that lead from part to part, level by level.
+/// What edges weigh that lead from part to part, level by level.
 std::vector<long> crossings(const Graph& graph, const Order& order, const MachineTree& tree) {
     const auto rank_at = [&](int place) { return order[static_cast<std::size_t>(place)]; };
     std::vector<long> counts(tree.levels());
-    for (int place = 0; place < graph.ranks(); ++place)
-        for (const int neighbour : graph.neighbours(place))
+    for (int place = 0; place < graph.ranks(); ++place) {
+        const std::span<const int> neighbours = graph.neighbours(place);
+        for (std::size_t i = 0; i < neighbours.size(); ++i)
             for (std::size_t level = 0; level < counts.size(); ++level)
-                counts[level] +=
-                    tree.part(rank_at(place), level) != tree.part(rank_at(neighbour), level);
+                if (tree.part(rank_at(place), level) != tree.part(rank_at(neighbours[i]), level))
+                    counts[level] += graph.weight(place, i);
+    }
     return counts;
 }
 
@@ -190,13 +192,13 @@ std::vector<int> walk(const Cartesian& grid, const std::vector<Tile>& nested) {
     return order;
 }
 
-/// Node after node takes places that have the most neighbours in what it has already.
+/// Node after node takes places that the most leads to from what it has already.
 Order grown(const Graph& graph, const MachineTree& tree) {
     const auto places = static_cast<std::size_t>(graph.ranks());
     Order order(places, -1);
     std::size_t first_free = 0;
-    std::map<int, int> links;                // of places that touch the node's
-    std::set<std::pair<int, int>> by_links;  // the most first, then the lowest place
+    std::map<int, long> links;                // of places that touch the node's
+    std::set<std::pair<long, int>> by_links;  // the most first, then the lowest place
     int node = -1;
     for (const int rank : tree.order()) {
         if (std::exchange(node, tree.part(rank, 0)) != tree.part(rank, 0)) {
@@ -209,11 +211,14 @@ Order grown(const Graph& graph, const MachineTree& tree) {
             by_links.empty() ? static_cast<int>(first_free) : by_links.begin()->second;
         if (!by_links.empty()) by_links.erase(by_links.begin());
         order[static_cast<std::size_t>(place)] = rank;
-        for (const int next : graph.neighbours(place)) {
+        const std::span<const int> neighbours = graph.neighbours(place);
+        for (std::size_t i = 0; i < neighbours.size(); ++i) {
+            const int next = neighbours[i];
             if (order[static_cast<std::size_t>(next)] >= 0) continue;
-            int& count = links[next];
-            by_links.erase({-count, next});
-            by_links.emplace(-++count, next);
+            long& link = links[next];
+            by_links.erase({-link, next});
+            link += graph.weight(place, i);
+            by_links.emplace(-link, next);
         }
     }
     return order;

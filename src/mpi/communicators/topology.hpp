@@ -38,25 +38,38 @@ class Cartesian {
 void balance(int ranks, std::span<int> dimensions);
 
 /// A graph that every rank knows whole. A neighbour may be named several times, or be the rank
-/// itself.
+/// itself. Edges may have weights; without, each is 1.
 class Graph {
   public:
     /// `ends[i]` is how many neighbours ranks 0 to i have together, and `neighbours` lists them, of
     /// one rank after the other. Throws MpiError (arg) if these make no graph.
     Graph(std::vector<int> ends, const int* neighbours);
+    /// `weights`: of all neighbours.
+    Graph(std::vector<int> ends, const int* neighbours, std::vector<int> weights)
+        : Graph(std::move(ends), neighbours) {
+        weights_ = std::move(weights);
+    }
 
     int ranks() const { return static_cast<int>(ends_.size()); }
     const std::vector<int>& ends() const { return ends_; }
     const std::vector<int>& neighbours() const { return neighbours_; }
     std::span<const int> neighbours(int rank) const {
-        const auto i = static_cast<std::size_t>(rank);
-        const auto begin = static_cast<std::size_t>(rank == 0 ? 0 : ends_[i - 1]);
-        return std::span(neighbours_).subspan(begin, static_cast<std::size_t>(ends_[i]) - begin);
+        const auto end = static_cast<std::size_t>(ends_[static_cast<std::size_t>(rank)]);
+        return std::span(neighbours_).subspan(begin(rank), end - begin(rank));
+    }
+    /// Of the edge to neighbours(rank)[i].
+    int weight(int rank, std::size_t i) const {
+        return weights_.empty() ? 1 : weights_[begin(rank) + i];
     }
 
   private:
+    std::size_t begin(int rank) const {
+        return static_cast<std::size_t>(rank == 0 ? 0 : ends_[static_cast<std::size_t>(rank) - 1]);
+    }
+
     std::vector<int> ends_;
     std::vector<int> neighbours_;
+    std::vector<int> weights_;
 };
 
 /// One rank's edges of a graph that no rank knows whole.

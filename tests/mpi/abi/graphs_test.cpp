@@ -295,6 +295,58 @@ TEST_P(Graphs, NeighboursOnAGridShareNodesWhereTheyMay) {
     place(GetParam(), {{0, 0, 0, 0}, {2, 2}, 8, 8});
 }
 
+/// What two triangles give, on ranks that take turns on two nodes: of which each rank names its own
+/// edges, or all of them are named by one. A heavy ring of the others' is to win over a light one.
+TEST_P(Graphs, NeighboursInADistributedGraphShareNodesWhereTheyMay) {
+    if (GetParam().kind != job::Kind::fibers) GTEST_SKIP() << "has one node";
+    job::Options options = options_for(GetParam(), 6);
+    options.nodes = {0, 1, 0, 1, 0, 1};
+    const job::Result result = job::run(options, [&](job::Rank&) {
+        MPI_Init(nullptr, nullptr);
+        int rank = -1;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        const auto next = [](int of) { return of / 3 * 3 + (of + 1) % 3; };
+        const auto last = [](int of) { return of / 3 * 3 + (of + 2) % 3; };
+        for (const bool adjacent : {true, false}) {
+            MPI_Comm graph = MPI_COMM_NULL;
+            if (adjacent) {
+                // Across the triangles, too, but lightly.
+                const int in[] = {last(rank), (rank + 3) % 6};
+                const int out[] = {next(rank), (rank + 3) % 6};
+                const int weights[] = {5, 1};
+                MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, in, weights, 2, out, weights,
+                                               MPI_INFO_NULL, 1, &graph);
+            } else {
+                const std::vector<int> sources{0, 1, 2, 3, 4, 5};
+                std::vector<int> destinations;
+                for (const int source : sources)
+                    destinations.push_back(next(source));
+                const std::vector<int> degrees(6, 1);
+                MPI_Dist_graph_create(MPI_COMM_WORLD, rank == 2 ? 6 : 0, sources.data(),
+                                      degrees.data(), destinations.data(), MPI_UNWEIGHTED,
+                                      MPI_INFO_NULL, 1, &graph);
+            }
+            int own = -1;
+            MPI_Comm_rank(graph, &own);
+            EXPECT_EQ(own / 3, rank % 2) << "one triangle a node";
+            std::array<int, 2> in{};
+            std::array<int, 2> out{};
+            std::array<int, 2> weights{};
+            const int degree = adjacent ? 2 : 1;
+            MPI_Dist_graph_neighbors(graph, degree, in.data(), weights.data(), degree, out.data(),
+                                     weights.data());
+            EXPECT_EQ(in[0], last(own)) << "the edges are those of the new rank";
+            EXPECT_EQ(out[0], next(own));
+            EXPECT_EQ(weights[0], adjacent ? 5 : 0);
+            MPI_Neighbor_allgather(&own, 1, MPI_INT, in.data(), 1, MPI_INT, graph);
+            EXPECT_EQ(in[0], last(own)) << "and so are the neighbours";
+            MPI_Comm_free(&graph);
+        }
+        MPI_Finalize();
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
 TEST_P(Graphs, NeighboursInAGraphShareNodesWhereTheyMay) {
     if (GetParam().kind != job::Kind::fibers) GTEST_SKIP() << "has one node";
     job::Options options = options_for(GetParam(), 6);
