@@ -66,9 +66,11 @@ class Host {
     ///     ticket = prepare_wait();  look once more;  then either cancel_wait() or wait(ticket, …)
     /// Whatever arrives after prepare_wait() ends the wait. False: the deadline passed.
     /// Before it sleeps, such a caller may spin: `spins()` rounds of `looks()` looks each, and
-    /// progress() between the rounds.
+    /// progress() between the rounds; `patient_spins()` where all who are waited for have but a
+    /// moment's work.
     using Ticket = std::uint64_t;
     unsigned spins() const { return spins_; }
+    unsigned patient_spins() const { return patient_spins_; }
     unsigned looks() const { return looks_; }
     virtual Ticket prepare_wait() = 0;
     virtual void cancel_wait() = 0;
@@ -82,6 +84,7 @@ class Host {
     bool work_costs_ = false;  ///< some work is charged for
     /// Rounds of looking before a sleep. None in virtual time.
     unsigned spins_ = 0;
+    unsigned patient_spins_ = 0;
     /// Looks in a round. Nics are given the floor after each: often enough for a peer that needs
     /// our help, seldom enough that watching memory costs a load and a branch.
     unsigned looks_ = 64;

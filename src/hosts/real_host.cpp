@@ -19,6 +19,11 @@ constexpr unsigned spins_on_own_core = 150;
 // comes back, and sleep only when nobody else has needed it for a while. Being offered a core costs
 // a fraction of being woken.
 constexpr unsigned spins_on_shared_core = 20;
+// So it is as long as the core comes back soon. Whoever computes keeps it for a whole time slice,
+// and only somebody who is woken gets in between: the longer offers take, the fewer are made.
+constexpr unsigned most_patient_spins = 200;
+constexpr unsigned fewest_patient_spins = 2;
+constexpr std::int64_t long_offer_ns = 300'000;
 constexpr unsigned looks_on_shared_core = 2;
 
 std::int64_t clock_ns() {
@@ -31,6 +36,7 @@ std::int64_t clock_ns() {
 
 RealHost::RealHost(Options options) : start_ns_(clock_ns()), shares_core_(options.shares_core) {
     spins_ = shares_core_ ? spins_on_shared_core : spins_on_own_core;
+    patient_spins_ = shares_core_ ? most_patient_spins : spins_;
     if (shares_core_) looks_ = looks_on_shared_core;
 }
 
@@ -66,7 +72,16 @@ void RealHost::progress() {
     // Reading the clock costs as much as a look at everything else.
     constexpr unsigned rounds_between_ticks = 256;
     if (++rounds_ % rounds_between_ticks == 0) tick_all();
-    if (shares_core_) sched_yield();
+    if (shares_core_) offer_core();
+}
+
+void RealHost::offer_core() {
+    const std::int64_t before = clock_ns();
+    sched_yield();
+    if (clock_ns() - before > long_offer_ns)
+        patient_spins_ = std::max(patient_spins_ / 4, fewest_patient_spins);
+    else if (patient_spins_ < most_patient_spins)
+        ++patient_spins_;
 }
 
 RealHost::Ticket RealHost::prepare_wait() {

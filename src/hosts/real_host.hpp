@@ -55,6 +55,7 @@ class RealHost final : public fabric::Host {
   private:
     bool progress_all();
     bool tick_all();
+    void offer_core();
     Time earliest_timer(Time deadline) const;
     enum class Woken : std::uint8_t { by_bell_or_time, by_descriptor };
     Woken sleep(Ticket ticket, Time until);

@@ -103,10 +103,11 @@ void SharedHub::release() {
 }
 
 void SharedHub::await() {
-    process_.wait_until([this] {
+    const auto is_released = [this] {
         // Acquire: the result is read after the round.
         return std::atomic_ref(layout().released).load(std::memory_order_acquire) == round_;
-    });
+    };
+    process_.wait_until(is_released, Duration::forever(), true);
     if (comm_.rank() == 0) wake_others();
 }
 

@@ -140,9 +140,10 @@ class Process {
         return go_on();
     }
     /// `longest_sleep`: for something of which nobody tells us, such as what a rank does in memory
-    /// that it shares with us.
+    /// that it shares with us. `patiently`: all who are waited for have but a moment's work.
     template <class Ready>
-    void wait_until(Ready&& ready, Duration longest_sleep = Duration::forever());
+    void wait_until(Ready&& ready, Duration longest_sleep = Duration::forever(),
+                    bool patiently = false);
     void wait(const Request& request) {
         if (!request.complete) wait_until([&request] { return request.complete; });
     }
@@ -302,13 +303,14 @@ void Process::wait_until_locked(Ready&& ready) {
 }
 
 template <class Ready>
-void Process::wait_until(Ready&& ready, Duration longest_sleep) {
+void Process::wait_until(Ready&& ready, Duration longest_sleep, bool patiently) {
     const Attendance attendance(*this);
     if (lock_) [[unlikely]]
         return wait_until_locked(ready);
     const unsigned polls = polls_in_a_row();
     for (;;) {
-        for (unsigned round = host_.spins(); round > 0; --round) {
+        for (unsigned round = patiently ? host_.patient_spins() : host_.spins(); round > 0;
+             --round) {
             for (unsigned i = 0; i < polls; ++i) {
                 // The likeliest peer every time, the others every fourth time.
                 if (i % 4 == 0 || transport_->may_have_arrived()) poll();
