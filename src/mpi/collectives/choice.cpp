@@ -114,10 +114,11 @@ constexpr Rule reduce_rules[] = {
     {combining_nodes, any_ranks, 64 * KiB, A::by_node},
     {shared_cores, any_ranks, KiB, A::tree},
     {always, 3, any_bytes, A::binomial},
-    {crowded_node, 4, 256 * KiB, A::flat},
+    {crowded_node, 4, 512 * KiB, A::flat},
     {always, any_ranks, 8 * KiB, A::binomial},
     {crowded_node, flat_to, 32 * KiB, A::binomial},
-    {crowded_node, flat_to, any_bytes, A::linear},
+    {crowded_node, flat_to, 512 * KiB, A::flat},
+    {crowded_node, flat_to, any_bytes, A::binomial},
     {always, any_ranks, any_bytes, A::rabenseifner},
 };
 

@@ -146,9 +146,12 @@ void combine_apart(const Operation& operation, const Datatype& basic, std::byte*
 
 bool combine(const Operation& operation, const Datatype& basic, std::byte* target,
              std::size_t count, const std::byte* in, std::byte* old, Guard guard) {
+    if (guard.for_all) {
+        const Guarded guarded(*guard.word);
+        return combine(operation, basic, target, count, in, old, {});
+    }
     // One alone goes so without a guard, too: the program may wait for it.
-    if (!guard.for_all && (guard.word != nullptr || count == 1) &&
-        as_word(basic, target, [&]<class Word>(Word) {
+    if ((guard.word != nullptr || count == 1) && as_word(basic, target, [&]<class Word>(Word) {
             combine_words<Word>(operation, basic, target, count, in, old);
         }))
         return atomics_are_fences;
@@ -158,9 +161,12 @@ bool combine(const Operation& operation, const Datatype& basic, std::byte* targe
 
 bool compare_swap(const Datatype& basic, std::byte* target, const std::byte* compare,
                   const std::byte* value, std::byte* old, Guard guard) {
-    if (!guard.for_all && as_word(basic, target, [&]<class Word>(Word) {
-            swap_word<Word>(target, compare, value, old);
-        }))
+    if (guard.for_all) {
+        const Guarded guarded(*guard.word);
+        return compare_swap(basic, target, compare, value, old, {});
+    }
+    if (as_word(basic, target,
+                [&]<class Word>(Word) { swap_word<Word>(target, compare, value, old); }))
         return atomics_are_fences;
     std::optional<Guarded> guarded;
     if (guard.word != nullptr) guarded.emplace(*guard.word);

@@ -12,7 +12,7 @@ namespace railyard::mpi {
 
 /// What keeps those apart who combine at a time.
 struct Guard {
-    std::uint32_t* word = nullptr;  ///< null: nobody else reaches the memory now
+    std::uint32_t* word = nullptr;  ///< null: nobody else combines into the memory now
     /// For all elements: some reach the memory by the kernel alone, which has no atomic
     /// instructions for them.
     bool for_all = false;

@@ -61,9 +61,10 @@ TEST(Choice, IsByNodeForSmallDataWhereNodesAreShared) {
     EXPECT_NE(choose(Collective::allreduce, {64, 1'000'000, in_order}), Algorithm::by_node);
 }
 
-TEST(Choice, OfALargeReductionOnACrowdedNodeIsInTwoSteps) {
+TEST(Choice, OfALargeReductionOnACrowdedNodeHasFewWaits) {
     EXPECT_EQ(choose(Collective::allreduce, {16, 1'000'000, crowded}), Algorithm::linear);
-    EXPECT_EQ(choose(Collective::reduce, {16, 1'000'000, crowded}), Algorithm::linear);
+    EXPECT_EQ(choose(Collective::reduce, {16, 100'000, crowded}), Algorithm::flat);
+    EXPECT_EQ(choose(Collective::reduce, {16, 1'000'000, crowded}), Algorithm::binomial);
     EXPECT_EQ(choose(Collective::allreduce, {2, 1'000'000}), Algorithm::linear)
         << "nothing is copied first";
 }
