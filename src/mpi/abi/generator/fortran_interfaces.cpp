@@ -102,7 +102,8 @@ void declare(std::ostream& out, const FortranFunction& function, const FortranPa
         return;
     }
     const bool is_choice = parameter.role == Role::buffer || parameter.c.name == "buffer_addr";
-    if (style == Style::mpi && is_choice) {
+    // MPI_UNWEIGHTED is no array in mpif.h.
+    if (style == Style::mpi && (is_choice || parameter.role == Role::weights)) {
         out << "!GCC$ attributes no_arg_check :: " << parameter.name << "\ntype(*), dimension(*)"
             << (parameter.c.type.starts_with("const ") ? ", intent(in)" : "")
             << " :: " << parameter.name << '\n';
