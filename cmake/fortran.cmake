@@ -1,16 +1,6 @@
 # Fortran: libmpichfort.so.12 under the name that MPICH's has, mpif.h, and the modules mpi and mpi_f08.
 # The modules are for the compiler that they were made by, and for those that read its files. Its own
 # commands compile them: flags of this build are for C and C++.
-if(CMAKE_CROSSCOMPILING)
-    return()
-endif()
-find_program(RAILYARD_FC NAMES $ENV{FC} gfortran DOC "The Fortran compiler, for MPI's modules")
-if(NOT RAILYARD_FC)
-    message(WARNING "no Fortran compiler: MPI programs in Fortran cannot be compiled or run. "
-                    "Install gfortran, or set RAILYARD_FC.")
-    return()
-endif()
-
 set(fortran ${PROJECT_SOURCE_DIR}/src/mpi/fortran)
 set(fortran_generated ${generated}/fortran)
 file(GLOB fortran_generator CONFIGURE_DEPENDS ${generator}/fortran*.cpp)
@@ -31,6 +21,21 @@ add_custom_command(
     DEPENDS mpi_fortran_generator ${interface} ${later} ${PROJECT_SOURCE_DIR}/include/mpi.h
     COMMENT "Making the Fortran interface of MPI from its table" VERBATIM)
 add_custom_target(mpi_fortran_interface DEPENDS ${fortran_made})
+target_include_directories(railyard_mpi_fortran PUBLIC ${modules} ${fortran_generated})
+# Thousands of short functions, most of which are one call.
+target_compile_options(railyard_mpi_fortran PRIVATE ${RAILYARD_COLD})
+add_dependencies(railyard_mpi_fortran mpi_interface mpi_fortran_interface)
+add_dependencies(header_check_mpi_fortran mpi_interface)
+
+if(CMAKE_CROSSCOMPILING)
+    return()
+endif()
+find_program(RAILYARD_FC NAMES $ENV{FC} gfortran DOC "The Fortran compiler, for MPI's modules")
+if(NOT RAILYARD_FC)
+    message(WARNING "no Fortran compiler: MPI programs in Fortran cannot be compiled or run. "
+                    "Install gfortran, or set RAILYARD_FC.")
+    return()
+endif()
 
 # A source, the modules it holds, and the object of the source that it stands on.
 function(railyard_modules name)
@@ -52,15 +57,11 @@ railyard_modules(mpi_f08_types mpi_c_interface_types mpi_f08_types mpi_f08_compi
 railyard_modules(mpi_f08 mpi_f08_callbacks pmpi_f08 mpi_f08
                  AFTER ${fortran_generated}/mpi_f08_types.o)
 
-file(GLOB fortran_sources CONFIGURE_DEPENDS ${fortran}/*.cpp)
-add_library(mpichfort SHARED ${fortran_sources} ${fortran_generated}/mpi.o
-            ${fortran_generated}/mpi_f08_types.o ${fortran_generated}/mpi_f08.o)
-add_dependencies(mpichfort mpi_interface mpi_fortran_interface)
-target_include_directories(mpichfort PRIVATE ${modules} ${fortran_generated})
-# Thousands of short functions, most of which are one call.
-target_compile_options(mpichfort PRIVATE -O1)
+add_library(mpichfort SHARED ${fortran_generated}/mpi.o ${fortran_generated}/mpi_f08_types.o
+            ${fortran_generated}/mpi_f08.o)
+set_target_properties(mpichfort PROPERTIES LINKER_LANGUAGE CXX)
 set(fortran_exports ${fortran}/exports.map)
-target_link_libraries(mpichfort PRIVATE mpi)
+target_link_libraries(mpichfort PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,railyard_mpi_fortran> mpi)
 target_link_options(mpichfort PRIVATE LINKER:--version-script=${fortran_exports} LINKER:--gc-sections
                     LINKER:--as-needed -static-libstdc++ -static-libgcc)
 set_target_properties(mpichfort PROPERTIES SOVERSION 12 LINK_DEPENDS ${fortran_exports})

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "arguments.hpp"
+#include "mpi/fortran/arguments.hpp"
 
 /// One that mpi_f08 has as well.
 #define NAMES_OF_ALL(lower, UPPER)                       \

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "arguments.hpp"
+#include "mpi/fortran/arguments.hpp"
 
 namespace railyard::mpi::fortran {
 
@@ -28,10 +28,10 @@ const void* procedure(Function* function) {
 // Attributes. Integers of MPI-1 are the lower half of those of 64 bits, on machines where that half
 // comes first.
 
-using Copy = int(int, int, void*, void*, void*, int*);
-using Erase = int(int, int, void*, void*);
+using CopyFunction = int(int, int, void*, void*, void*, int*);
+using EraseFunction = int(int, int, void*, void*);
 
-int copy_proxy(Copy* copy, int object, int keyval, void* extra_state, int, void* value,
+int copy_proxy(CopyFunction* copy, int object, int keyval, void* extra_state, int, void* value,
                void** copied, int* flag) {
     auto in = reinterpret_cast<MPI_Aint>(value);
     MPI_Aint out = 0;
@@ -43,7 +43,7 @@ int copy_proxy(Copy* copy, int object, int keyval, void* extra_state, int, void*
     return code;
 }
 
-int erase_proxy(Erase* erase, int object, int keyval, int, void* value, void* extra_state) {
+int erase_proxy(EraseFunction* erase, int object, int keyval, int, void* value, void* extra_state) {
     auto in = reinterpret_cast<MPI_Aint>(value);
     return call(procedure(erase), &object, &keyval, &in, static_cast<MPI_Aint*>(extra_state));
 }
@@ -55,8 +55,8 @@ int MPII_Type_set_attr(MPI_Datatype, int, void*, int);
 int MPII_Type_get_attr(MPI_Datatype, int, void*, int*, int);
 int MPII_Win_set_attr(MPI_Win, int, void*, int);
 int MPII_Win_get_attr(MPI_Win, int, void*, int*, int);
-void MPII_Keyval_set_proxy(int, int (*)(Copy*, int, int, void*, int, void*, void**, int*),
-                           int (*)(Erase*, int, int, int, void*, void*));
+void MPII_Keyval_set_proxy(int, int (*)(CopyFunction*, int, int, void*, int, void*, void**, int*),
+                           int (*)(EraseFunction*, int, int, int, void*, void*));
 }
 
 // The library's numbers for who has set an attribute.
@@ -65,7 +65,8 @@ constexpr int integer_kind = 3;
 
 /// The state stays for good: attributes may outlive their key, and nobody tells when the last goes.
 template <class Create>
-int create_keyval(Create* create, Copy* copy, Erase* erase, int* keyval, MPI_Aint extra_state) {
+int create_keyval(Create* create, CopyFunction* copy, EraseFunction* erase, int* keyval,
+                  MPI_Aint extra_state) {
     const int code = create(copy, erase, keyval, new MPI_Aint(extra_state));
     if (code == MPI_SUCCESS) MPII_Keyval_set_proxy(*keyval, copy_proxy, erase_proxy);
     return code;
@@ -167,7 +168,7 @@ MPI_File_errhandler_function* function_for(FileHandler* handler) {
 extern "C" {
 
 #define ATTRIBUTES(Of, of, OF)                                                                    \
-    void mpi_##of##_create_keyval_(Copy* copy, Erase* erase, int* keyval,                         \
+    void mpi_##of##_create_keyval_(CopyFunction* copy, EraseFunction* erase, int* keyval,         \
                                    const MPI_Aint* extra_state, int* ierror) {                    \
         finish(ierror,                                                                            \
                create_keyval(MPI_##Of##_create_keyval, copy, erase, keyval, *extra_state));       \
@@ -194,8 +195,8 @@ ATTRIBUTES(Type, type, TYPE)
 ATTRIBUTES(Win, win, WIN)
 #undef ATTRIBUTES
 
-void mpi_keyval_create_(Copy* copy, Erase* erase, int* keyval, const int* extra_state,
-                        int* ierror) {
+void mpi_keyval_create_(CopyFunction* copy, EraseFunction* erase, int* keyval,
+                        const int* extra_state, int* ierror) {
     finish(ierror, create_keyval(MPI_Keyval_create, copy, erase, keyval, *extra_state));
 }
 FORTRAN_NAMES("mpi_keyval_create", "MPI_KEYVAL_CREATE")

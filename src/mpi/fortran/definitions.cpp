@@ -1,6 +1,6 @@
 // What mpif.h and the module mpi call, and what mpi_f08 has of the same: one definition for all.
 
-#include "arguments.hpp"
+#include "mpi/fortran/arguments.hpp"
 
 namespace railyard::mpi::fortran {
 

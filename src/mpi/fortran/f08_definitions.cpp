@@ -1,7 +1,7 @@
 // Procedures of mpi_f08 that have choice buffers.
 
-#include "arguments.hpp"
-#include "sections.hpp"
+#include "mpi/fortran/arguments.hpp"
+#include "mpi/fortran/sections.hpp"
 
 namespace railyard::mpi::fortran {
 

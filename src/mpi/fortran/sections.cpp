@@ -1,10 +1,10 @@
-#include "sections.hpp"
+#include "mpi/fortran/sections.hpp"
 
 #include <cstring>
 #include <utility>
 #include <vector>
 
-#include "arguments.hpp"
+#include "mpi/fortran/arguments.hpp"
 
 namespace railyard::mpi::fortran {
 
