@@ -9,6 +9,14 @@ install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mpirun DESTINATION ${CMAKE_INSTA
 
 function(railyard_wrapper WRAPPER WRAPPER_LANGUAGE WRAPPER_COMPILER WRAPPER_VARIABLE
          WRAPPER_MPICH_VARIABLE WRAPPER_CHOICE)
+    set(WRAPPER_LIBRARIES "-lmpi")
+    set(WRAPPER_FLAGS "")
+    if(WRAPPER_LANGUAGE STREQUAL Fortran)
+        set(WRAPPER_LIBRARIES "-lmpichfort -lmpi")
+        # mpif.h declares no procedures, so a compiler would compare the buffers of one call with
+        # those of the next.
+        set(WRAPPER_FLAGS " -fallow-argument-mismatch")
+    endif()
     set(file ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${WRAPPER})
     configure_file(${wrappers}/wrapper.in ${file} @ONLY
                    FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
@@ -18,6 +26,12 @@ endfunction()
 railyard_wrapper(mpicc C cc MPICC_CC MPICH_CC -cc)
 railyard_wrapper(mpicxx C++ c++ MPICXX_CXX MPICH_CXX -cxx)
 railyard_wrapper(mpic++ C++ c++ MPICXX_CXX MPICH_CXX -cxx)
+if(TARGET mpichfort)
+    railyard_wrapper(mpifort Fortran ${RAILYARD_FC} MPIFORT_FC MPICH_FC -fc)
+    railyard_wrapper(mpif90 Fortran ${RAILYARD_FC} MPIF90_F90 MPICH_F90 -f90)
+    railyard_wrapper(mpif77 Fortran ${RAILYARD_FC} MPIF77_F77 MPICH_F77 -f77)
+    install(FILES ${PROJECT_SOURCE_DIR}/man/mpifort.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
 
 # Under the names that other builds ask for. The version is that of the interface: programs that ask
 # for mpich want to know which MPICH it is like.

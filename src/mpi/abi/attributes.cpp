@@ -1,7 +1,16 @@
 // Attributes of communicators, datatypes and windows.
 
+#include "mpi/abi/attributes.hpp"
+
 #include "mpi/abi/entry.hpp"
 #include "mpi/communicators/comm.hpp"
+
+/// The ABI's name for the function that copies an attribute as it is. Programs refer to it.
+extern "C" int MPIR_Dup_fn(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
+    *static_cast<void**>(copy) = value;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
 
 namespace railyard::mpi::abi {
 
@@ -43,30 +52,58 @@ KeyvalEntry& settable(State& state, int keyval) {
 }
 
 using Of = KeyvalEntry::Of;
-/// The user's functions are the same for all of them: handles are ints.
-using CopyFunction = int(int, int, void*, void*, void*, int*);
-using DeleteFunction = int(int, int, void*, void*);
+using Kind = AttributeValue::Kind;
 
-int create_keyval(State& state, Of of, CopyFunction* copy, DeleteFunction* erase,
+std::optional<AttributeValue> copied(const KeyFunctions& functions, int object, int keyval,
+                                     const AttributeValue& value) {
+    void* copy = nullptr;
+    int flag = 0;
+    if (functions.copy_proxy != nullptr) {
+        check_code(functions.copy_proxy(functions.copy, object, keyval, functions.extra_state,
+                                        value.kind, value.bits, &copy, &flag),
+                   "copy");
+        return flag != 0 ? std::optional(AttributeValue{copy, value.kind}) : std::nullopt;
+    }
+    // A copy of an integer is one, and not the address of the first.
+    if (functions.copy == MPIR_Dup_fn) return value;
+    check_code(functions.copy(object, keyval, functions.extra_state, value.for_c(), &copy, &flag),
+               "copy");
+    return flag != 0 ? std::optional(AttributeValue{copy}) : std::nullopt;
+}
+
+void erased(const KeyFunctions& functions, int object, int keyval, const AttributeValue& value) {
+    check_code(functions.erase_proxy != nullptr
+                   ? functions.erase_proxy(functions.erase, object, keyval, value.kind, value.bits,
+                                           functions.extra_state)
+                   : functions.erase(object, keyval, value.for_c(), functions.extra_state),
+               "delete");
+}
+
+int create_keyval(State& state, Of of, KeyFunctions::Copy* copy, KeyFunctions::Erase* erase,
                   void* extra_state) {
     auto key = std::make_shared<Keyval>();
-    const int handle = state.keyvals.add(std::make_unique<KeyvalEntry>(KeyvalEntry{key, of}));
+    auto functions = std::make_shared<KeyFunctions>(KeyFunctions{copy, erase, extra_state});
+    const int handle =
+        state.keyvals.add(std::make_unique<KeyvalEntry>(KeyvalEntry{key, of, functions}));
     key->handle = handle;
     const std::shared_ptr<EngineLock> lock = state.process().lock();
     if (copy != nullptr)
-        key->copy = [copy, handle, extra_state, lock](int object, void* value) {
+        key->copy = [functions, handle, lock](int object, const AttributeValue& value) {
             const EngineLockOpening opening(lock.get());
-            void* copied = nullptr;
-            int flag = 0;
-            check_code(copy(object, handle, extra_state, value, &copied, &flag), "copy");
-            return flag != 0 ? std::optional<void*>(copied) : std::nullopt;
+            return copied(*functions, object, handle, value);
         };
     if (erase != nullptr)
-        key->erase = [erase, handle, extra_state, lock](int object, void* value) {
+        key->erase = [functions, handle, lock](int object, const AttributeValue& value) {
             const EngineLockOpening opening(lock.get());
-            check_code(erase(object, handle, value, extra_state), "delete");
+            erased(*functions, object, handle, value);
         };
     return handle;
+}
+
+/// Tells C of an attribute, if there is one.
+void tell(const AttributeValue* value, void* place, int& flag) {
+    flag = value != nullptr;
+    if (value != nullptr) *static_cast<void**>(place) = value->for_c();
 }
 
 void free_keyval(State& state, Of of, int& keyval) {
@@ -85,7 +122,7 @@ void comm_free_keyval(State& state, int& keyval) {
 }
 
 void comm_set_attr(State& state, Comm& comm, int keyval, void* value) {
-    comm.attributes.set(comm.handle, settable(state, keyval).key, value);
+    comm.attributes.set(comm.handle, settable(state, keyval).key, {value});
 }
 
 void comm_get_attr(State& state, Comm& comm, int keyval, void* place, int& flag) {
@@ -96,10 +133,7 @@ void comm_get_attr(State& state, Comm& comm, int keyval, void* place, int& flag)
         return;
     }
     const KeyvalEntry& entry = state.keyval(keyval, Of::comm, "comm_keyval");
-    if (const auto value = comm.attributes.get(*entry.key))
-        *static_cast<void**>(place) = *value;
-    else
-        flag = 0;
+    tell(comm.attributes.get(*entry.key), place, flag);
 }
 
 void comm_delete_attr(State& state, Comm& comm, int keyval) {
@@ -119,15 +153,13 @@ void type_free_keyval(State& state, int& keyval) {
 
 void type_set_attr(State& state, MPI_Datatype datatype, int keyval, void* value) {
     const KeyvalRef key = state.keyval(keyval, Of::datatype, "type_keyval").key;
-    state.type_extras(datatype, "datatype").attributes.set(datatype, key, value);
+    state.type_extras(datatype, "datatype").attributes.set(datatype, key, {value});
 }
 
 void type_get_attr(State& state, MPI_Datatype datatype, int keyval, void* place, int& flag) {
     if (place == nullptr) null_argument("attribute_val");
     const KeyvalEntry& entry = state.keyval(keyval, Of::datatype, "type_keyval");
-    const auto value = state.type_extras(datatype, "datatype").attributes.get(*entry.key);
-    flag = value.has_value();
-    if (value) *static_cast<void**>(place) = *value;
+    tell(state.type_extras(datatype, "datatype").attributes.get(*entry.key), place, flag);
 }
 
 void type_delete_attr(State& state, MPI_Datatype datatype, int keyval) {
@@ -157,7 +189,7 @@ KeyvalEntry& settable_on_windows(State& state, int keyval) {
 }
 
 void win_set_attr(State& state, Window& win, int keyval, void* value) {
-    win.attributes.set(win.handle, settable_on_windows(state, keyval).key, value);
+    win.attributes.set(win.handle, settable_on_windows(state, keyval).key, {value});
 }
 
 /// Attributes that MPI itself sets on windows: the memory itself, or where a number is.
@@ -186,9 +218,7 @@ void win_get_attr(State& state, Window& win, int keyval, void* place, int& flag)
         return;
     }
     const KeyvalEntry& entry = state.keyval(keyval, Of::window, "win_keyval");
-    const auto value = win.attributes.get(*entry.key);
-    flag = value.has_value();
-    if (value) *static_cast<void**>(place) = *value;
+    tell(win.attributes.get(*entry.key), place, flag);
 }
 
 void win_delete_attr(State& state, Window& win, int keyval) {
@@ -222,15 +252,54 @@ void keyval_free(State& state, int& keyval) {
 
 }  // namespace
 
+// As Fortran's library calls them: attributes are integers. Its predefined keys are C's plus one.
+
+static int c_key(int keyval) {
+    const bool is_predefined =
+        (keyval & 0xff000000) == 0x64000000 || (keyval & 0xff000000) == 0x66000000;
+    return is_predefined && (keyval & 1) == 0 ? keyval - 1 : keyval;
+}
+
+void set_attribute(State& state, Of of, int object, int keyval, AttributeValue value) {
+    switch (of) {
+        case Of::comm:
+            return state.comm(object, "comm")
+                .attributes.set(object, settable(state, c_key(keyval)).key, value);
+        case Of::window:
+            return state.window(object, "win")
+                .attributes.set(object, settable_on_windows(state, c_key(keyval)).key, value);
+        case Of::datatype:
+            return state.type_extras(object, "datatype")
+                .attributes.set(object, state.keyval(keyval, of, "type_keyval").key, value);
+    }
+}
+
+/// MPI's own attributes are where C's pointer points.
+std::optional<std::intptr_t> attribute_value(State& state, Of of, int object, int fortran_keyval) {
+    const int keyval = c_key(fortran_keyval);
+    const Attributes* attributes = nullptr;
+    if (of == Of::comm) {
+        attributes = &state.comm(object, "comm").attributes;
+        if (const int* builtin = builtin_attribute(state, keyval)) return *builtin;
+    } else if (of == Of::window) {
+        Window& win = state.window(object, "win");
+        attributes = &win.attributes;
+        if (is_builtin_of_windows(keyval)) {
+            void* const place = builtin_attribute_of(win, keyval);
+            if (keyval == MPI_WIN_BASE) return reinterpret_cast<std::intptr_t>(place);
+            if (keyval == MPI_WIN_SIZE) return *static_cast<const MPI_Aint*>(place);
+            return *static_cast<const int*>(place);
+        }
+    } else {
+        attributes = &state.type_extras(object, "datatype").attributes;
+    }
+    const AttributeValue* const value = attributes->get(*state.keyval(keyval, of, "keyval").key);
+    if (value == nullptr) return std::nullopt;
+    return reinterpret_cast<std::intptr_t>(value->bits);
+}
+
 #include <entries/attributes.inc>
 #include <entries/old_attributes.inc>
 #include <entries/window_attributes.inc>
 
 }  // namespace railyard::mpi::abi
-
-/// The ABI's name for the function that copies an attribute as it is. Programs refer to it.
-extern "C" int MPIR_Dup_fn(MPI_Comm, int, void*, void* value, void* copy, int* flag) {
-    *static_cast<void**>(copy) = value;
-    *flag = 1;
-    return MPI_SUCCESS;
-}

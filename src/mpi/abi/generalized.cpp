@@ -53,7 +53,7 @@ class Generalized : public Deferred {
     Status result() override {
         {
             const EngineLockOpening opening(state_.process().lock().get());
-            check_callback(functions_.query(extra_state_, &status_), "query");
+            check_callback(called(functions_.query, extra_state_, &status_), "query");
         }
         return {.source = status_.MPI_SOURCE,
                 .tag = status_.MPI_TAG,
@@ -63,12 +63,16 @@ class Generalized : public Deferred {
     }
     void release() override {
         const EngineLockOpening opening(state_.process().lock().get());
-        check_callback(functions_.free(extra_state_), "free");
+        check_callback(called(functions_.free, extra_state_), "free");
     }
     bool abandon() override { return freed = true; }
     void cancel() override {
         const EngineLockOpening opening(state_.process().lock().get());
-        check_callback(functions_.cancel(extra_state_, complete ? 1 : 0), "cancel");
+        int is_done = complete ? 1 : 0;
+        check_callback(is_fortran_ ? by_reference(reinterpret_cast<const void*>(functions_.cancel),
+                                                  extra_state_, &is_done)
+                                   : functions_.cancel(extra_state_, is_done),
+                       "cancel");
     }
 
     // What polling looks at makes no message, so nothing would wake a sleeper.
@@ -95,10 +99,27 @@ class Generalized : public Deferred {
         check_callback(code, "wait");
     }
 
+    /// Its functions are Fortran's, which take arguments by reference and the result as one of
+    /// them.
+    void set_fortran() { is_fortran_ = true; }
+
     bool complete = false;
     bool freed = false;  ///< by the user, before it was complete
 
   private:
+    template <class... Arguments>
+    static int by_reference(const void* function, Arguments... arguments) {
+        int code = MPI_SUCCESS;
+        reinterpret_cast<void (*)(Arguments..., int*)>(const_cast<void*>(function))(arguments...,
+                                                                                    &code);
+        return code;
+    }
+    template <class... Arguments>
+    int called(int (*function)(Arguments...), Arguments... arguments) const {
+        if (!is_fortran_) return function(arguments...);
+        return by_reference(reinterpret_cast<const void*>(function), arguments...);
+    }
+
     static constexpr Duration between_polls = Duration::us(20);
     static constexpr double no_limit = 0;  ///< what MPICH passes as the time that it may take
 
@@ -110,7 +131,8 @@ class Generalized : public Deferred {
     State& state_;
     RequestClass functions_;
     void* extra_state_;
-    MPI_Status status_{};       ///< as the user's functions have left it
+    MPI_Status status_{};  ///< as the user's functions have left it
+    bool is_fortran_ = false;
     bool in_function_ = false;  ///< its poll or wait function is running
 };
 
@@ -170,5 +192,14 @@ void x_grequest_class_allocate(State& state, MPIX_Grequest_class greq_class, voi
 }  // namespace
 
 #include <entries/generalized.inc>
+
+/// MPICH's name, for the library of Fortran: of a request that was just started.
+extern "C" void MPII_Grequest_set_lang_f77(MPI_Request request) {
+    State* const state = State::here();
+    LocalRequest* const local = state == nullptr ? nullptr : state->local_requests.find(request);
+    if (local == nullptr) return;
+    if (auto* const generalized = dynamic_cast<Generalized*>(local->deferred.get()))
+        generalized->set_fortran();
+}
 
 }  // namespace railyard::mpi::abi

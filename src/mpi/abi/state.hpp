@@ -48,11 +48,27 @@ struct TypeEntry {
     TypeExtras extras;
 };
 
+/// The user's functions for the attributes under a key; the same for all objects, whose handles are
+/// ints. Those of another language are called by proxies, which that language's library brings. The
+/// ABI has their types.
+struct KeyFunctions {
+    using Copy = int(int, int, void*, void*, void*, int*);
+    using Erase = int(int, int, void*, void*);
+    using CopyProxy = int(Copy*, int, int, void*, AttributeValue::Kind, void*, void**, int*);
+    using EraseProxy = int(Erase*, int, int, AttributeValue::Kind, void*, void*);
+    Copy* copy = nullptr;
+    Erase* erase = nullptr;
+    void* extra_state = nullptr;
+    CopyProxy* copy_proxy = nullptr;
+    EraseProxy* erase_proxy = nullptr;
+};
+
 /// An attribute's key, and what it may be used for.
 struct KeyvalEntry {
     enum class Of : std::uint8_t { comm, datatype, window };
     KeyvalRef key;
     Of of = Of::comm;
+    std::shared_ptr<KeyFunctions> functions;
 };
 
 /// An error handler that a user made. MPI_Comm_get_errhandler gives the same handle once more, and

@@ -16,19 +16,21 @@ Attributes::Entry* Attributes::find(std::uint64_t number) {
     return found != entries_.end() ? &*found : nullptr;
 }
 
-void Attributes::set(int object, const KeyvalRef& key, void* value) {
+void Attributes::set(int object, const KeyvalRef& key, AttributeValue value) {
     erase(object, *key);
+    auto kept = std::make_shared<const AttributeValue>(value);
     // The user's function, or another thread, may have set one meanwhile.
     if (Entry* const other = find(*key))
-        other->value = value;
+        other->value = std::move(kept);
     else
-        entries_.push_back({key, value, ++numbers_});
+        entries_.push_back({key, std::move(kept), ++numbers_});
 }
 
-std::optional<void*> Attributes::get(const Keyval& key) const {
-    std::optional<void*> value;
+const AttributeValue* Attributes::get(const Keyval& key) const {
+    const AttributeValue* value = nullptr;
     for (const Entry& entry : entries_)
-        if (entry.key.get() == &key && (!entry.leaving || !value)) value = entry.value;
+        if (entry.key.get() == &key && (!entry.leaving || value == nullptr))
+            value = entry.value.get();
     return value;
 }
 
@@ -38,7 +40,7 @@ bool Attributes::erase(int object, const Keyval& key) {
     const Entry entry = *found;
     found->leaving = true;
     try {
-        if (key.erase) key.erase(object, entry.value);
+        if (key.erase) key.erase(object, *entry.value);
     } catch (...) {
         if (Entry* const kept = find(entry.number)) kept->leaving = false;
         throw;
@@ -51,8 +53,9 @@ Attributes Attributes::copied(int object) const {
     Attributes copies;
     for (const Entry& entry : std::vector<Entry>(entries_)) {
         if (!entry.key->copy || entry.leaving) continue;
-        if (const auto value = entry.key->copy(object, entry.value))
-            copies.entries_.push_back({entry.key, *value, ++copies.numbers_});
+        if (const auto value = entry.key->copy(object, *entry.value))
+            copies.entries_.push_back(
+                {entry.key, std::make_shared<const AttributeValue>(*value), ++copies.numbers_});
     }
     return copies;
 }

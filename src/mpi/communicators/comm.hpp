@@ -17,28 +17,38 @@
 
 namespace railyard::mpi {
 
+/// What an attribute holds: C sets pointers, Fortran integers of either width.
+struct AttributeValue {
+    enum class Kind { pointer = 0, address = 1, integer = 3 };  ///< the ABI's numbers
+    void* bits = nullptr;
+    Kind kind = Kind::pointer;
+
+    /// What C is told: where the integer is that Fortran has set.
+    void* for_c() const { return kind == Kind::pointer ? bits : const_cast<void**>(&bits); }
+};
+
 /// A key. Lives as long as somebody holds an attribute under it, also after the user freed it.
 struct Keyval {
     int handle = 0;  ///< what the user knows it by
     /// The value for the copy of the object with this handle; none: the copy has no such attribute.
     /// Null: never copied. Throws MpiError if the user's function fails.
-    std::function<std::optional<void*>(int object, void* value)> copy;
+    std::function<std::optional<AttributeValue>(int object, const AttributeValue& value)> copy;
     /// Null: nothing to do. Throws MpiError if the user's function fails: the value stays then.
-    std::function<void(int object, void* value)> erase;
+    std::function<void(int object, const AttributeValue& value)> erase;
 };
 
 using KeyvalRef = std::shared_ptr<const Keyval>;
 
-/// What users attach to communicators and datatypes: a pointer under a key, with functions that are
-/// called when the object is copied and when the pointer is removed. Such a function may change
+/// What users attach to communicators and datatypes: a value under a key, with functions that are
+/// called when the object is copied and when the value is removed. Such a function may change
 /// attributes of the same object, and other threads may meanwhile: no value is removed twice.
 class Attributes {
   public:
     /// A value that is there already is erased first. `object` is the owner's handle, here and
     /// below, for the user's functions.
-    void set(int object, const KeyvalRef& key, void* value);
-    /// None if there is none.
-    std::optional<void*> get(const Keyval& key) const;
+    void set(int object, const KeyvalRef& key, AttributeValue value);
+    /// Null if there is none. It stays where it is until it is set anew or removed.
+    const AttributeValue* get(const Keyval& key) const;
     /// False if there was none.
     bool erase(int object, const Keyval& key);
     /// Those of a copied object, as the keys' functions have it, in the order of setting.
@@ -49,7 +59,7 @@ class Attributes {
   private:
     struct Entry {
         KeyvalRef key;
-        void* value;
+        std::shared_ptr<const AttributeValue> value;  ///< apart: C may hold its address
         std::uint64_t number;
         bool leaving = false;  ///< the user's function for its removal is running
     };

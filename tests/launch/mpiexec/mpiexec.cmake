@@ -6,3 +6,7 @@ target_compile_definitions(mpiexec_test PRIVATE
     RAILYARD_BIN="$<TARGET_FILE_DIR:mpiexec>"
     RAILYARD_RANK_PROGRAM="$<TARGET_FILE:launcher_rank>")
 add_dependencies(mpiexec_test mpiexec mpi launcher_rank kernel_cg)
+if(TARGET mpichfort)
+    target_compile_definitions(mpiexec_test PRIVATE RAILYARD_FORTRAN)
+    add_dependencies(mpiexec_test mpichfort)
+endif()

@@ -90,6 +90,45 @@ TEST_F(Wrappers, BuildProgramsThatRun) {
     }
 }
 
+#ifdef RAILYARD_FORTRAN
+constexpr const char* fortran_program =
+    "program sum\n    use mpi\n    implicit none\n    integer :: rank, total, ierror\n"
+    "    call MPI_Init(ierror)\n    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)\n"
+    "    call MPI_Allreduce(rank, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)\n"
+    "    if (rank == 0) print '(a,i0)', 'the sum is ', total\n"
+    "    call MPI_Finalize(ierror)\nend program\n";
+
+TEST_F(Wrappers, BuildFortranProgramsThatRun) {
+    std::ofstream(file("sum.f90")) << fortran_program;
+    for (const char* wrapper : {"mpifort", "mpif90", "mpif77"}) {
+        const std::string name = wrapper;
+        const Ended built = shell(name + " -c sum.f90 && " + name + " sum.o -o 'the sum'");
+        ASSERT_EQ(built.exit_code, 0) << built.err;
+        EXPECT_EQ(shell("mpiexec -n 4 './the sum'").out, "the sum is 6\n") << name;
+    }
+    EXPECT_THAT(shell("mpifort -show").out, HasSubstr("-lmpichfort -lmpi\n"));
+    EXPECT_THAT(shell("MPICH_FC=other mpifort -show").out, StartsWith("other "));
+    EXPECT_THAT(shell("mpif77 -f77=other -show").out, StartsWith("other "));
+    EXPECT_THAT(shell("mpif90 --help").out, HasSubstr("-f90=COMPILER"));
+}
+
+TEST_F(Wrappers, CMakeFindsTheFortranLibrary) {
+    std::ofstream(file("sum.f90")) << fortran_program;
+    std::ofstream(file("CMakeLists.txt"))
+        << "cmake_minimum_required(VERSION 3.20)\nproject(sum Fortran)\n"
+           "find_package(MPI REQUIRED COMPONENTS Fortran)\n"
+           "message(STATUS \"found ${MPI_Fortran_HAVE_F77_HEADER} ${MPI_Fortran_HAVE_F90_MODULE} "
+           "${MPI_Fortran_HAVE_F08_MODULE}\")\n"
+           "add_executable(sum sum.f90)\ntarget_link_libraries(sum MPI::MPI_Fortran)\n";
+    const Ended configured = shell("cmake -S . -B build");
+    ASSERT_EQ(configured.exit_code, 0) << configured.err;
+    EXPECT_THAT(configured.out, HasSubstr("found TRUE TRUE TRUE"));
+    const Ended built = shell("cmake --build build");
+    ASSERT_EQ(built.exit_code, 0) << built.out << built.err;
+    EXPECT_EQ(shell("mpiexec -n 3 build/sum").out, "the sum is 3\n");
+}
+#endif
+
 TEST_F(Wrappers, PkgConfigKnowsTheLibrary) {
     for (const char* name : {"mpi", "mpich", "railyard-mpi"}) {
         const Ended found = shell("PKG_CONFIG_PATH=" + prefix +
