@@ -49,7 +49,8 @@ endfunction()
 
 # name, what it prints, sources
 set(programs "mpif|mpif|mpif_tour.f" "mpi|mpi|mpi_tour.f90" "f08|f08|f08_tour.f90"
-    "sections|f08_sections|f08_sections.f90" "both|both|both.f90|both.c")
+    "sections|f08_sections|f08_sections.f90" "messages|f08_messages|lines.f90|f08_messages.f90"
+    "collectives|f08_collectives|lines.f90|f08_collectives.f90" "both|both|both.f90|both.c")
 foreach(program ${programs})
     string(REPLACE "|" ";" program "${program}")
     list(POP_FRONT program name says)
