@@ -10,13 +10,13 @@ extern const char** const ARGV_NULL;
 extern const char*** const ARGVS_NULL;
 extern const Offset DISPLACEMENT_CURRENT;
 void* const BOTTOM = MPI_BOTTOM;
-void* const IN_PLACE = MPI_IN_PLACE;
+void* const IN_PLACE = MPI_IN_PLACE;  // NOLINT
 const char** const ARGV_NULL = nullptr;
 const char*** const ARGVS_NULL = nullptr;
 const Offset DISPLACEMENT_CURRENT = MPI_DISPLACEMENT_CURRENT;
 
 // clang-format off
-#define NUMBER(name) extern const int name; const int name = MPI_##name;
+#define NUMBER(name) extern const int name; const int name = MPI_##name;  // NOLINT
 NUMBER(ANY_SOURCE) NUMBER(ANY_TAG) NUMBER(APPNUM) NUMBER(BSEND_OVERHEAD) NUMBER(CART)
 NUMBER(COMBINER_CONTIGUOUS) NUMBER(COMBINER_DARRAY) NUMBER(COMBINER_DUP)
 NUMBER(COMBINER_F90_COMPLEX) NUMBER(COMBINER_F90_INTEGER) NUMBER(COMBINER_F90_REAL)

@@ -25,6 +25,10 @@ const void* procedure(Function* function) {
     return reinterpret_cast<const void*>(function);
 }
 
+void* as_pointer(MPI_Aint value) {
+    return reinterpret_cast<void*>(value);  // NOLINT: MPI keeps integers where C has pointers
+}
+
 // Attributes. Integers of MPI-1 are the lower half of those of 64 bits, on machines where that half
 // comes first.
 
@@ -39,7 +43,7 @@ int copy_proxy(CopyFunction* copy, int object, int keyval, void* extra_state, in
     const int code = call(procedure(copy), &object, &keyval, static_cast<MPI_Aint*>(extra_state),
                           &in, &out, &logical);
     *flag = logical != 0;
-    *copied = reinterpret_cast<void*>(out);
+    *copied = as_pointer(out);
     return code;
 }
 
@@ -70,10 +74,6 @@ int create_keyval(Create* create, CopyFunction* copy, EraseFunction* erase, int*
     const int code = create(copy, erase, keyval, new MPI_Aint(extra_state));
     if (code == MPI_SUCCESS) MPII_Keyval_set_proxy(*keyval, copy_proxy, erase_proxy);
     return code;
-}
-
-void* as_pointer(MPI_Aint value) {
-    return reinterpret_cast<void*>(value);
 }
 
 template <class Get>
@@ -270,8 +270,8 @@ void mpi_conversion_fn_null_(void*, const int*, const int*, void*, const MPI_Off
     *ierror = MPI_ERR_CONVERSION;
 }
 FORTRAN_NAMES("mpi_conversion_fn_null", "MPI_CONVERSION_FN_NULL")
-void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null(void);
-void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c(void);
+void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null(void);    // NOLINT: gfortran's names
+void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c(void);  // NOLINT
 
 static bool is_null_conversion(const void* function) {
     return function == procedure(mpi_conversion_fn_null_) ||
