@@ -41,7 +41,7 @@ format-check:
 tidy:
 	scripts/install-packages build test style
 	cmake --preset release -B build/tidy -DRAILYARD_UNITY=OFF -DRAILYARD_TESTS=ON
-	cmake --build build/tidy --target mpi_interface
+	cmake --build build/tidy --target mpi_interface mpi_fortran_interface
 	run-clang-tidy -quiet -extra-arg=-Wno-unknown-warning-option -p build/tidy "$(CURDIR)/(src|tests|bench)/"
 
 sanitize: ## Run a sample of the tests under the address, undefined-behaviour and thread sanitizers

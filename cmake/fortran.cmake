@@ -64,6 +64,6 @@ set(fortran_exports ${fortran}/exports.map)
 target_link_libraries(mpichfort PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,railyard_mpi_fortran> mpi)
 target_link_options(mpichfort PRIVATE LINKER:--version-script=${fortran_exports} LINKER:--gc-sections
                     LINKER:--as-needed -static-libstdc++ -static-libgcc)
-set_target_properties(mpichfort PROPERTIES SOVERSION 12 LINK_DEPENDS ${fortran_exports})
+set_target_properties(mpichfort PROPERTIES SOVERSION 12 INSTALL_RPATH $ORIGIN LINK_DEPENDS ${fortran_exports})
 install(TARGETS mpichfort LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${modules}/mpif.h ${installed_modules} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

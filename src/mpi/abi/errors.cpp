@@ -42,31 +42,47 @@ void delay_report(State& state) {
     host.wait_until([] { return false; }, host.now() + Duration::ms(200), fabric::Wait::sleep);
 }
 
-/// Of communicators and of sessions: handles are ints.
-void create_errhandler(State& state, void (*function)(int*, int*, ...), const char* argument,
-                       MPI_Errhandler& errhandler) {
+/// Calls a handler of C++, whose library brings it. The ABI has its type, and the kinds of objects.
+using HandlerProxy = void(int kind, int* object, int* code, void (*function)());
+enum class Handled { comm = 0, win = 2, session = 3 };
+
+struct UserHandler {
+    void operator()(int object, int code) const {
+        if (*proxy != nullptr)
+            (*proxy)(static_cast<int>(handled), &object, &code,
+                     reinterpret_cast<void (*)()>(function));
+        else
+            function(&object, &code, static_cast<void*>(nullptr));
+    }
+
+    Handled handled;
+    void (*function)(int*, int*, ...);  ///< the same for all: handles are ints
+    std::shared_ptr<HandlerProxy*> proxy = std::make_shared<HandlerProxy*>(nullptr);  ///< null: C's
+};
+
+void create_errhandler(State& state, Handled handled, void (*function)(int*, int*, ...),
+                       const char* argument, MPI_Errhandler& errhandler) {
     if (function == nullptr) null_argument(argument);
-    ErrorHandler handler{ErrorHandler::Kind::user, 0, [function](int object, int code) {
-                             function(&object, &code, static_cast<void*>(nullptr));
-                         }};
+    ErrorHandler handler{ErrorHandler::Kind::user, 0, UserHandler{handled, function}};
     errhandler = state.error_handlers.add(std::make_unique<HandlerEntry>(
         HandlerEntry{std::make_shared<const ErrorHandler>(std::move(handler))}));
 }
 
 void comm_create_errhandler(State& state, MPI_Comm_errhandler_function* function,
                             MPI_Errhandler& errhandler) {
-    create_errhandler(state, function, "comm_errhandler_fn", errhandler);
+    create_errhandler(state, Handled::comm, function, "comm_errhandler_fn", errhandler);
 }
 
 void win_create_errhandler(State& state, MPI_Win_errhandler_function* function,
                            MPI_Errhandler& errhandler) {
-    create_errhandler(state, function, "win_errhandler_fn", errhandler);
+    create_errhandler(state, Handled::win, function, "win_errhandler_fn", errhandler);
 }
 
 // A program may have its handler before its first session.
 void session_create_errhandler(MPI_Session_errhandler_function* function,
                                MPI_Errhandler& errhandler) {
-    create_errhandler(State::awake(), function, "session_errhandler_fn", errhandler);
+    create_errhandler(State::awake(), Handled::session, function, "session_errhandler_fn",
+                      errhandler);
 }
 
 void comm_set_errhandler(State&, Comm& comm, const ErrorHandlerRef& handler) {
@@ -218,5 +234,15 @@ int not_initialised(const char* function) {
 #include <entries/errors.inc>
 #include <entries/old_errors.inc>
 #include <entries/window_errors.inc>
+
+/// MPICH's name, for the library of C++: of a handler that was just made.
+extern "C" void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, void (*proxy)()) {
+    State* const state = State::here();
+    const HandlerEntry* const entry =
+        state == nullptr ? nullptr : state->error_handlers.find(errhandler);
+    const auto* const function =
+        entry == nullptr ? nullptr : entry->handler->call.target<UserHandler>();
+    if (function != nullptr) *function->proxy = reinterpret_cast<HandlerProxy*>(proxy);
+}
 
 }  // namespace railyard::mpi::abi

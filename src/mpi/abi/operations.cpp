@@ -36,24 +36,40 @@ class LentHandle {
     bool is_new_ = false;
 };
 
+/// Calls a function of C++, whose library brings it. The ABI has its type.
+using OpProxy = void(const void* in, void* inout, int count, MPI_Datatype type, void (*function)());
+
 /// A user's function, which counts in `Count`s; more elements than those hold come in several
 /// calls.
-template <class Count, class Function>
-void make_op(State& state, Function* function, int commute, MPI_Op& op) {
-    if (function == nullptr) null_argument("user_fn");
-    const auto call = [&state, function](const void* in, void* inout, std::size_t count,
-                                         const Datatype& type) {
+template <class Count>
+struct UserFunction {
+    using Function = void(void*, void*, Count*, MPI_Datatype*);
+
+    void operator()(const void* in, void* inout, std::size_t count, const Datatype& type) const {
         constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Count>::max());
-        const LentHandle lent(state, type);
+        const LentHandle lent(*state, type);
         MPI_Datatype handle = lent.get();
         for (std::size_t from = 0; from < count; from += most) {
             auto length = static_cast<Count>(std::min(count - from, most));
             const std::ptrdiff_t offset = signed_of(from) * type.extent();
-            function(moved(in, offset), moved(inout, offset), &length, &handle);
+            if (*proxy != nullptr)
+                (*proxy)(moved(in, offset), moved(inout, offset), static_cast<int>(length), handle,
+                         reinterpret_cast<void (*)()>(function));
+            else
+                function(moved(in, offset), moved(inout, offset), &length, &handle);
         }
-    };
-    op = state.ops.add(
-        std::make_unique<OperationRef>(std::make_shared<const Operation>(call, commute != 0)));
+    }
+
+    State* state;
+    Function* function;
+    std::shared_ptr<OpProxy*> proxy = std::make_shared<OpProxy*>(nullptr);  ///< null: it is C's
+};
+
+template <class Count, class Function>
+void make_op(State& state, Function* function, int commute, MPI_Op& op) {
+    if (function == nullptr) null_argument("user_fn");
+    op = state.ops.add(std::make_unique<OperationRef>(
+        std::make_shared<const Operation>(UserFunction<Count>{&state, function}, commute != 0)));
 }
 
 void op_create(State& state, MPI_User_function* function, int commute, MPI_Op& op) {
@@ -85,5 +101,14 @@ void reduce_local(State&, const void* in, void* inout, std::size_t count, const 
 }  // namespace
 
 #include <entries/operations.inc>
+
+/// MPICH's name, for the library of C++: of an operation that was just made.
+extern "C" void MPII_Op_set_cxx(MPI_Op op, void (*proxy)()) {
+    State* const state = State::here();
+    const OperationRef* const made = state == nullptr ? nullptr : state->ops.find(op);
+    const auto* const function =
+        made == nullptr ? nullptr : (*made)->function().target<UserFunction<int>>();
+    if (function != nullptr) *function->proxy = reinterpret_cast<OpProxy*>(proxy);
+}
 
 }  // namespace railyard::mpi::abi

@@ -32,7 +32,7 @@ State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined)
     using Kind = ErrorHandler::Kind;
     builtin_handlers_ = {builtin_handler(Kind::fatal, MPI_ERRORS_ARE_FATAL),
                          builtin_handler(Kind::returns, MPI_ERRORS_RETURN),
-                         builtin_handler(Kind::fatal, MPIR_ERRORS_THROW_EXCEPTIONS),
+                         builtin_handler(Kind::returns, MPIR_ERRORS_THROW_EXCEPTIONS),
                          builtin_handler(Kind::abort, MPI_ERRORS_ABORT)};
     builtin_comms_ = {
         std::make_unique<Comm>(*process_, ContextIds::world, Group::all(process_->world_size())),

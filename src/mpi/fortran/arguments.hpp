@@ -40,8 +40,9 @@ extern MpiPriv2 mpipriv2_;
 extern MpiPrivC mpiprivc_;
 extern MPI_Fint mpifcmb5_;  // MPI_UNWEIGHTED
 extern MPI_Fint mpifcmb9_;  // MPI_WEIGHTS_EMPTY
+extern MPI_Fint mpifcmba_;  // MPI_BUFFER_AUTOMATIC, which MPICH 4.0 lacks
 
-extern MPI_Fint MPIR_F08_MPI_BOTTOM, MPIR_F08_MPI_IN_PLACE;
+extern MPI_Fint MPIR_F08_MPI_BOTTOM, MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BUFFER_AUTOMATIC;
 extern MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ, MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
 extern MPI_Fint __mpi_f08_link_constants_MOD_mpi_unweighted;
 extern MPI_Fint __mpi_f08_link_constants_MOD_mpi_weights_empty;
@@ -63,6 +64,12 @@ inline void* to_buffer(const void* address) {
     if (address == &mpipriv1_.in_place) [[unlikely]]
         return MPI_IN_PLACE;
     return const_cast<void*>(address);
+}
+
+/// What is attached for buffered sends.
+inline void* to_attached(void* address) {
+    const bool is_automatic = address == &mpifcmba_ || address == &MPIR_F08_MPI_BUFFER_AUTOMATIC;
+    return is_automatic ? MPI_BUFFER_AUTOMATIC : address;
 }
 
 /// One or several.

@@ -101,6 +101,12 @@ void mpi_pcontrol_(const int* level, int* ierror) {
 }
 NAMES_OF_ALL("pcontrol", "PCONTROL")
 
+/// mpi_f08 has it under a name of its own.
+void mpi_op_create_c_(MPI_User_function_c* function, const int* commute, MPI_Op* op, int* ierror) {
+    finish(ierror, MPI_Op_create_c(function, *commute, op));
+}
+FORTRAN_NAMES("mpi_op_create_c", "MPI_OP_CREATE_C")
+
 void mpi_info_create_env_(MPI_Info* info, int* ierror) {
     finish(ierror, MPI_Info_create_env(0, nullptr, info));
 }

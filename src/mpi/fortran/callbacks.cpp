@@ -25,6 +25,10 @@ const void* procedure(Function* function) {
     return reinterpret_cast<const void*>(function);
 }
 
+void* as_pointer(MPI_Aint value) {
+    return reinterpret_cast<void*>(value);  // NOLINT: MPI keeps integers where C has pointers
+}
+
 // Attributes. Integers of MPI-1 are the lower half of those of 64 bits, on machines where that half
 // comes first.
 
@@ -39,7 +43,7 @@ int copy_proxy(CopyFunction* copy, int object, int keyval, void* extra_state, in
     const int code = call(procedure(copy), &object, &keyval, static_cast<MPI_Aint*>(extra_state),
                           &in, &out, &logical);
     *flag = logical != 0;
-    *copied = reinterpret_cast<void*>(out);
+    *copied = as_pointer(out);
     return code;
 }
 
@@ -70,10 +74,6 @@ int create_keyval(Create* create, CopyFunction* copy, EraseFunction* erase, int*
     const int code = create(copy, erase, keyval, new MPI_Aint(extra_state));
     if (code == MPI_SUCCESS) MPII_Keyval_set_proxy(*keyval, copy_proxy, erase_proxy);
     return code;
-}
-
-void* as_pointer(MPI_Aint value) {
-    return reinterpret_cast<void*>(value);
 }
 
 template <class Get>
@@ -114,18 +114,18 @@ struct Datarep {
     MPI_Aint extra_state;
 };
 
-int convert(const void* function, Datarep& datarep, void* user, MPI_Datatype type, int count,
-            void* file, MPI_Offset position) {
-    return call(function, user, &type, &count, file, &position, &datarep.extra_state);
-}
-int read_datarep(void* user, MPI_Datatype type, int count, void* file, MPI_Offset at, void* state) {
+/// `Count`: an int, or 64 bits.
+template <class Count>
+int read_datarep(void* user, MPI_Datatype type, Count count, void* file, MPI_Offset at,
+                 void* state) {
     auto& datarep = *static_cast<Datarep*>(state);
-    return convert(datarep.read, datarep, user, type, count, file, at);
+    return call(datarep.read, user, &type, &count, file, &at, &datarep.extra_state);
 }
-int write_datarep(void* user, MPI_Datatype type, int count, void* file, MPI_Offset at,
+template <class Count>
+int write_datarep(void* user, MPI_Datatype type, Count count, void* file, MPI_Offset at,
                   void* state) {
     auto& datarep = *static_cast<Datarep*>(state);
-    return convert(datarep.write, datarep, user, type, count, file, at);
+    return call(datarep.write, user, &type, &count, file, &at, &datarep.extra_state);
 }
 int extent_of_datarep(MPI_Datatype type, MPI_Aint* extent, void* state) {
     auto& datarep = *static_cast<Datarep*>(state);
@@ -270,22 +270,35 @@ void mpi_conversion_fn_null_(void*, const int*, const int*, void*, const MPI_Off
     *ierror = MPI_ERR_CONVERSION;
 }
 FORTRAN_NAMES("mpi_conversion_fn_null", "MPI_CONVERSION_FN_NULL")
-void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null(void);
+void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null(void);    // NOLINT: gfortran's names
+void __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c(void);  // NOLINT
+
+static bool is_null_conversion(const void* function) {
+    return function == procedure(mpi_conversion_fn_null_) ||
+           function == procedure(__mpi_f08_callbacks_MOD_mpi_conversion_fn_null) ||
+           function == procedure(__mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c);
+}
+
+// MPI has no call that ends a representation.
 
 void mpi_register_datarep_(const char* name, const void* read, const void* write,
                            const void* extent, const MPI_Aint* extra_state, int* ierror,
                            std::size_t length) {
-    const auto is_null = [](const void* function) {
-        return function == procedure(mpi_conversion_fn_null_) ||
-               function == procedure(__mpi_f08_callbacks_MOD_mpi_conversion_fn_null);
-    };
-    // MPI has no call that ends it.
-    auto* const datarep = new Datarep{read, write, extent, *extra_state};
-    finish(ierror, MPI_Register_datarep(String(name, length),
-                                        is_null(read) ? MPI_CONVERSION_FN_NULL : read_datarep,
-                                        is_null(write) ? MPI_CONVERSION_FN_NULL : write_datarep,
-                                        extent_of_datarep, datarep));
+    finish(ierror, MPI_Register_datarep(
+                       String(name, length), is_null_conversion(read) ? nullptr : read_datarep<int>,
+                       is_null_conversion(write) ? nullptr : write_datarep<int>, extent_of_datarep,
+                       new Datarep{read, write, extent, *extra_state}));
 }
+void mpi_register_datarep_c_(const char* name, const void* read, const void* write,
+                             const void* extent, const MPI_Aint* extra_state, int* ierror,
+                             std::size_t length) {
+    finish(ierror,
+           MPI_Register_datarep_c(
+               String(name, length), is_null_conversion(read) ? nullptr : read_datarep<MPI_Count>,
+               is_null_conversion(write) ? nullptr : write_datarep<MPI_Count>, extent_of_datarep,
+               new Datarep{read, write, extent, *extra_state}));
+}
+FORTRAN_NAMES("mpi_register_datarep_c", "MPI_REGISTER_DATAREP_C")
 FORTRAN_NAMES("mpi_register_datarep", "MPI_REGISTER_DATAREP")
 FORTRAN_ALSO("mpi_register_datarep_", "mpi_register_datarep_f08_")
 FORTRAN_ALSO("mpi_register_datarep_", "pmpir_register_datarep_f08_")

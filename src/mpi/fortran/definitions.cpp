@@ -24,8 +24,10 @@ alignas(32) MpiPriv2 mpipriv2_;
 alignas(32) MpiPrivC mpiprivc_;
 alignas(32) MPI_Fint mpifcmb5_;
 alignas(32) MPI_Fint mpifcmb9_;
+alignas(32) MPI_Fint mpifcmba_;
 MPI_Fint MPIR_F08_MPI_BOTTOM;
 MPI_Fint MPIR_F08_MPI_IN_PLACE;
+MPI_Fint MPIR_F08_MPI_BUFFER_AUTOMATIC;
 MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ;
 MPI_F08_status MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
 }

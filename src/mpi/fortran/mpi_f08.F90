@@ -64,6 +64,13 @@ module mpi_f08_callbacks
             integer(kind=8) :: extent, extra_state
             integer :: ierror
         end subroutine
+        subroutine MPI_Datarep_conversion_function_c(userbuf, datatype, count, filebuf, position, extra_state, ierror)
+            import
+            type(c_ptr), value :: userbuf, filebuf
+            type(MPI_Datatype) :: datatype
+            integer(kind=8) :: count, position, extra_state
+            integer :: ierror
+        end subroutine
         subroutine MPI_Datarep_conversion_function(userbuf, datatype, count, filebuf, position, extra_state, ierror)
             import
             type(c_ptr), value :: userbuf, filebuf
@@ -140,6 +147,22 @@ module mpi_f08
     implicit none
     private :: c_ptr
     include 'mpi_f08_interfaces.inc'
+#define OF_LARGE_COUNTS(CREATE, REGISTER) \
+        subroutine CREATE(user_fn, commute, op, ierror); import; \
+            procedure(MPI_User_function_c) :: user_fn; logical, intent(in) :: commute; \
+            type(MPI_Op), intent(out) :: op; integer, optional, intent(out) :: ierror; \
+        end subroutine; \
+        subroutine REGISTER(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state, ierror); \
+            import; character(len=*), intent(in) :: datarep; \
+            procedure(MPI_Datarep_conversion_function_c) :: read_conversion_fn, write_conversion_fn; \
+            procedure(MPI_Datarep_extent_function) :: dtype_file_extent_fn; \
+            integer(kind=8), intent(in) :: extra_state; integer, optional, intent(out) :: ierror; \
+        end subroutine
+    ! Names of their own: a compiler could not tell them from the others by their arguments.
+    interface
+        OF_LARGE_COUNTS(MPI_Op_create_c, MPI_Register_datarep_c)
+        OF_LARGE_COUNTS(PMPI_Op_create_c, PMPI_Register_datarep_c)
+    end interface
     interface MPI_F_sync_reg
         subroutine MPI_F_sync_reg_f08ts(buf)
             type(*), dimension(..), asynchronous :: buf

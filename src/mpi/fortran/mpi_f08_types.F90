@@ -127,6 +127,7 @@ module mpi_f08_link_constants
     private :: c_int, MPI_Status
     integer(c_int), bind(C, name='MPIR_F08_MPI_BOTTOM'), target :: MPI_BOTTOM
     integer(c_int), bind(C, name='MPIR_F08_MPI_IN_PLACE'), target :: MPI_IN_PLACE
+    integer(c_int), bind(C, name='MPIR_F08_MPI_BUFFER_AUTOMATIC'), target :: MPI_BUFFER_AUTOMATIC
     type(MPI_Status), bind(C, name='MPIR_F08_MPI_STATUS_IGNORE_OBJ'), target :: MPI_STATUS_IGNORE
     type(MPI_Status), bind(C, name='MPIR_F08_MPI_STATUSES_IGNORE_OBJ'), target :: MPI_STATUSES_IGNORE(1)
     integer, target :: MPI_ERRCODES_IGNORE(1)

@@ -109,7 +109,7 @@ bool Descriptor::has_gaps() const {
 void* to_address(const Descriptor* descriptor) {
     void* const base = descriptor->base;
     if (base == &MPIR_F08_MPI_BOTTOM) return MPI_BOTTOM;
-    if (base == &MPIR_F08_MPI_IN_PLACE) return MPI_IN_PLACE;
+    if (base == &MPIR_F08_MPI_IN_PLACE) return MPI_IN_PLACE;  // NOLINT
     return to_buffer(base);
 }
 

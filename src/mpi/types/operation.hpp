@@ -46,7 +46,8 @@ class Operation : public std::enable_shared_from_this<Operation> {
     Kind kind() const { return kind_; }
     bool is_predefined() const { return kind_ != Kind::user; }
     bool is_commutative() const { return commutative_; }
-    std::string_view name() const;  ///< "MPI_SUM"; empty for a user's
+    std::string_view name() const;                          ///< "MPI_SUM"; empty for a user's
+    const Function& function() const { return function_; }  ///< a user's
 
     /// Whether it can combine elements of this type. A user's function takes them all.
     bool allows(const Datatype& type) const;

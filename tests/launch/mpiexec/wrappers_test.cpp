@@ -110,6 +110,12 @@ TEST_F(Wrappers, BuildFortranProgramsThatRun) {
     EXPECT_THAT(shell("MPICH_FC=other mpifort -show").out, StartsWith("other "));
     EXPECT_THAT(shell("mpif77 -f77=other -show").out, StartsWith("other "));
     EXPECT_THAT(shell("mpif90 --help").out, HasSubstr("-f90=COMPILER"));
+    const Ended built =
+        shell("PKG_CONFIG_PATH=" + prefix +
+              "/lib/pkgconfig; export PKG_CONFIG_PATH; gfortran sum.f90 -o sum $(pkg-config "
+              "--cflags --libs mpi-fort)");
+    ASSERT_EQ(built.exit_code, 0) << built.err;
+    EXPECT_EQ(shell("mpiexec -n 3 ./sum").out, "the sum is 3\n");
 }
 
 TEST_F(Wrappers, CMakeFindsTheFortranLibrary) {

@@ -82,4 +82,28 @@ if(MPICC_MPICH AND MPIEXEC_MPICH)
                       -DOURS=${PROJECT_BINARY_DIR}/include -DWORK=${abi_work}/values
                       -P ${abi_sources}/values.cmake)
 endif()
+# The old C++ bindings.
+find_program(MPICXX_MPICH mpicxx.mpich)
+if(MPICXX_MPICH AND MPIEXEC_MPICH)
+    add_custom_command(OUTPUT ${abi_work}/old_cxx
+                       COMMAND ${MPICXX_MPICH} -O2 ${abi_sources}/programs/old_cxx.cpp -o ${abi_work}/old_cxx
+                       DEPENDS ${abi_sources}/programs/old_cxx.cpp VERBATIM)
+    list(APPEND abi_programs ${abi_work}/old_cxx)
+    railyard_abi_test(OldCxxOnOurs PATH ${our_lib} EXPECT "old_cxx: 4 ranks"
+                      COMMAND env LD_BIND_NOW=1 ${our_mpiexec} -n 4 ${abi_work}/old_cxx)
+    # MPICH's library for C++, on our library for C.
+    file(MAKE_DIRECTORY ${abi_work}/c_alone)
+    file(CREATE_LINK ${our_lib}/libmpi.so.12 ${abi_work}/c_alone/libmpich.so.12 SYMBOLIC)
+    railyard_abi_test(TheirCxxOnOurC PATH ${abi_work}/c_alone EXPECT "old_cxx: 4 ranks"
+                      COMMAND env LD_BIND_NOW=1 ${our_mpiexec} -n 4 ${abi_work}/old_cxx)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libmpichcxx.so.12
+                    OUTPUT_VARIABLE their_cxx OUTPUT_STRIP_TRAILING_WHITESPACE)
+    # The same names, and virtual functions in the same order.
+    railyard_abi_test(CxxNamesAgree COMMAND sh -c "nm -D --defined-only '${their_cxx}' | cut -d' ' -f3 | sort > \
+                      '${abi_work}/their_names' && nm -D --defined-only '$<TARGET_FILE:mpichcxx>' | \
+                      cut -d' ' -f3 | sort | comm -13 - '${abi_work}/their_names' | (! grep .)")
+    railyard_abi_test(CxxVirtualFunctionsAgree COMMAND sh -c "'${abi_sources}/vtables.sh' '${their_cxx}' > \
+                      '${abi_work}/their_tables' && test $(wc -l < '${abi_work}/their_tables') -gt 500 && \
+                      '${abi_sources}/vtables.sh' '$<TARGET_FILE:mpichcxx>' | diff - '${abi_work}/their_tables'")
+endif()
 add_custom_target(mpi_abi_programs ALL DEPENDS ${abi_programs} mpiexec)

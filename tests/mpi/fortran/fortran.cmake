@@ -40,7 +40,8 @@ function(railyard_fortran_program by name c fortran)
         list(APPEND sources ${fortran_tests}/programs/${source})
     endforeach()
     add_custom_command(
-        OUTPUT ${folder}/program ${commands} COMMAND ${fortran} ${objects} -o ${folder}/program
+        OUTPUT ${folder}/program ${commands} COMMAND ${fortran} ${objects} -Wl,--allow-shlib-undefined
+                                                -o ${folder}/program
         DEPENDS ${sources} mpi mpichfort WORKING_DIRECTORY ${folder} VERBATIM
         COMMENT "Compiling ${name}, in Fortran, by ${by}")
     set(fortran_programs ${fortran_programs} ${folder}/program PARENT_SCOPE)
@@ -48,7 +49,8 @@ endfunction()
 
 # name, what it prints, sources
 set(programs "mpif|mpif|mpif_tour.f" "mpi|mpi|mpi_tour.f90" "f08|f08|f08_tour.f90"
-    "sections|f08_sections|f08_sections.f90" "both|both|both.f90|both.c")
+    "sections|f08_sections|f08_sections.f90" "messages|f08_messages|lines.f90|f08_messages.f90"
+    "collectives|f08_collectives|lines.f90|f08_collectives.f90" "both|both|both.f90|both.c")
 foreach(program ${programs})
     string(REPLACE "|" ";" program "${program}")
     list(POP_FRONT program name says)
@@ -61,6 +63,12 @@ foreach(program ${programs})
                               COMMAND ${our_mpiexec} -n 4 ${fortran_work}/mpich/${name}/program)
     endif()
 endforeach()
+railyard_fortran_program(ours later ${bin}/mpicc ${bin}/mpifort checks.f90 later.f90)
+railyard_fortran_test(OursOnOurs.later EXPECT "later: 4 ranks"
+                      COMMAND ${our_mpiexec} -n 4 ${fortran_work}/ours/later/program)
+# Without a launcher, which would say where the libraries are.
+railyard_fortran_test(AloneWithoutALauncher EXPECT "mpif: 1 ranks"
+                      COMMAND ${fortran_work}/ours/mpif/program)
 # On another fabric.
 railyard_fortran_test(OnIwarp EXPECT "f08_sections: 4 ranks"
     COMMAND ${our_mpiexec} -n 4 --on iwarp ${fortran_work}/ours/sections/program)

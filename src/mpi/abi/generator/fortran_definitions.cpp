@@ -13,6 +13,11 @@ bool is_string(const FortranParameter& parameter) {
     return parameter.role == Role::string || parameter.role == Role::text;
 }
 
+/// For buffered sends: may be MPI_BUFFER_AUTOMATIC.
+bool is_attached(const FortranFunction& function, const FortranParameter& parameter) {
+    return function.chapter == "buffered" && parameter.c.name == "buffer";
+}
+
 /// The parameter as C++ declares it. `by_descriptor`: buffers come as Fortran's descriptors.
 std::string declared(const FortranParameter& parameter, bool by_descriptor) {
     const Parameter& c = parameter.c;
@@ -62,6 +67,7 @@ std::string argument(const FortranFunction& function, const FortranParameter& pa
         case Role::new_file:
             return "NewFile(" + name + ")";
         case Role::buffer:
+            if (is_attached(function, parameter)) return "to_attached(" + name + ")";
             return "to_buffer(" + name + ")";
         default:
             return name;
@@ -139,7 +145,9 @@ struct F08Body {
                     if (way_of(function, i) == Way::followed_copy) followed += ", " + object;
                     break;
                 case Way::address:
-                    add("to_address(" + name(i) + ")");
+                    add(is_attached(function, parameter)
+                            ? "to_attached(to_address(" + name(i) + "))"
+                            : "to_address(" + name(i) + ")");
             }
         }
     }

@@ -187,8 +187,8 @@ std::string f08_interfaces(const std::vector<FortranFunction>& functions, Called
         write(one, function, function.f08_name(called), Style::f08);
         generics[c_name(base, called)] += one.str();
     }
-    std::string text;
+    std::ostringstream out;
     for (const auto& [name, specifics] : generics)
-        text += "interface " + name + "\n" + specifics + "end interface\n";
-    return text;
+        out << "interface " << name << '\n' << specifics << "end interface\n";
+    return out.str();
 }

@@ -56,7 +56,6 @@ program f08_sections
     call point_to_point()
     call parts()
     call persistent()
-    call partitioned()
     call collectives()
     call reductions()
     call nonblocking()
@@ -156,27 +155,6 @@ contains
             call MPI_F_sync_reg(b)
             call expect(marks(before), 'persistent')
         end do
-        call MPI_Request_free(requests(1))
-        call MPI_Request_free(requests(2))
-    end subroutine
-
-    subroutine partitioned()
-        type(MPI_Request) :: requests(2)
-        integer :: line(40), other(40), i
-        line = [(1000 * rank + i, i = 1, 40)]
-        other = gap
-        call MPI_Psend_init(line(2:40:5), 4, 2_MPI_COUNT_KIND, MPI_INTEGER, next, 20, MPI_COMM_WORLD, &
-                            MPI_INFO_NULL, requests(1))
-        call MPI_Precv_init(other(1:40:5), 4, 2_MPI_COUNT_KIND, MPI_INTEGER, before, 20, MPI_COMM_WORLD, &
-                            MPI_INFO_NULL, requests(2))
-        call MPI_Startall(2, requests)
-        do i = 3, 0, -1
-            call MPI_Pready(i, requests(1))
-        end do
-        call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
-        call MPI_F_sync_reg(other)
-        call check(.not. any(other(1:40:5) /= [(1000 * before + i, i = 2, 40, 5)]), 'partitions')
-        call check(count(other == gap) == 32, 'gaps of partitions')
         call MPI_Request_free(requests(1))
         call MPI_Request_free(requests(2))
     end subroutine
