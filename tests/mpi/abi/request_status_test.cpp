@@ -37,6 +37,7 @@ TEST_P(RequestStatus, AnyIsLookedAtAndStays) {
         const MPI_Request kept = requests[2];
         ASSERT_EQ(MPI_Wait(&requests[2], MPI_STATUS_IGNORE), MPI_SUCCESS) << kept;
         EXPECT_EQ(in[1], 1 - rank);
+        MPI_Barrier(MPI_COMM_WORLD);  // The other has looked.
         MPI_Send(&rank, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
         MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
         EXPECT_EQ(MPI_Request_get_status_any(-1, requests, &index, &flag, &status), MPI_ERR_COUNT);
