@@ -75,6 +75,7 @@ TEST_P(RequestStatus, AllAndSomeAreLookedAtAndStay) {
         EXPECT_EQ(count, 1);
         EXPECT_EQ(indices[0], 2);
         EXPECT_EQ(statuses[0].MPI_TAG, 1);
+        MPI_Barrier(MPI_COMM_WORLD);
         MPI_Send(&rank, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
         do
             ASSERT_EQ(MPI_Request_get_status_all(3, requests.data(), &flag, statuses.data()),
