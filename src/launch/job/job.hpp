@@ -48,6 +48,8 @@ struct Result {
     int exit_code = 0;                   ///< what the launcher should exit with
     bool output_lost = false;            ///< what the ranks printed, while they themselves did well
     std::vector<std::string> delivered;  ///< in the order of arrival; of one rank, in its order
+    /// By rank: what it left in its kept memory (kept_memory.hpp), if there was such.
+    std::vector<std::string> kept{};
     /// How long each part of the interconnect was busy, if that was asked for. Virtual time only.
     std::vector<fabric::PartUse> parts{};
     /// fabric::Fabric::receiver_not_ready(), of all of them. Virtual time only.

@@ -25,6 +25,7 @@
 #include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/making.hpp"
 #include "mpi/engine/process.hpp"
+#include "mpi/recording/recorder.hpp"
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/operation.hpp"
 #include "mpi/windows/window.hpp"
@@ -269,6 +270,8 @@ class State {
     /// process that lives on (see RankLocal).
     static void leave();
     static void drop();
+    /// Writes down what the rank does, if whoever started it asks for that.
+    void record(job::Rank& rank, std::uint64_t began);
     /// Of the rank and of its communicators: waits until their messages have left.
     void detach_buffers();
     bool has_sessions() const {
@@ -298,7 +301,8 @@ class State {
     std::unique_ptr<Info> environment_;  ///< MPI_INFO_ENV
     UserErrors user_errors_;
     std::unique_ptr<calls::HandleResolver> resolver_;
-    std::shared_ptr<calls::CallWatches> watches_;  ///< until MPI_Finalize has been left
+    std::shared_ptr<recording::Recorder> recorder_;  ///< likewise; null: nothing is recorded
+    std::shared_ptr<calls::CallWatches> watches_;    ///< until MPI_Finalize has been left
     calls::Around around_;
     World world_ = World::none;
     bool in_virtual_time_ = false;

@@ -9,6 +9,12 @@ void CallWatches::began(const HandleResolver& resolver) {
         watch->began(resolver);
 }
 
+MessageWatch* CallWatches::messages() {
+    for (CallWatch* const watch : watches_)
+        if (MessageWatch* const messages = watch->messages()) return messages;
+    return nullptr;
+}
+
 void CallWatches::entered(Function function, std::span<const Word> arguments) {
     for (CallWatch* const watch : watches_)
         watch->entered(function, arguments);
