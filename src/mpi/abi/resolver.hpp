@@ -36,7 +36,7 @@ class Resolver final : public calls::HandleResolver {
 
   private:
     static CommFacts facts(const Communicator& comm) {
-        return {comm.context(), comm.rank(), comm.peer_count()};
+        return {comm.context(), comm.rank(), comm.peer_count(), comm.group().world_rank(0)};
     }
     static int in(const Communicator& comm, int rank) {
         return rank >= 0 && rank < comm.peer_count() ? comm.world_rank(rank) : rank;

@@ -130,6 +130,7 @@ class Reader {
         if (of_window) comm = resolver_.window(facts_.window);
         if (!comm) return;
         facts_.context = comm->context;
+        facts_.leader = comm->leader;
         // One buffer for both directions.
         if (facts_.send.peer != absent && facts_.send.data == nullptr && !of_window) {
             facts_.send.count = facts_.receive.count;

@@ -18,8 +18,9 @@ class HandleResolver {
 
     struct CommFacts {
         std::uint32_t context = 0;
-        int rank = 0;   ///< the calling one's
-        int peers = 0;  ///< ranks that messages go to
+        int rank = 0;    ///< the calling one's
+        int peers = 0;   ///< ranks that messages go to
+        int leader = 0;  ///< the first of its ranks, in the job: tells groups of one context apart
     };
     struct Neighbours {
         int in = 0;
@@ -54,6 +55,7 @@ struct CallFacts {
     int comm = absent;  ///< a handle
     int window = absent;
     std::uint32_t context = 0;  ///< of the communicator; users' messages travel in it
+    int leader = 0;             ///< its first rank, in the job
     int root = absent;          ///< rank in the job
     int op = absent;            ///< a handle
     Side send;  ///< also what a put, an accumulate or the root of a collective gives

@@ -28,13 +28,18 @@ struct Record {
     std::uint64_t bytes = 0;            ///< of a message, or what a call is about
     std::int32_t peer = calls::absent;  ///< rank in the job: of a call its partner or root
     std::int32_t tag = calls::absent;   ///< of a call that is a collective: see Chosen
-    /// Of a receive: how many were posted before. Of a call: its communicator's context.
+    /// Of a receive: how many were posted before. Of a call: its communicator_number().
     std::uint32_t number = 0;
     std::uint16_t detail = 0;  ///< of a call: the function; of a message: its context
     What what = What::nothing;
     std::uint8_t thread = 0;  ///< by the order in which threads first called
 };
 static_assert(sizeof(Record) == 40 && std::is_trivially_copyable_v<Record>);
+
+/// Ranks of one communicator have the same; no two communicators have at one time.
+constexpr std::uint32_t communicator_number(std::uint32_t context, int leader) {
+    return (context & 0xffff) | static_cast<std::uint32_t>(leader) << 16;
+}
 
 /// In a collective's tag: which one it is, and what carries it out.
 namespace chosen {

@@ -70,6 +70,8 @@ Recorder::Recorder(std::unique_ptr<Store> store, const Identity& identity, std::
     Record* const init = next();
     if (init == nullptr) return;
     init->begin = began;
+    init->peer = calls::absent;
+    init->tag = calls::absent;
     init->detail = static_cast<std::uint16_t>(Function::Init);
     init->what = What::call;
     open_[depth_++] = {init, first_thread_};
@@ -156,7 +158,7 @@ void Recorder::left(Function function) {
 void Recorder::describe(Record& record, Function function,
                         std::span<const calls::Word> arguments) const {
     const calls::CallFacts facts = calls::facts_of(function, arguments, *resolver_);
-    record.number = facts.context;
+    record.number = communicator_number(facts.context, facts.leader);
     record.bytes = facts.bytes();
     record.peer = facts.root != calls::absent        ? facts.root
                   : facts.send.peer != calls::absent ? facts.send.peer
