@@ -21,6 +21,15 @@ namespace railyard::job {
 
 enum class Kind : std::uint8_t { processes, threads, fibers };
 
+/// What the software above has to add to a trace, and what of it is wanted.
+struct TraceAbove {
+    /// Asked at the end: events as sim::Trace::Frame has them. None: nothing to add.
+    std::function<std::string()> events{};
+    std::size_t processes = 0;  ///< numbers that they use
+    Duration from{};
+    Duration to = Duration::forever();
+};
+
 struct Options {
     int ranks = 2;
     /// Of a real job that `nodes` spreads over several also a pair: inside a node, and between them
@@ -38,6 +47,7 @@ struct Options {
     /// What the parts of the interconnect did and when is written there at the end, also if the job
     /// fails (see sim::Trace). Virtual time only; empty: nowhere.
     std::filesystem::path trace{};
+    TraceAbove trace_above{};  ///< what stands above the parts there
     /// Whether Result::parts is wanted.
     bool account_for_parts = false;
 };

@@ -28,7 +28,8 @@ struct Record {
     std::uint64_t bytes = 0;            ///< of a message, or what a call is about
     std::int32_t peer = calls::absent;  ///< rank in the job: of a call its partner or root
     std::int32_t tag = calls::absent;   ///< of a call that is a collective: see Chosen
-    /// Of a receive: how many were posted before. Of a call: its communicator_number().
+    /// Of a receive: how many were posted before. Of a call: its communicator_number(). Of a send:
+    /// 1 if `end` is when the call began that completed it.
     std::uint32_t number = 0;
     std::uint16_t detail = 0;  ///< of a call: the function; of a message: its context
     What what = What::nothing;

@@ -19,7 +19,6 @@ using calls::Function;
 bool tells_by_arguments(Chapter chapter) {
     switch (chapter) {
         case Chapter::probe:
-        case Chapter::communicators:
         case Chapter::collectives:
         case Chapter::nonblocking_collectives:
         case Chapter::persistent_collectives:
@@ -40,9 +39,12 @@ struct Told {
     Told() {
         for (std::size_t i = 0; i < calls::function_count; ++i) {
             const auto function = static_cast<Function>(i);
-            by_arguments[i] = tells_by_arguments(calls::chapter(function));
+            // Those that are called in loops until there is something say nothing by themselves.
+            by_arguments[i] = tells_by_arguments(calls::chapter(function)) &&
+                              function != Function::Iprobe && function != Function::Improbe;
             completes_several[i] = function != Function::Recv && function != Function::Wait &&
-                                   function != Function::Sendrecv;
+                                   function != Function::Sendrecv && function != Function::Send &&
+                                   function != Function::Ssend && function != Function::Isend;
         }
     }
 };
@@ -245,27 +247,34 @@ bool Recorder::keep_posted(const Request& receive, std::uint32_t number, std::ui
     return true;
 }
 
+/// The call that the rank is in, if its end tells well enough when a message was complete: it
+/// completes one at most, and its end is read anyway.
+const Record* Recorder::call_that_tells() const {
+    const Record* const call = depth_ == 1 ? open_[0].record : nullptr;
+    return call != nullptr && !told.completes_several[call->detail] ? call : nullptr;
+}
+
 void Recorder::completed(const Request& request) {
     const Pending& kept = pending(request);
+    const Record* const call = call_that_tells();
     if (request.kind == Request::Kind::send) {
         // One that was cancelled was no message.
-        if (request.result.cancelled)
+        if (request.result.cancelled) {
             kept.send->what = What::cancelled;
-        else
-            kept.send->end = now();
+            return;
+        }
+        kept.send->end = call != nullptr ? call->begin : now();
+        kept.send->number = call != nullptr ? 1 : 0;
         return;
     }
     if (request.result.cancelled) return;
     Record* const record = next();
     if (record == nullptr) return;
-    const Communicator& comm = *request.communicator;
     record->begin = kept.posted_at;
-    const Record* const call = depth_ == 1 ? open_[0].record : nullptr;
+    record->end = call != nullptr ? 0 : now();
     if (call != nullptr) record->thread = call->thread;
-    // A call that completes one message ends with it, and its end is read anyway.
-    if (call == nullptr || told.completes_several[call->detail]) record->end = now();
     record->bytes = request.result.bytes;
-    record->peer = comm.world_rank(request.result.source);
+    record->peer = request.communicator->world_rank(request.result.source);
     record->tag = request.result.tag;
     record->number = kept.number;
     record->detail = kept.context;

@@ -89,6 +89,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     bool get_more();
     void read_clocks(ClockReading& into);
     Open* innermost();
+    const Record* call_that_tells() const;
     /// When the call began that this happens in.
     std::uint64_t time_of_call();
     void describe(Record& record, calls::Function function,

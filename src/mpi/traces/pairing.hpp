@@ -12,6 +12,7 @@ namespace railyard::mpi::traces {
 struct HalfSend {
     Message message;
     bool is_completed_later = false;
+    bool is_left_in_call = false;  ///< `left` is when that call began
 };
 struct HalfReceive {
     Message message;

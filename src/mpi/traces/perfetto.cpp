@@ -23,6 +23,9 @@ struct Carried {
     std::uint64_t bytes_received = 0;
 };
 
+// Above those of other processes.
+constexpr int first_lane = 1 << 20;
+
 class Writer {
   public:
     Writer(const RunRecord& run, const Span& span) : run_(run), span_(span) {}
@@ -74,7 +77,7 @@ class Writer {
     /// The lanes of one rank's threads follow each other.
     int lane(std::size_t rank, int thread) {
         const auto [found, is_new] =
-            lanes_.try_emplace({rank, thread}, 2 + static_cast<int>(rank) * 256 + thread);
+            lanes_.try_emplace({rank, thread}, first_lane + static_cast<int>(rank) * 256 + thread);
         if (is_new) {
             const std::string name = thread == 0 ? fmt::format("rank {}", rank)
                                                  : fmt::format("rank {} thread {}", rank, thread);

@@ -140,6 +140,7 @@ class RankReader {
         if (record.end != 0) {
             half.message.left = std::max(half.message.sent, clock_.at(record.end));
             half.is_completed_later = true;
+            half.is_left_in_call = record.number == 1;
         }
         sends_.push_back(half);
     }

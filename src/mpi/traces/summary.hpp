@@ -86,6 +86,8 @@ Summary summarise(const RunRecord& run);
 
 /// For people.
 std::string text_of(const Summary& summary);
+/// The same without the time, and what each function took: where others say that.
+std::string details_of(const Summary& summary);
 /// An object, without a newline behind it.
 std::string json_of(const Summary& summary);
 

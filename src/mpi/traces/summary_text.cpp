@@ -225,19 +225,23 @@ Json rank_json(std::size_t rank, const RankTime& time) {
 
 }  // namespace
 
-std::string text_of(const Summary& summary) {
-    std::string text = fmt::format("{} rank{} on {} host{}: {} ms\n{}\n", summary.ranks.size(),
-                                   summary.ranks.size() == 1 ? "" : "s", summary.hosts,
-                                   summary.hosts == 1 ? "" : "s", milliseconds(summary.elapsed),
-                                   warnings(summary));
+std::string details_of(const Summary& summary) {
+    std::string text;
     if (summary.pairs.empty())
-        text += "No messages.\n\n";
+        text += "No messages between ranks.\n\n";
     else
         text += matrix(summary, "messages to", &Amount::messages) +
                 matrix(summary, "bytes to", &Amount::bytes) + library_line(summary) + "\n" +
                 sizes(summary) + "\n";
-    return text + load(summary) + "\n" + waits(summary) + collectives(summary) + "\n" +
-           functions(summary);
+    return text + load(summary) + "\n" + waits(summary) + collectives(summary);
+}
+
+std::string text_of(const Summary& summary) {
+    const std::string heading = fmt::format(
+        "{} rank{} on {} host{}: {} ms\n{}\n", summary.ranks.size(),
+        summary.ranks.size() == 1 ? "" : "s", summary.hosts, summary.hosts == 1 ? "" : "s",
+        milliseconds(summary.elapsed), warnings(summary));
+    return heading + details_of(summary) + "\n" + functions(summary);
 }
 
 std::string json_of(const Summary& summary) {

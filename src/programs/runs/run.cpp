@@ -9,6 +9,9 @@
 #include "launch/job/job.hpp"
 #include "mpi/calls/call.hpp"
 #include "mpi/engine/counters.hpp"
+#include "mpi/recording/recorder.hpp"
+#include "mpi/traces/perfetto.hpp"
+#include "mpi/traces/summary.hpp"
 #include "programs/runs/computation.hpp"
 #include "programs/runs/replay.hpp"
 #include "railyard/base/time.hpp"
@@ -55,7 +58,8 @@ class RankWatch final : public mpi::calls::CallWatch {
           host_(host),
           rank_(static_cast<std::size_t>(rank)) {}
 
-    void entered(mpi::calls::Function function, std::span<const mpi::calls::Word> arguments) override;
+    void entered(mpi::calls::Function function,
+                 std::span<const mpi::calls::Word> arguments) override;
     void left(mpi::calls::Function function) override;
     void finalised(const mpi::Counters& counters) override { account_.add_rank(counters); }
 
@@ -129,6 +133,15 @@ class Arguments {
     std::vector<char*> pointers_;
 };
 
+/// What ranks record, by rank.
+std::vector<mpi::recording::HeapStore> stores_for(const Options& options) {
+    std::vector<mpi::recording::HeapStore> stores;
+    if (options.record || !options.job.trace.empty())
+        for (int rank = 0; rank < options.job.ranks; ++rank)
+            stores.emplace_back(options.job.ranks);
+    return stores;
+}
+
 int nodes_of(const job::Options& job) {
     if (job.nodes.empty()) return job.ranks;
     return static_cast<int>(std::set(job.nodes.begin(), job.nodes.end()).size());
@@ -154,7 +167,8 @@ void Account::summarise(Summary& summary, const std::vector<fabric::PartUse>& pa
     summary.busiest = busiest_of(parts);
 }
 
-void RankWatch::entered(mpi::calls::Function function, std::span<const mpi::calls::Word> arguments) {
+void RankWatch::entered(mpi::calls::Function function,
+                        std::span<const mpi::calls::Word> arguments) {
     if (depth_++ > 0) return;
     // Before MPI_Init there is no call to have computed since.
     if (computation_.is_charged() && function != mpi::calls::Function::Init) {
@@ -185,10 +199,29 @@ Outcome run(const Options& options) {
     Account account;
     job::Options job = options.job;
     job.account_for_parts = true;
+    std::vector<mpi::recording::HeapStore> stores = stores_for(options);
+    if (!job.trace.empty()) {
+        job.trace_above.processes = mpi::traces::ranks_process;
+        job.trace_above.events = [&] {
+            return perfetto_events(mpi::traces::read_run(stores),
+                                   {job.trace_above.from, job.trace_above.to});
+        };
+    }
     std::vector<int> codes(static_cast<std::size_t>(job.ranks), 0);
     const auto body = [&](job::Rank& rank) {
         RankWatch watch(account, computation, rank.host(), rank.id());
-        mpi::calls::watch_calls(&watch);
+        mpi::calls::CallWatches watches;
+        watches.add(watch);
+        std::optional<mpi::recording::Recorder> recorder;
+        if (!stores.empty()) {
+            // After the other, which charges for computation: what comes then is the call.
+            recorder.emplace(
+                stores[static_cast<std::size_t>(rank.id())],
+                mpi::recording::Identity{rank.id(), rank.size(), static_cast<int>(rank.node())},
+                rank.host());
+            watches.add(*recorder);
+        }
+        mpi::calls::watch_calls(&watches);
         if (options.main == nullptr) {
             replay_calls(computation.recording(), static_cast<std::size_t>(rank.id()));
         } else {
@@ -219,6 +252,11 @@ Outcome run(const Options& options) {
     if (!options.faults.empty()) summary.faults = std::move(faults.report);
     summary.receiver_not_ready = result.receiver_not_ready;
     account.summarise(summary, result.parts);
+    if (options.record) {
+        const auto recorded = mpi::traces::summarise(mpi::traces::read_run(stores));
+        summary.recorded_text = details_of(recorded);
+        summary.recorded_json = json_of(recorded);
+    }
     return outcome;
 }
 
