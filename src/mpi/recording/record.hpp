@@ -20,8 +20,8 @@ enum class What : std::uint8_t {
 };
 
 struct Record {
-    /// In ticks, or in picoseconds of virtual time. Of a send: its call's; of a receive: of the
-    /// call that posted it.
+    /// In ticks, or in picoseconds of virtual time, from first_virtual on. Of a send: its call's;
+    /// of a receive: of the call that posted it.
     std::uint64_t begin = 0;
     /// 0: a call is not over; a send was complete at once; a receive with its thread's last call.
     std::uint64_t end = 0;
@@ -36,6 +36,9 @@ struct Record {
     std::uint8_t thread = 0;  ///< by the order in which threads first called
 };
 static_assert(sizeof(Record) == 40 && std::is_trivially_copyable_v<Record>);
+
+/// What virtual time begins with in records, where 0 means that there is no time.
+inline constexpr std::uint64_t first_virtual = 1;
 
 /// Ranks of one communicator have the same; no two communicators have at one time.
 constexpr std::uint32_t communicator_number(std::uint32_t context, int leader) {

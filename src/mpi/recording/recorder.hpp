@@ -77,7 +77,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     std::uint64_t now() {
         if (host_ == nullptr) [[likely]]
             return ticks_now();
-        return static_cast<std::uint64_t>(host_->now().since_start().picoseconds());
+        return first_virtual + static_cast<std::uint64_t>(host_->now().since_start().picoseconds());
     }
     std::uint64_t ticks_now() const;
     /// Null: there is no more room, or enough was recorded.

@@ -200,7 +200,9 @@ RunRecord read_sources(const std::vector<Source>& sources, bool in_virtual_time)
         readings.push_back(reading);
     }
     const std::vector<RankClock> clocks =
-        in_virtual_time ? std::vector<RankClock>(sources.size()) : clocks_of(readings);
+        in_virtual_time
+            ? std::vector<RankClock>(sources.size(), {recording::first_virtual, Duration(), 1})
+            : clocks_of(readings);
     std::vector<HalfSend> sends;
     std::vector<HalfReceive> receives;
     for (std::size_t rank = 0; rank < sources.size(); ++rank)

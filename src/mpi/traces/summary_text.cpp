@@ -28,9 +28,19 @@ std::string_view name_of(Wait::Why why) {
     return "";
 }
 
-std::string milliseconds(Duration time) {
-    return fmt::format("{:.3f}", time.microseconds() / 1000);
-}
+/// What times are told in: as suits the whole.
+struct Unit {
+    explicit Unit(const Summary& summary) {
+        if (summary.elapsed < Duration::ms(100)) return;
+        name = "ms";
+        microseconds = 1000;
+    }
+    std::string operator()(Duration time) const {
+        return fmt::format("{:.3f}", time.microseconds() / microseconds);
+    }
+    const char* name = "us";
+    double microseconds = 1;
+};
 
 std::string percent(Duration part, Duration whole) {
     return whole > Duration() ? fmt::format("{:.1f} %", 100 * (part / whole)) : "-";
@@ -105,21 +115,20 @@ std::string sizes(const Summary& summary) {
     return text;
 }
 
-std::string rank_line(const std::string& name, const RankTime& time) {
+std::string rank_line(const std::string& name, const RankTime& time, const Unit& unit) {
     return fmt::format("  {:<8}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}\n", name,
-                       milliseconds(time.start_up), milliseconds(time.computing),
-                       milliseconds(time.in_mpi), milliseconds(time.connecting),
-                       milliseconds(time.late_sender), milliseconds(time.late_receiver),
-                       milliseconds(time.collective), milliseconds(time.caused));
+                       unit(time.start_up), unit(time.computing), unit(time.in_mpi),
+                       unit(time.connecting), unit(time.late_sender), unit(time.late_receiver),
+                       unit(time.collective), unit(time.caused));
 }
 
-std::string load(const Summary& summary) {
+std::string load(const Summary& summary, const Unit& unit) {
     std::string text = fmt::format(
         "{:<10}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}\n{:<10}{:>12}{:>12}{:>12}{:>12}"
         "{:>12}{:>12}{:>12}{:>12}\n",
-        "time, ms", "", "", "", "of it", "waiting for", "waiting for", "in collec-", "others lost",
-        "  rank", "start-up", "computing", "in MPI", "connecting", "senders", "receivers", "tives",
-        "by it");
+        fmt::format("time, {}", unit.name), "", "", "", "of it", "waiting for", "waiting for",
+        "in collec-", "others lost", "  rank", "start-up", "computing", "in MPI", "connecting",
+        "senders", "receivers", "tives", "by it");
     std::vector<std::size_t> shown(summary.ranks.size());
     for (std::size_t i = 0; i < shown.size(); ++i)
         shown[i] = i;
@@ -131,7 +140,7 @@ std::string load(const Summary& summary) {
         shown.resize(most_rows);
     }
     for (const std::size_t rank : shown)
-        text += rank_line(std::to_string(rank), summary.ranks[rank]);
+        text += rank_line(std::to_string(rank), summary.ranks[rank], unit);
     if (shown.size() < summary.ranks.size())
         text += fmt::format("  ... the {} ranks that others lost most by; JSON has all {}\n",
                             shown.size(), summary.ranks.size());
@@ -139,16 +148,16 @@ std::string load(const Summary& summary) {
                               summary.imbalance());
 }
 
-std::string waits(const Summary& summary) {
+std::string waits(const Summary& summary, const Unit& unit) {
     if (summary.waits.empty()) return "Nobody waited for a rank that was late.\n";
     std::string text = fmt::format("{:<18}{:>8}{:>8}{:>10}{:>14}{:>12}\n", "late", "waited", "for",
-                                   "times", "lost, ms", "of elapsed");
+                                   "times", fmt::format("lost, {}", unit.name), "of elapsed");
     std::size_t lines = 0;
     for (const WaitPair& pair : summary.waits) {
         if (++lines > most_lines) break;
-        text += fmt::format("  {:<16}{:>8}{:>8}{:>10}{:>14}{:>12}\n", name_of(pair.why), pair.rank,
-                            pair.by, pair.times, milliseconds(pair.lost),
-                            percent(pair.lost, summary.elapsed));
+        text +=
+            fmt::format("  {:<16}{:>8}{:>8}{:>10}{:>14}{:>12}\n", name_of(pair.why), pair.rank,
+                        pair.by, pair.times, unit(pair.lost), percent(pair.lost, summary.elapsed));
     }
     if (summary.waits.size() > most_lines)
         text +=
@@ -156,26 +165,27 @@ std::string waits(const Summary& summary) {
     return text;
 }
 
-std::string collectives(const Summary& summary) {
+std::string collectives(const Summary& summary, const Unit& unit) {
     if (summary.collectives.empty()) return "";
-    std::string text = fmt::format("\n{:<26}{:<20}{:>8}{:>14}{:>14}{:>14}\n", "collective", "by",
-                                   "calls", "bytes", "ms, all", "of it waiting");
+    std::string text =
+        fmt::format("\n{:<26}{:<20}{:>8}{:>14}{:>14}{:>14}\n", "collective", "by", "calls", "bytes",
+                    fmt::format("{}, all", unit.name), "of it waiting");
     for (const CollectiveTime& one : summary.collectives)
         text += fmt::format("  {:<24}{:<20}{:>8}{:>14}{:>14}{:>14}\n", one.function,
                             one.algorithm.empty() ? "-" : one.algorithm, one.calls, one.bytes,
-                            milliseconds(one.time), milliseconds(one.waited));
+                            unit(one.time), unit(one.waited));
     return text;
 }
 
-std::string functions(const Summary& summary) {
-    std::string text =
-        fmt::format("{:<26}{:>12}{:>14}{:>12}\n", "in MPI", "calls", "ms, all", "us a call");
+std::string functions(const Summary& summary, const Unit& unit) {
+    std::string text = fmt::format("{:<26}{:>12}{:>14}{:>12}\n", "in MPI", "calls",
+                                   fmt::format("{}, all", unit.name), "us a call");
     std::size_t lines = 0;
     for (const FunctionTime& one : summary.functions) {
         if (++lines > 2 * most_lines) break;
-        text += fmt::format("  {:<24}{:>12}{:>14}{:>12.3f}\n", one.function, one.calls,
-                            milliseconds(one.time),
-                            one.time.microseconds() / static_cast<double>(one.calls));
+        text +=
+            fmt::format("  {:<24}{:>12}{:>14}{:>12.3f}\n", one.function, one.calls, unit(one.time),
+                        one.time.microseconds() / static_cast<double>(one.calls));
     }
     return text;
 }
@@ -226,6 +236,7 @@ Json rank_json(std::size_t rank, const RankTime& time) {
 }  // namespace
 
 std::string details_of(const Summary& summary) {
+    const Unit unit(summary);
     std::string text;
     if (summary.pairs.empty())
         text += "No messages between ranks.\n\n";
@@ -233,15 +244,16 @@ std::string details_of(const Summary& summary) {
         text += matrix(summary, "messages to", &Amount::messages) +
                 matrix(summary, "bytes to", &Amount::bytes) + library_line(summary) + "\n" +
                 sizes(summary) + "\n";
-    return text + load(summary) + "\n" + waits(summary) + collectives(summary);
+    return text + load(summary, unit) + "\n" + waits(summary, unit) + collectives(summary, unit);
 }
 
 std::string text_of(const Summary& summary) {
+    const Unit unit(summary);
     const std::string heading = fmt::format(
-        "{} rank{} on {} host{}: {} ms\n{}\n", summary.ranks.size(),
+        "{} rank{} on {} host{}: {} {}\n{}\n", summary.ranks.size(),
         summary.ranks.size() == 1 ? "" : "s", summary.hosts, summary.hosts == 1 ? "" : "s",
-        milliseconds(summary.elapsed), warnings(summary));
-    return heading + details_of(summary) + "\n" + functions(summary);
+        unit(summary.elapsed), unit.name, warnings(summary));
+    return heading + details_of(summary) + "\n" + functions(summary, unit);
 }
 
 std::string json_of(const Summary& summary) {
