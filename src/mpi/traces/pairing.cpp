@@ -16,6 +16,7 @@ auto stream_of(const Message& message) {
 }
 
 void join(Message& send, const Message& receive) {
+    send.bytes_received = receive.bytes_received;
     send.posted = receive.posted;
     send.received = receive.received;
     send.is_received = true;

@@ -152,6 +152,7 @@ class RankReader {
         half.message.tag = record.tag;
         half.message.context = record.detail;
         half.message.bytes = record.bytes;
+        half.message.bytes_received = record.bytes;
         half.message.posted = clock_.at(record.begin);
         half.message.is_received = true;
         half.number = record.number;

@@ -37,6 +37,7 @@ struct Message {
     int tag = 0;
     std::uint32_t context = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t bytes_received = 0;    ///< less, where the receive had not room for all
     Time sent;                           ///< its send was called
     Time left;                           ///< the send was complete; not before `sent`
     Time posted;                         ///< its receive was called
