@@ -9,6 +9,7 @@
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/resolver.hpp"
 #include "mpi/calls/call.hpp"
+#include "mpi/recording/recorder.hpp"
 
 namespace railyard::mpi::abi {
 

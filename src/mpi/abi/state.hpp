@@ -25,11 +25,14 @@
 #include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/making.hpp"
 #include "mpi/engine/process.hpp"
-#include "mpi/recording/recorder.hpp"
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/operation.hpp"
 #include "mpi/windows/window.hpp"
 #include "railyard/base/time.hpp"
+
+namespace railyard::mpi::recording {
+class Recorder;
+}
 
 namespace railyard::mpi::abi {
 

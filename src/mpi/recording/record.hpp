@@ -29,7 +29,7 @@ struct Record {
     std::int32_t peer = calls::absent;  ///< rank in the job: of a call its partner or root
     std::int32_t tag = calls::absent;   ///< of a call that is a collective: see Chosen
     /// Of a receive: how many were posted before. Of a call: its communicator_number(). Of a send:
-    /// 1 if `end` is when the call began that completed it.
+    /// if not 0, it was complete by the end of the call of that number, the first being 1.
     std::uint32_t number = 0;
     std::uint16_t detail = 0;  ///< of a call: the function; of a message: its context
     What what = What::nothing;

@@ -76,7 +76,7 @@ Recorder::Recorder(std::unique_ptr<Store> store, const Identity& identity, std::
     init->tag = calls::absent;
     init->detail = static_cast<std::uint16_t>(Function::Init);
     init->what = What::call;
-    open_[depth_++] = {init, first_thread_};
+    open_[depth_++] = {init, first_thread_, calls_++};
 }
 
 Recorder::Recorder(Store& store, const Identity& identity, fabric::Host& host)
@@ -131,10 +131,11 @@ void Recorder::entered(Function function, std::span<const calls::Word> arguments
     Record* const record = next();
     if (depth_ < most_open) {
         const pthread_t thread = pthread_self();
-        open_[depth_++] = {record, thread};
+        open_[depth_++] = {record, thread, calls_};
         if (record != nullptr && thread != first_thread_) record->thread = number_of(thread);
     }
     if (record == nullptr) return;
+    ++calls_;
     record->peer = calls::absent;
     record->tag = calls::absent;
     record->detail = static_cast<std::uint16_t>(function);
@@ -249,22 +250,22 @@ bool Recorder::keep_posted(const Request& receive, std::uint32_t number, std::ui
 
 /// The call that the rank is in, if its end tells well enough when a message was complete: it
 /// completes one at most, and its end is read anyway.
-const Record* Recorder::call_that_tells() const {
+const Recorder::Open* Recorder::call_that_tells() const {
     const Record* const call = depth_ == 1 ? open_[0].record : nullptr;
-    return call != nullptr && !told.completes_several[call->detail] ? call : nullptr;
+    return call != nullptr && !told.completes_several[call->detail] ? open_.data() : nullptr;
 }
 
 void Recorder::completed(const Request& request) {
     const Pending& kept = pending(request);
-    const Record* const call = call_that_tells();
+    const Open* const call = call_that_tells();
     if (request.kind == Request::Kind::send) {
         // One that was cancelled was no message.
         if (request.result.cancelled) {
             kept.send->what = What::cancelled;
             return;
         }
-        kept.send->end = call != nullptr ? call->begin : now();
-        kept.send->number = call != nullptr ? 1 : 0;
+        kept.send->end = call != nullptr ? call->record->begin : now();
+        kept.send->number = call != nullptr ? 1 + call->serial : 0;
         return;
     }
     if (request.result.cancelled) return;
@@ -272,7 +273,7 @@ void Recorder::completed(const Request& request) {
     if (record == nullptr) return;
     record->begin = kept.posted_at;
     record->end = call != nullptr ? 0 : now();
-    if (call != nullptr) record->thread = call->thread;
+    if (call != nullptr) record->thread = call->record->thread;
     record->bytes = request.result.bytes;
     record->peer = request.communicator->world_rank(request.result.source);
     record->tag = request.result.tag;

@@ -63,6 +63,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     struct Open {
         Record* record = nullptr;
         pthread_t thread{};
+        std::uint32_t serial = 0;  ///< of the call, among all that were recorded
     };
     /// A message under way, by the number of its request.
     struct Pending {
@@ -89,7 +90,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     bool get_more();
     void read_clocks(ClockReading& into);
     Open* innermost();
-    const Record* call_that_tells() const;
+    const Open* call_that_tells() const;
     /// When the call began that this happens in.
     std::uint64_t time_of_call();
     void describe(Record& record, calls::Function function,
@@ -108,6 +109,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     Record* end_ = nullptr;
     std::array<Open, most_open> open_{};  ///< calls that are not over, of all threads
     std::size_t depth_ = 0;
+    std::uint32_t calls_ = 0;  ///< recorded so far
     pthread_t first_thread_{};
     std::vector<pthread_t> other_threads_;
     std::uint32_t posted_ = 0;  ///< receives so far

@@ -7,10 +7,6 @@ namespace railyard::mpi::traces {
 
 namespace {
 
-// Until find_calls(), in place of a call.
-constexpr std::size_t to_be_found = 0;
-constexpr std::size_t by_its_begin = 1;
-
 auto stream_of(const Message& message) {
     return std::tuple(message.source, message.destination, message.context, message.tag);
 }
@@ -43,8 +39,6 @@ std::vector<Message> paired(std::vector<HalfSend> sends, std::vector<HalfReceive
             messages.push_back(receive->message);
         if (receive != receives.end() && stream_of(receive->message) == stream_of(send.message))
             join(send.message, (receive++)->message);
-        if (send.is_completed_later)
-            send.message.leave_call = send.is_left_in_call ? by_its_begin : to_be_found;
         messages.push_back(send.message);
     }
     for (; receive != receives.end(); ++receive)
@@ -70,13 +64,14 @@ void find_calls(RunRecord& run) {
         const auto at = [&](int rank, Time time) {
             return call_at(run.ranks[static_cast<std::size_t>(rank)], time);
         };
-        if (message.is_sent && message.leave_call != no_call) {
-            const bool begins = message.leave_call == by_its_begin;
+        if (message.leave_call == to_be_found) {
             message.leave_call = at(message.source, message.left);
-            if (begins && message.leave_call != no_call)
-                message.left = run.ranks[static_cast<std::size_t>(message.source)]
-                                   .calls[message.leave_call]
-                                   .end;
+        } else if (message.leave_call != no_call) {
+            const auto& its = run.ranks[static_cast<std::size_t>(message.source)].calls;
+            if (message.leave_call < its.size())
+                message.left = its[message.leave_call].end;
+            else
+                message.leave_call = no_call;
         }
         if (message.is_received && message.receive_call == no_call)
             message.receive_call = at(message.destination, message.received);

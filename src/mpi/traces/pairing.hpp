@@ -9,10 +9,11 @@
 
 namespace railyard::mpi::traces {
 
+/// In place of a call, until find_calls().
+inline constexpr std::size_t to_be_found = no_call - 1;
+
 struct HalfSend {
     Message message;
-    bool is_completed_later = false;
-    bool is_left_in_call = false;  ///< `left` is when that call began
 };
 struct HalfReceive {
     Message message;

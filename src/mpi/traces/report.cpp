@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mpi/recording/store.hpp"
+#include "mpi/traces/otf2.hpp"
 #include "mpi/traces/perfetto.hpp"
 #include "mpi/traces/run_record.hpp"
 #include "mpi/traces/summary.hpp"
@@ -25,7 +26,10 @@ std::ofstream opened(const std::string& path) {
 }  // namespace
 
 std::string prepared_memory(const Wanted& wanted) {
-    if (!wanted.trace.empty()) opened(wanted.trace);
+    if (is_otf2(wanted.trace))
+        expect_otf2();
+    else if (!wanted.trace.empty())
+        opened(wanted.trace);
     // A summary is of the whole run.
     const bool may_stop = wanted.to != Duration::forever() && wanted.summary == SummaryForm::none;
     const std::vector<std::byte> header = recording::prepared_header(
@@ -37,7 +41,9 @@ std::string report(const Wanted& wanted, std::span<const std::string> kept) {
     const RunRecord run = read_run(kept);
     if (std::ranges::none_of(run.ranks, &RankRecord::is_present))
         return "nothing was recorded: no rank has called MPI_Init of this library\n";
-    if (!wanted.trace.empty()) {
+    if (is_otf2(wanted.trace)) {
+        write_otf2(run, {wanted.from, wanted.to}, wanted.trace);
+    } else if (!wanted.trace.empty()) {
         std::ofstream file = opened(wanted.trace);
         file << perfetto_file(run, {wanted.from, wanted.to});
         if (!file.flush())

@@ -139,8 +139,7 @@ class RankReader {
         half.message.send_call = call_beginning_at(half.message.sent);
         if (record.end != 0) {
             half.message.left = std::max(half.message.sent, clock_.at(record.end));
-            half.is_completed_later = true;
-            half.is_left_in_call = record.number == 1;
+            half.message.leave_call = record.number != 0 ? record.number - 1 : to_be_found;
         }
         sends_.push_back(half);
     }

@@ -10,6 +10,7 @@
 #include "mpi/calls/call.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/recording/recorder.hpp"
+#include "mpi/traces/otf2.hpp"
 #include "mpi/traces/perfetto.hpp"
 #include "mpi/traces/summary.hpp"
 #include "programs/runs/computation.hpp"
@@ -200,6 +201,12 @@ Outcome run(const Options& options) {
     job::Options job = options.job;
     job.account_for_parts = true;
     std::vector<mpi::recording::HeapStore> stores = stores_for(options);
+    // OTF2 has no place for the network's parts.
+    const bool as_otf2 = mpi::traces::is_otf2(job.trace);
+    if (as_otf2) {
+        mpi::traces::expect_otf2();
+        job.trace.clear();
+    }
     if (!job.trace.empty()) {
         job.trace_above.processes = mpi::traces::ranks_process;
         job.trace_above.events = [&] {
@@ -234,6 +241,10 @@ Outcome run(const Options& options) {
     job::Faults faults{options.faults, {}};
     const job::Result result =
         options.faults.empty() ? job::run(job, body) : job::run_with_faults(job, faults, body);
+
+    if (as_otf2)
+        write_otf2(mpi::traces::read_run(stores), {job.trace_above.from, job.trace_above.to},
+                   options.job.trace);
 
     Outcome outcome;
     outcome.ok = result.ok;
