@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/parse.hpp"
+#include "base/quantity.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/words.hpp"
@@ -25,7 +27,7 @@ namespace {
 /// The options as they were typed; an empty word was not given.
 struct RunWords {
     std::string ranks, on, nodes, ranks_per_node, mpi, connections, max_connections, algorithms,
-        trace, compute, summary, faults;
+        trace, trace_from, trace_to, compute, summary, faults;
     std::vector<std::string> settings;
     bool stats = false, fault_cost = false;
 };
@@ -58,7 +60,11 @@ void add_options(CLI::App& app, RunWords& words) {
         "or replay×FACTOR:FILE; without a program, the calls of FILE are made again");
     add("--summary", words.summary, "FORM",
         "What is told at the end: none, short (the default), text, json");
-    add("--trace", words.trace, "FILE", "Write there what each part did and when, for Perfetto");
+    add("--trace", words.trace, "FILE",
+        "Write there what each rank and each part of the network did and when, for Perfetto");
+    add("--trace-from", words.trace_from, "TIME",
+        "Leave out of it what was over before (50us, 0.2s)");
+    add("--trace-to", words.trace_to, "TIME", "Leave out of it what began later");
     add("--faults", words.faults, "FILE",
         "A script of faults that strike the interconnect (docs/faults.md)");
     app.add_flag("--fault-cost", words.fault_cost,
@@ -177,6 +183,17 @@ unsigned choose_program(Plan& plan, const std::vector<std::string>& words) {
     return 2;
 }
 
+/// "50us", or a number of seconds, as mpiexec has it.
+Duration trace_time(std::string_view option, const std::string& text) {
+    if (const auto seconds = parse_number<double>(text); seconds && *seconds >= 0 && *seconds < 1e6)
+        return Duration::from_seconds(*seconds);
+    try {
+        return parse_duration(text);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+}
+
 Plan make_plan(const RunWords& words, const std::vector<std::string>& program_words) {
     Plan plan;
     if (!words.compute.empty()) plan.each.compute = runs::parse_compute("--compute", words.compute);
@@ -188,7 +205,12 @@ Plan make_plan(const RunWords& words, const std::vector<std::string>& program_wo
     plan.each.job.ranks = static_cast<int>(ranks);
     plan.each.job.nodes = nodes(words, ranks);
     plan.each.job.trace = words.trace;
+    if (!words.trace_from.empty())
+        plan.each.job.trace_above.from = trace_time("--trace-from", words.trace_from);
+    if (!words.trace_to.empty())
+        plan.each.job.trace_above.to = trace_time("--trace-to", words.trace_to);
     plan.form = summary_form(words.summary);
+    plan.each.record = plan.form == SummaryForm::text || plan.form == SummaryForm::json;
     plan.each.faults = words.faults;
     plan.fault_cost = words.fault_cost;
     check_fault_cost(plan);

@@ -136,6 +136,7 @@ std::string full_summary(const Summary& summary) {
                        run_time(summary.virtual_time)) +
            say_compute(summary) + "\n" + traffic_table(summary) + "\n" + connection_table(summary) +
            "\n" + call_table(summary) + "\n" + part_table(summary) +
+           (summary.recorded_text.empty() ? "" : "\n" + summary.recorded_text) +
            (summary.faults ? "\n" + fault_summary(summary) : "");
 }
 
@@ -276,6 +277,7 @@ Json as_json(const runs::Summary& summary) {
     value["busiest"] = Json::array();
     for (const fabric::PartUse& part : summary.busiest)
         value["busiest"].push_back(as_json(summary, part));
+    if (!summary.recorded_json.empty()) value["recorded"] = Json::parse(summary.recorded_json);
     if (summary.faults) value["faults"] = faults_as_json(summary);
     return value;
 }

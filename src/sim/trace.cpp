@@ -68,26 +68,35 @@ std::vector<const Trace::Slice*> Trace::sorted() const {
     return all;
 }
 
-void Trace::write(std::ostream& out) const {
+void Trace::write(std::ostream& out, const Frame& frame) const {
     // A group is shown as a process, a lane as a thread. Processes have the lower numbers, since a
     // thread with its process's number would be taken for its main thread and moved to the top.
     std::map<std::string_view, std::size_t> group_numbers;
     std::vector<std::size_t> process;  // of each lane
     for (const LaneName& lane : lanes_)
         process.push_back(
-            group_numbers.try_emplace(lane.group, group_numbers.size() + 1).first->second);
-    const auto thread = [&](std::size_t lane) { return group_numbers.size() + 1 + lane; };
+            group_numbers.try_emplace(lane.group, frame.their_processes + group_numbers.size() + 1)
+                .first->second);
+    const auto thread = [&](std::size_t lane) {
+        return frame.their_processes + group_numbers.size() + 1 + lane;
+    };
 
     Buffer buffer;
     add(buffer, "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     std::string_view comma = "\n";
+    if (!frame.others.empty()) {
+        add(buffer, "\n");
+        flush(buffer, out);
+        out << frame.others;
+        comma = ",\n";
+    }
     const auto describe = [&](std::size_t lane, std::string_view kind, std::string_view argument,
                               const std::string& value) {
         add(buffer, R"({}{{"ph":"M","pid":{},"tid":{},"name":"{}","args":{{"{}":{}}}}})", comma,
             process[lane], thread(lane), kind, argument, value);
         comma = ",\n";
     };
-    std::size_t processes = 0;
+    std::size_t processes = frame.their_processes;
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
         if (process[i] > processes) {
             processes = process[i];
@@ -98,6 +107,7 @@ void Trace::write(std::ostream& out) const {
         describe(i, "thread_sort_index", "sort_index", std::to_string(thread(i)));
     }
     for (const Slice* slice : sorted()) {
+        if (slice->end < frame.from || slice->begin > frame.to) continue;
         add(buffer,
             R"({}{{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{"id":{}}}}})",
             comma, process[slice->lane], thread(slice->lane),

@@ -15,6 +15,13 @@ namespace railyard::sim {
 class Trace {
   public:
     using Lane = std::uint32_t;
+    /// What a trace is written within.
+    struct Frame {
+        std::string_view others{};        ///< events of others, with commas between
+        std::size_t their_processes = 0;  ///< their numbers go up to that
+        Time from{};
+        Time to = Time::never();
+    };
 
     /// A new lane, shown under its group ("node 0", "bus read"). Lanes keep their order.
     Lane lane(std::string_view group, std::string_view name);
@@ -23,7 +30,9 @@ class Trace {
 
     /// In the JSON form that Perfetto and Chrome's tracing open. Slices are sorted by time, so that
     /// the bytes do not depend on the order of recording.
-    void write(std::ostream& out) const;
+    void write(std::ostream& out) const { write(out, Frame{}); }
+    /// The same below others' lanes, and of a part of the time.
+    void write(std::ostream& out, const Frame& frame) const;
 
   private:
     struct LaneName {

@@ -103,6 +103,7 @@ class Agent final : private job::Overseer {
     std::optional<Start> await_start();
     void run_ranks(const Start& start);
     void finish();
+    void tell_kept(const std::vector<int>& ranks, const job::KeptMemories& kept);
     void tell(HostMessage kind, std::string_view text) {
         link_.send(static_cast<std::uint32_t>(kind), text);
     }
@@ -212,10 +213,23 @@ void Agent::run_ranks(const Start& start) {
     }
     for (const auto& [kind, text] : std::exchange(early_, {}))
         on_message(kind, text);
-    job::ProgramRanks ranks(start.programs, plan, here, memory_->handle(),
+    const job::KeptMemories kept(start.kept, here);
+    job::ProgramRanks ranks(start.programs, plan, here, memory_->handle(), kept,
                             input_ ? input_->reading_end() : -1);
     const job::Result result = ranks.run(*launcher_);
+    tell_kept(here, kept);
     if (!result.ok && !is_lost_) on_failure({result.failure, result.exit_code, {}});
+}
+
+void Agent::tell_kept(const std::vector<int>& ranks, const job::KeptMemories& kept) {
+    constexpr std::size_t at_a_time = 256 << 10;
+    for (const int rank : ranks)
+        for (std::string_view rest = kept.used(rank); !rest.empty() && !is_lost_;) {
+            const std::string_view part = rest.substr(0, at_a_time);
+            tell(HostMessage::kept,
+                 Printed{static_cast<std::uint32_t>(rank), false, std::string(part)}.text());
+            rest.remove_prefix(part.size());
+        }
 }
 
 void Agent::finish() {

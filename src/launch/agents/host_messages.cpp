@@ -72,6 +72,7 @@ std::string Start::text() const {
         write(out, program);
     out.text(fabric).text(address).number(pin ? 1 : 0);
     out.number(first_on_machine).number(ranks_on_machine).texts(environment);
+    out.number(kept.size.count()).text(kept.begins_with);
     return out.take();
 }
 
@@ -89,6 +90,8 @@ std::optional<Start> Start::parse(std::string_view text) {
     found.first_on_machine = in.small_number();
     found.ranks_on_machine = in.small_number();
     found.environment = in.texts();
+    found.kept.size = Bytes(in.number());
+    found.kept.begins_with = in.text();
     return if_complete(in, std::move(found));
 }
 

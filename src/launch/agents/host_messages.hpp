@@ -30,6 +30,7 @@ enum class HostMessage : std::uint32_t {
     input_credit,   ///< agent: so many bytes more may be sent (a number)
     signal,         ///< launcher: to be passed on to all ranks (a number)
     end,            ///< launcher: all ranks are to end, by this signal (a number)
+    kept,           ///< agent: a further part of what a rank left in its kept memory (Printed)
     done,           ///< agent: no rank runs there any more
 };
 
@@ -56,6 +57,7 @@ struct Start {
     std::uint32_t first_on_machine = 0;
     std::uint32_t ranks_on_machine = 0;
     std::vector<std::string> environment;  ///< the launcher's
+    job::KeptMemoryOptions kept{};
 
     std::string text() const;
     static std::optional<Start> parse(std::string_view text);

@@ -43,6 +43,7 @@ class HostsJob {
     void on_link(Host& host);
     void on_message(Host& host, HostMessage kind, const std::string& text);
     void print(Host& host, const Printed& printed);
+    void keep(const Host& host, const Printed& part);
     void ask_for_more();
     void finish_output(const Host& host);
 
@@ -219,6 +220,9 @@ void HostsJob::on_message(Host& host, HostMessage kind, const std::string& text)
             if (const auto failure = Failure::parse(text))
                 cannot_start(host, failure->ending.failure, failure->ending.exit_code);
             return;
+        case HostMessage::kept:
+            if (const auto part = Printed::parse(text)) keep(host, *part);
+            return;
         case HostMessage::done:
             host.is_done = true;
             return finish_output(host);
@@ -231,6 +235,12 @@ void HostsJob::print(Host& host, const Printed& printed) {
     if (std::ranges::find(host.ranks, static_cast<int>(printed.rank)) == host.ranks.end()) return;
     printer_.print(printed);
     host.printed += printed.bytes.size();
+}
+
+void HostsJob::keep(const Host& host, const Printed& part) {
+    if (std::ranges::find(host.ranks, static_cast<int>(part.rank)) == host.ranks.end()) return;
+    result_.kept.resize(placement_.nodes.size());
+    result_.kept[part.rank] += part.bytes;
 }
 
 void HostsJob::ask_for_more() {

@@ -157,7 +157,8 @@ std::vector<Start> starts_for(const std::vector<Host>& hosts, const job::Program
                 .programs = options.programs,
                 .fabric = job::FabricPair::for_hosts(options.fabric).text(),
                 .pin = options.pin,
-                .environment = {}};
+                .environment = {},
+                .kept = options.kept};
     for (char** entry = environ; *entry != nullptr; ++entry)
         start.environment.emplace_back(*entry);
     // An agent works somewhere else.

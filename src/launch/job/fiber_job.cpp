@@ -339,11 +339,16 @@ void run_engine(Shared& shared) {
     }
 }
 
-void write_trace(const sim::Trace& trace, const std::filesystem::path& path, Result& result) {
+void write_trace(const sim::Trace& trace, const Plan& plan, Result& result) {
     try {
         std::ostringstream text;
-        trace.write(text);
-        results::write_file(path, text.view());
+        const TraceAbove& above = plan.trace_above;
+        const std::string others = above.events ? above.events() : "";
+        trace.write(text, {.others = others,
+                           .their_processes = above.processes,
+                           .from = Time::at(above.from),
+                           .to = Time::at(above.to)});
+        results::write_file(plan.trace, text.view());
     } catch (const std::exception& error) {
         if (result.ok) note_failure(result, error.what(), 1);  // else there is worse to tell
     }
@@ -377,7 +382,7 @@ Result run_fibers(const Plan& plan, const Body& body) {
         result = std::move(shared.result);
     }
     // Behind the last words of parts that are gone now.
-    if (!plan.trace.empty()) write_trace(trace, plan.trace, result);
+    if (!plan.trace.empty()) write_trace(trace, plan, result);
     return result;
 }
 

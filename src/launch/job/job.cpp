@@ -72,6 +72,7 @@ Plan make_plan(const Options& options) {
     plan.label_output = options.label_output;
     check_trace(options, *plan.fabric);
     plan.trace = options.trace;
+    plan.trace_above = options.trace_above;
     plan.account_for_parts = options.account_for_parts;
     plan.settings = options.settings;
     if (plan.kind != Kind::fibers) {

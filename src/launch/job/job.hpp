@@ -21,6 +21,15 @@ namespace railyard::job {
 
 enum class Kind : std::uint8_t { processes, threads, fibers };
 
+/// What the software above has to add to a trace, and what of it is wanted.
+struct TraceAbove {
+    /// Asked at the end: events as sim::Trace::Frame has them. None: nothing to add.
+    std::function<std::string()> events{};
+    std::size_t processes = 0;  ///< numbers that they use
+    Duration from{};
+    Duration to = Duration::forever();
+};
+
 struct Options {
     int ranks = 2;
     /// Of a real job that `nodes` spreads over several also a pair: inside a node, and between them
@@ -38,6 +47,7 @@ struct Options {
     /// What the parts of the interconnect did and when is written there at the end, also if the job
     /// fails (see sim::Trace). Virtual time only; empty: nowhere.
     std::filesystem::path trace{};
+    TraceAbove trace_above{};  ///< what stands above the parts there
     /// Whether Result::parts is wanted.
     bool account_for_parts = false;
 };
@@ -48,6 +58,8 @@ struct Result {
     int exit_code = 0;                   ///< what the launcher should exit with
     bool output_lost = false;            ///< what the ranks printed, while they themselves did well
     std::vector<std::string> delivered;  ///< in the order of arrival; of one rank, in its order
+    /// By rank: what it left in its kept memory (kept_memory.hpp), if there was such.
+    std::vector<std::string> kept{};
     /// How long each part of the interconnect was busy, if that was asked for. Virtual time only.
     std::vector<fabric::PartUse> parts{};
     /// fabric::Fabric::receiver_not_ready(), of all of them. Virtual time only.

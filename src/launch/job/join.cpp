@@ -54,9 +54,16 @@ struct OwnPlan {
 
 class JoinedRank final : private OwnPlan, public RealRank {
   public:
-    JoinedRank(OwnPlan own, std::unique_ptr<Bootstrap> bootstrap, Deliver deliver)
+    JoinedRank(OwnPlan own, std::unique_ptr<Bootstrap> bootstrap, Deliver deliver,
+               SharedMemory kept = {})
         : OwnPlan(std::move(own)),
-          RealRank(plan, std::move(bootstrap), find_real_entry, std::move(deliver)) {}
+          RealRank(plan, std::move(bootstrap), find_real_entry, std::move(deliver)),
+          kept_(std::move(kept)) {}
+
+    SharedMemory kept_memory() override { return kept_; }
+
+  private:
+    SharedMemory kept_;
 };
 
 void deliver_to_nobody(const std::string&) {}
@@ -117,32 +124,37 @@ std::unique_ptr<Rank> accept(const Invitation& invitation) {
             "the descriptor by which this rank reaches the other hosts was closed on the way here; "
             "see what closes it: a script, or a program between mpiexec and this one");
     const RealRank::Deliver deliver = link.deliver;
+    SharedMemory kept;
+    if (invitation.kept != SharedMemory::Handle{}) kept = SharedMemory::open(invitation.kept);
     return std::make_unique<JoinedRank>(
         std::move(plan),
         std::make_unique<JoinedBoard>(std::move(memory), board, invitation.rank, std::move(frames),
                                       std::move(link)),
-        deliver);
+        deliver, std::move(kept));
 }
 
 }  // namespace
 
 std::string Invitation::text() const {
-    return fmt::format("{}:{}:{}:{}:{}:{}:{}:{}:{}", rank, board.pid, board.fd, board.inode,
-                       board.size, frames_fd, frames_inode, shares_core ? 1 : 0, fabric);
+    return fmt::format("{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", rank, board.pid, board.fd,
+                       board.inode, board.size, frames_fd, frames_inode, shares_core ? 1 : 0,
+                       kept.pid, kept.fd, kept.inode, kept.size, fabric);
 }
 
 std::optional<Invitation> Invitation::parse(std::string_view text) {
     const auto words = split(text, ':');
-    if (words.size() != 9 || words[8].empty()) return std::nullopt;
+    if (words.size() != 13 || words[12].empty()) return std::nullopt;
     Invitation found;
     int shares = 0;
     if (!parse_into(found.rank, words[0]) || !parse_into(found.board.pid, words[1]) ||
         !parse_into(found.board.fd, words[2]) || !parse_into(found.board.inode, words[3]) ||
         !parse_into(found.board.size, words[4]) || !parse_into(found.frames_fd, words[5]) ||
-        !parse_into(found.frames_inode, words[6]) || !parse_into(shares, words[7]))
+        !parse_into(found.frames_inode, words[6]) || !parse_into(shares, words[7]) ||
+        !parse_into(found.kept.pid, words[8]) || !parse_into(found.kept.fd, words[9]) ||
+        !parse_into(found.kept.inode, words[10]) || !parse_into(found.kept.size, words[11]))
         return std::nullopt;
     found.shares_core = shares != 0;
-    found.fabric = words[8];
+    found.fabric = words[12];
     return found;
 }
 

@@ -23,6 +23,7 @@ struct Invitation {
     int frames_fd = -1;              ///< inherited
     std::uint64_t frames_inode = 0;  ///< guards against a descriptor that was closed and used again
     bool shares_core = false;
+    SharedMemory::Handle kept{};  ///< kept_memory.hpp; none: an empty handle
     std::string fabric;
 
     std::string text() const;

@@ -33,6 +33,7 @@ struct Plan {
     bool label_output = false;
     Settings settings{};
     std::filesystem::path trace{};  ///< empty: none
+    TraceAbove trace_above{};
     bool account_for_parts = false;
     /// How the job's fabric is opened, if not as ever; of virtual ones.
     std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&)> open{};

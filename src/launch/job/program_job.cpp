@@ -85,9 +85,10 @@ struct ProgramRanks::Ready {
 
 ProgramRanks::ProgramRanks(const std::vector<Program>& programs, const Plan& plan,
                            const std::vector<int>& here, const SharedMemory::Handle& board,
-                           int input)
+                           const KeptMemories& kept, int input)
     : plan_(plan),
       board_(board),
+      kept_(kept),
       input_(input),
       ranks_here_(here.size()),
       nothing_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
@@ -142,6 +143,7 @@ std::string ProgramRanks::invitation(int id, int frames_fd) const {
                       .frames_fd = frames_fd,
                       .frames_inode = inode_of(frames_fd),
                       .shares_core = plan_.shares_core,
+                      .kept = kept_.handle(id),
                       .fabric = FabricPair{plan_.fabric, plan_.fabric_between}.text()}
         .text();
 }
@@ -171,8 +173,12 @@ Result run_programs(const ProgramOptions& options) {
     Launcher launcher(chosen, Board::format({memory.data(), memory.size().count()}, plan.ranks),
                       reactor);
     printer.attach(launcher);
-    ProgramRanks ranks(options.programs, plan, chosen.ranks, memory.handle());
+    const KeptMemories kept(options.kept, chosen.ranks);
+    ProgramRanks ranks(options.programs, plan, chosen.ranks, memory.handle(), kept);
     Result result = ranks.run(launcher);
+    if (options.kept.size > Bytes())
+        for (const int rank : chosen.ranks)
+            result.kept.emplace_back(kept.used(rank));
     printer.settle(result);
     return result;
 }

@@ -13,6 +13,7 @@
 #include "base/descriptor.hpp"
 #include "base/shared_memory.hpp"
 #include "launch/job/job.hpp"
+#include "launch/job/kept_memory.hpp"
 #include "railyard/base/error.hpp"
 #include "railyard/base/time.hpp"
 
@@ -50,7 +51,8 @@ struct ProgramOptions {
     bool pin = true;
     bool label_output = false;
     std::optional<Duration> time_limit{};
-    int guardian = -1;  ///< readable when this process's guardian is gone; -1: it has none
+    int guardian = -1;         ///< readable when this process's guardian is gone; -1: it has none
+    KeptMemoryOptions kept{};  ///< what each rank leaves there is in Result::kept
 };
 
 /// Runs them as processes and returns when all have ended. Rank 0 has this process's standard
@@ -62,10 +64,11 @@ Result run_programs(const ProgramOptions& options);
 class ProgramRanks {
   public:
     /// `here` are the ranks of this host; others' programs need not be here. `input` becomes the
-    /// standard input of rank 0; -1: ours does. Programs and plan outlive it. Throws CannotStart
-    /// for a program that is missing.
+    /// standard input of rank 0; -1: ours does. All that it is given outlives it. Throws
+    /// CannotStart for a program that is missing.
     ProgramRanks(const std::vector<Program>& programs, const Plan& plan,
-                 const std::vector<int>& here, const SharedMemory::Handle& board, int input = -1);
+                 const std::vector<int>& here, const SharedMemory::Handle& board,
+                 const KeptMemories& kept, int input = -1);
     ~ProgramRanks();
 
     /// Starts those that are here with the launcher, each on its core, and returns when they have
@@ -79,6 +82,7 @@ class ProgramRanks {
 
     const Plan& plan_;
     SharedMemory::Handle board_;
+    const KeptMemories& kept_;
     int input_;
     std::size_t ranks_here_;
     std::vector<Ready> programs_;

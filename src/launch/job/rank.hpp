@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/rank_local.hpp"
+#include "base/shared_memory.hpp"
 #include "launch/job/bootstrap.hpp"
 #include "railyard/fabric.hpp"
 
@@ -75,6 +76,10 @@ class Rank {
 
     /// Hands bytes to whoever started the job (Result::delivered).
     virtual void deliver(std::string bytes) = 0;
+
+    /// Memory that whoever started this rank reads when it has ended (kept_memory.hpp); mostly
+    /// there is none.
+    virtual SharedMemory kept_memory() { return {}; }
 
     /// See Bootstrap::abort.
     [[noreturn]] void abort(int code, std::string_view why) {

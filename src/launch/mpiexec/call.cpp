@@ -87,7 +87,7 @@ class Parser {
         rest_ = rest_.subspan(1);
         const std::size_t wanted = option.operands;
         if (written.value) {
-            if (wanted != 1)
+            if (wanted != 1 && !option.may_have_value)
                 throw UsageError(fmt::format("{}: takes {} words after it, and none behind '='",
                                              word, wanted == 0 ? "no" : std::to_string(wanted)));
             option.apply(call_, program, std::span(&*written.value, 1));

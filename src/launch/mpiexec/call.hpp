@@ -11,6 +11,7 @@
 
 #include "launch/agents/host_list.hpp"
 #include "launch/job/program_job.hpp"
+#include "mpi/traces/report.hpp"
 
 namespace railyard::mpiexec {
 
@@ -20,6 +21,8 @@ struct Call {
     What what = What::run;
     job::ProgramOptions job;
     agents::HostOptions hosts;
+    mpi::traces::Wanted recording;
+    Bytes recording_memory{std::uint64_t{1} << 30};  ///< of each rank
     /// For the programs of all ranks; one of a program's own takes precedence.
     std::vector<std::pair<std::string, std::string>> environment;
     std::vector<agents::WrittenHost> written_hosts;  ///< empty: this one
@@ -43,6 +46,7 @@ struct Option {
     std::string_view explanation;
     /// Throws UsageError. `program` is the one that the words stand before.
     std::function<void(Call&, job::Program& program, std::span<const std::string> operands)> apply;
+    bool may_have_value = false;  ///< without operands: a word may follow it behind '='
 };
 
 /// All of them: one table.

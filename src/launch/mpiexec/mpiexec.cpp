@@ -19,6 +19,7 @@
 #include "launch/job/guardian.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/mpiexec/call.hpp"
+#include "mpi/traces/report.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::mpiexec {
@@ -106,10 +107,14 @@ int run(const std::string& name, Call& call) {
         }))
         guardian = job::guard_this_process();
     call.job.guardian = guardian.get();
+    const bool is_recorded = call.recording.is_anything();
+    if (is_recorded)
+        call.job.kept = {call.recording_memory, mpi::traces::prepared_memory(call.recording)};
     const job::Result result = agents::run_programs(call.job, call.hosts);
     if (!result.failure.empty())
         say(fmt::format("{}: {}{}\n", name, result.failure,
                         ranks > 1 && !result.output_lost ? "; all other ranks were ended" : ""));
+    if (is_recorded) say(mpi::traces::report(call.recording, result.kept));
     return result.exit_code;
 }
 

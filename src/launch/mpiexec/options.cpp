@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/parse.hpp"
+#include "base/quantity.hpp"
 #include "launch/agents/host_list.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
@@ -34,11 +35,11 @@ int parse_ranks(const std::string& text) {
     return *value;
 }
 
-Duration parse_seconds(const std::string& text) {
+Duration parse_seconds(std::string_view option, const std::string& text) {
     const auto value = parse_number<double>(text);
     if (!value || !(*value > 0) || *value > 1e6)
         throw UsageError(
-            fmt::format("--timeout: expected seconds, such as 60 or 0.5, found '{}'", text));
+            fmt::format("{}: expected seconds, such as 60 or 0.5, found '{}'", option, text));
     return Duration::from_seconds(*value);
 }
 
@@ -231,7 +232,9 @@ std::vector<Option> own_options() {
          1,
          "--timeout SECONDS",
          "Ends the job after that time, with exit code 124",
-         [](Call& call, Program&, Words w) { call.job.time_limit = parse_seconds(w[0]); }},
+         [](Call& call, Program&, Words w) {
+             call.job.time_limit = parse_seconds("--timeout", w[0]);
+         }},
         {{"help", "h"}, 0, "-h, --help", "Shows this", shown(Call::What::help)},
         {{"version", "V"}, 0, "-V, --version", "Shows the version", shown(Call::What::version)},
     };
@@ -287,6 +290,56 @@ std::vector<Option> host_options() {
     };
 }
 
+/// Those that are about seeing a run (docs/debugging.md).
+std::vector<Option> recording_options() {
+    return {
+        {{"trace"},
+         1,
+         "--trace FILE",
+         "Writes there what each rank did and when, for Perfetto",
+         [](Call& call, Program&, Words w) {
+             if (w[0].empty()) throw UsageError("--trace: expected a file");
+             call.recording.trace = w[0];
+         }},
+        {{"trace-from"},
+         1,
+         "--trace-from SECONDS",
+         "Leaves out of it what was over before, counted from MPI_Init",
+         [](Call& call, Program&, Words w) {
+             call.recording.from = parse_seconds("--trace-from", w[0]);
+         }},
+        {{"trace-to"},
+         1,
+         "--trace-to SECONDS",
+         "Leaves out of it what began later; nothing more is recorded",
+         [](Call& call, Program&, Words w) {
+             call.recording.to = parse_seconds("--trace-to", w[0]);
+         }},
+        {{"trace-memory"},
+         1,
+         "--trace-memory SIZE",
+         "For the records of each rank (default: 1G; 40 bytes a call, and a message)",
+         [](Call& call, Program&, Words w) {
+             about("--trace-memory", [&] {
+                 call.recording_memory = parse_bytes(w[0]);
+                 if (call.recording_memory < Bytes(1 << 20))
+                     throw UsageError(fmt::format("expected 1M or more, found '{}'", w[0]));
+             });
+         }},
+        {{"summary"},
+         0,
+         "--summary[=text|json]",
+         "Tells at the end who sent what to whom, and who waited for whom",
+         [](Call& call, Program&, Words w) {
+             constexpr std::array<std::string_view, 2> all{"text", "json"};
+             const bool json = !w.empty() && one_of("--summary", w[0], all) == "json";
+             call.recording.summary =
+                 json ? mpi::traces::SummaryForm::json : mpi::traces::SummaryForm::text;
+         },
+         true},
+    };
+}
+
 /// Options of other launchers that change nothing here; with a note where somebody may miss it.
 Option ignored(std::vector<std::string_view> names, std::size_t operands, std::string note = {}) {
     const std::string first(names.front());
@@ -313,6 +366,7 @@ std::span<const Option> options() {
     static const std::vector<Option> all = [] {
         std::vector<Option> list = own_options();
         std::ranges::move(host_options(), std::back_inserter(list));
+        std::ranges::move(recording_options(), std::back_inserter(list));
         std::ranges::move(foreign_options(), std::back_inserter(list));
         return list;
     }();

@@ -7,7 +7,9 @@
 
 #include "launch/job/join.hpp"
 #include "mpi/abi/errors.hpp"
+#include "mpi/abi/resolver.hpp"
 #include "mpi/calls/call.hpp"
+#include "mpi/recording/recorder.hpp"
 
 namespace railyard::mpi::abi {
 
@@ -28,7 +30,9 @@ ErrorHandlerRef builtin_handler(ErrorHandler::Kind kind, int handle) {
 }  // namespace
 
 State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined)
-    : joined_(std::move(joined)), process_(std::make_unique<Process>(rank)) {
+    : joined_(std::move(joined)),
+      process_(std::make_unique<Process>(rank)),
+      resolver_(std::make_unique<Resolver>(*this)) {
     using Kind = ErrorHandler::Kind;
     builtin_handlers_ = {builtin_handler(Kind::fatal, MPI_ERRORS_ARE_FATAL),
                          builtin_handler(Kind::returns, MPI_ERRORS_RETURN),
@@ -62,6 +66,7 @@ State& State::awake() {
         throw MpiError(ErrorClass::other,
                        "MPI was finalised, and no session was open then; open the first session "
                        "before MPI_Finalize");
+    const std::uint64_t began = recording::counter_now();
     const auto watches = std::make_shared<calls::CallWatches>();
     if (CallWatch* const watch = calls::call_watch()) watches->add(*watch);
     watches->entered(Function::Init, {});
@@ -78,10 +83,22 @@ State& State::awake() {
     rank_local::here->slots[state_slot].destroy = &leave;
     word().store(state, std::memory_order_relaxed);
     state->watches_ = watches;
-    if (!watches->empty()) state->around_.watch = watches.get();
+    state->record(*rank, began);
+    if (!watches->empty()) state->around_.watch = watches->only_or_all();
+    state->process().tell_messages(watches->messages());
     state->raise_thread_level(MPI_THREAD_SINGLE);
+    watches->began(state->resolver());
     watches->left(Function::Init);
     return *state;
+}
+
+void State::record(job::Rank& rank, std::uint64_t began) {
+    SharedMemory memory = rank.kept_memory();
+    if (!memory) return;
+    recorder_ = std::make_shared<recording::Recorder>(
+        std::make_unique<recording::SharedStore>(std::move(memory), rank.size()),
+        recording::Identity{rank.id(), rank.size(), static_cast<int>(rank.node())}, began);
+    watches_->add(*recorder_);
 }
 
 void State::raise_thread_level(int level) {
@@ -131,6 +148,7 @@ void State::shut_down() {
     State* const state = here();
     const std::shared_ptr<EngineLock> lock = state->process().lock();
     const std::shared_ptr<CallWatch> watches = state->watches_;
+    const std::shared_ptr<recording::Recorder> recorder = state->recorder_;
     // Not by a Call, as the state goes before the call ends.
     const EngineLockGuard guard(lock.get());
     watches->entered(Function::Finalize, {});
@@ -139,6 +157,7 @@ void State::shut_down() {
     state->world().attributes.erase_all(MPI_COMM_WORLD);
     state->detach_buffers();
     state->process().finalize();
+    state->process().tell_messages(nullptr);
     watches->finalised(state->process().counters());
     drop();
     watches->left(Function::Finalize);

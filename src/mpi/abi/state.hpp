@@ -20,6 +20,7 @@
 #include "mpi/abi/handles.hpp"
 #include "mpi/abi/partitioned.hpp"
 #include "mpi/calls/call.hpp"
+#include "mpi/calls/facts.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
 #include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/making.hpp"
@@ -28,6 +29,10 @@
 #include "mpi/types/operation.hpp"
 #include "mpi/windows/window.hpp"
 #include "railyard/base/time.hpp"
+
+namespace railyard::mpi::recording {
+class Recorder;
+}
 
 namespace railyard::mpi::abi {
 
@@ -171,6 +176,7 @@ class State {
     Comm& world() { return *builtin_comms_[0]; }
     Comm& self() { return *builtin_comms_[1]; }
     UserErrors& user_errors() { return user_errors_; }
+    const calls::HandleResolver& resolver() const { return *resolver_; }
 
     /// After a poll that found nothing. In virtual time nothing happens while a program only polls,
     /// so each poll must take its time.
@@ -188,6 +194,16 @@ class State {
         if (comm == nullptr) [[unlikely]]
             bad_comm(handle, argument);
         return *comm;
+    }
+    /// Null: there is none.
+    Comm* find_comm(MPI_Comm handle) const {
+        const std::uint32_t builtin = static_cast<std::uint32_t>(handle) - MPI_COMM_WORLD;
+        return builtin < builtin_comms_.size() ? builtin_comms_[builtin].get() : comms.find(handle);
+    }
+    const Datatype* find_type(MPI_Datatype handle) const {
+        if (const TypeRef* builtin = find_builtin(handle)) return builtin->get();
+        const TypeEntry* const entry = types.find(handle);
+        return entry != nullptr ? entry->type.get() : nullptr;
     }
     const TypeRef& type(MPI_Datatype handle, const char* argument) {
         if (const TypeRef* builtin = find_builtin(handle)) [[likely]]
@@ -273,6 +289,8 @@ class State {
     /// process that lives on (see RankLocal).
     static void leave();
     static void drop();
+    /// Writes down what the rank does, if whoever started it asks for that.
+    void record(job::Rank& rank, std::uint64_t began);
     /// Of the rank and of its communicators: waits until their messages have left.
     void detach_buffers();
     bool has_sessions() const {
@@ -301,7 +319,9 @@ class State {
     std::map<MPI_Datatype, TypeExtras> builtin_type_extras_;
     std::unique_ptr<Info> environment_;  ///< MPI_INFO_ENV
     UserErrors user_errors_;
-    std::shared_ptr<calls::CallWatches> watches_;  ///< until MPI_Finalize has been left
+    std::unique_ptr<calls::HandleResolver> resolver_;
+    std::shared_ptr<recording::Recorder> recorder_;  ///< likewise; null: nothing is recorded
+    std::shared_ptr<calls::CallWatches> watches_;    ///< until MPI_Finalize has been left
     calls::Around around_;
     World world_ = World::none;
     bool in_virtual_time_ = false;

@@ -4,6 +4,17 @@
 
 namespace railyard::mpi::calls {
 
+void CallWatches::began(const HandleResolver& resolver) {
+    for (CallWatch* const watch : watches_)
+        watch->began(resolver);
+}
+
+MessageWatch* CallWatches::messages() {
+    for (CallWatch* const watch : watches_)
+        if (MessageWatch* const messages = watch->messages()) return messages;
+    return nullptr;
+}
+
 void CallWatches::entered(Function function, std::span<const Word> arguments) {
     for (CallWatch* const watch : watches_)
         watch->entered(function, arguments);

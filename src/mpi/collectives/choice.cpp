@@ -283,8 +283,11 @@ Algorithm choose(Collective collective, const Situation& situation) {
 Algorithm choose(Collective collective, const Team& team, std::size_t bytes, bool commutative) {
     const Situation situation{team.size(), bytes, team.circumstances(), commutative};
     const Algorithm asked = team.algorithms()[collective];
-    if (asked != Algorithm::automatic && serves(collective, asked, situation)) return asked;
-    return choose(collective, situation);
+    const Algorithm chosen = asked != Algorithm::automatic && serves(collective, asked, situation)
+                                 ? asked
+                                 : choose(collective, situation);
+    if (ChoiceWatch* const watch = team.choice_watch()) watch->chose(collective, chosen);
+    return chosen;
 }
 
 int bruck_radix(int ranks, std::size_t bytes, const Circumstances& circumstances) {

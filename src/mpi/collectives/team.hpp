@@ -62,6 +62,17 @@ class Recorder {
     ~Recorder() = default;
 };
 
+/// Who is told which algorithm carries a collective out.
+class ChoiceWatch {
+  public:
+    virtual void chose(Collective collective, Algorithm algorithm) = 0;
+    /// The network itself does.
+    virtual void left_to_network(Collective collective) = 0;
+
+  protected:
+    ~ChoiceWatch() = default;
+};
+
 class Team {
   public:
     virtual ~Team() = default;
@@ -71,6 +82,10 @@ class Team {
     const Circumstances& circumstances() const { return circumstances_; }
     /// What the user asked for. The same on all ranks.
     const Algorithms& algorithms() const { return algorithms_; }
+
+    /// Null: nobody is told. It outlives the team.
+    ChoiceWatch* choice_watch() const { return choice_watch_; }
+    void tell_choices(ChoiceWatch* watch) { choice_watch_ = watch; }
 
     /// Who shares a node with whom; null if all do or nobody does.
     const Nodes* nodes() const { return nodes_; }
@@ -157,6 +172,7 @@ class Team {
     ScratchPool own_scratch_;
     ScratchPool* scratch_ = &own_scratch_;
     Recorder* recorder_ = nullptr;
+    ChoiceWatch* choice_watch_ = nullptr;
 };
 
 /// A divided team as one group, for as long as this lives.

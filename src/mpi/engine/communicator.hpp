@@ -92,6 +92,9 @@ class Communicator {
     int peer_count() const { return peer_count_; }
     int world_rank(int peer) const { return world_ranks_[peer]; }
     ScheduleTags& schedule_tags() { return schedule_tags_; }
+    /// A window's: all messages in it are the library's own.
+    bool is_librarys() const { return is_librarys_; }
+    void set_librarys() { is_librarys_ = true; }
     /// Found out when first asked for. Of one that is not inter.
     const Surroundings& surroundings();
 
@@ -104,6 +107,7 @@ class Communicator {
     Process& process_;
     int size_;
     bool is_inter_ = false;
+    bool is_librarys_ = false;
     Group group_;
     Group peers_;
     ScheduleTags schedule_tags_;

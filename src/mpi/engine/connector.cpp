@@ -198,6 +198,7 @@ Channel& Connector::open(int peer) {
 void Connector::begin(Channel& channel) {
     // First: the others may wait, in virtual time, and peers be answered meanwhile.
     take_place(channel);
+    if (engine_.message_watch != nullptr) engine_.message_watch->connecting(channel.peer);
     const fabric::Address address =
         address_of(engine_.rank, channel.peer, channel.netmod.address_key);
     prepare(channel);

@@ -96,6 +96,7 @@ class Connector {
                 continue;
             }
             connecting_.erase(connecting_.begin() + static_cast<std::ptrdiff_t>(i));
+            if (engine_.message_watch != nullptr) engine_.message_watch->connected(channel.peer);
             connected(channel);
         }
         if (!adding_rails_.empty()) advance_rails();

@@ -123,7 +123,9 @@ class EngineTeam final : public Team {
                comm.surroundings().nodes.get()),
           process_(process),
           comm_(comm),
-          context_(comm.context() + 1) {}
+          context_(comm.context() + 1) {
+        tell_choices(process.message_watch());
+    }
 
     void send(const ConstBuffer& data, int to) override {
         process_.send_in(context_, data, to, tag, comm_);
@@ -203,6 +205,7 @@ bool EngineTeam::network_barrier() {
         return false;
     }
     if (!network_barrier_) return false;
+    if (choice_watch() != nullptr) choice_watch()->left_to_network(Collective::barrier);
     Overhead overhead(process_.host(), process_.settings(),
                       nic.traits().clock == fabric::Clock::virtual_time);
     overhead.send();
@@ -244,6 +247,7 @@ void EngineTeam::network_broadcast(std::span<std::byte> data, int root) {
     Overhead overhead(process_.host(), process_.settings(),
                       process_.rank().nic().traits().clock == fabric::Clock::virtual_time);
     const bool is_root = rank() == root;
+    if (choice_watch() != nullptr) choice_watch()->left_to_network(Collective::bcast);
     if (is_root) {
         overhead.send();
         network_broadcast_->send(data);

@@ -28,8 +28,11 @@ void Process::send_in(std::uint32_t context, const ConstBuffer& data, int to, in
     const Envelope envelope{context, comm.rank(), tag};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(), peer,
-                                 envelope, Coalescing::never)) [[likely]]
+                                 envelope, Coalescing::never)) [[likely]] {
+            if (message_watch_ != nullptr) [[unlikely]]
+                message_watch_->sent(comm, envelope, peer, data.count * type.size());
             return;
+        }
     Request& request = start_send_in(context, data, to, tag, comm, mode);
     wait(request);
     release(request);
@@ -47,6 +50,9 @@ Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, 
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(),
                                  request.peer, request.envelope, Coalescing::allowed)) [[likely]] {
+            if (message_watch_ != nullptr) [[unlikely]]
+                message_watch_->sent(comm, request.envelope, request.peer,
+                                     data.count * type.size());
             if (transport_->has_coalesced()) [[unlikely]]
                 transport_->complete_when_flushed(request);
             else
@@ -55,7 +61,7 @@ Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, 
         }
     request.set_buffer(data.address, data.count, type);
     keep_type(request);
-    transport_->start_send(request);
+    start_send(request, comm);
     return request;
 }
 
@@ -77,7 +83,7 @@ Request& Process::start_receive_in(std::uint32_t context, const Buffer& into, in
     request.communicator = &comm;
     request.set_buffer(into.address, into.count, *into.type);
     keep_type(request);
-    transport_->start_receive(request);
+    start_receive(request);
     return request;
 }
 
@@ -141,9 +147,9 @@ void Process::start(Request& request) {
     request.forget_transfer();
     switch (request.kind) {
         case Request::Kind::send:
-            return transport_->start_send(request);
+            return start_send(request, *request.communicator);
         case Request::Kind::receive:
-            return transport_->start_receive(request);
+            return start_receive(request);
         case Request::Kind::collective:
             return scheduler_.start(request);
     }
@@ -178,6 +184,7 @@ Message* Process::matched_probe(int from, int tag, Communicator& comm) {
     Message message;
     if (!transport_->matched_probe({comm.context(), from, tag}, comm, message)) return nullptr;
     message.index = next_message_++;
+    if (message_watch_ != nullptr) message.number = message_watch_->message_taken();
     return &messages_.emplace(message.index, message).first->second;
 }
 
@@ -194,6 +201,8 @@ Request& Process::start_receive(Message& message, const Buffer& into, Communicat
     keep_type(request);
     Message taken = message;
     messages_.erase(message.index);
+    if (message_watch_ != nullptr && message_watch_->receive_posted(request, taken.number))
+        request.then |= Request::record;
     transport_->start_receive(request, taken);
     return request;
 }
@@ -225,13 +234,13 @@ Request& Process::make_pending(std::uint32_t context) {
 
 void Process::finish(Request& pending) {
     pending.complete = true;
-    if (pending.then == Request::Then::give_back) release(pending);
+    if ((pending.then & Request::give_back) != 0) release(pending);
 }
 
 bool Process::watch(Request& request, Watcher& watcher) {
     if (request.complete) return false;
     request.needs_cleanup = true;
-    request.then = Request::Then::tell;
+    request.then |= Request::tell;
     request.watcher = &watcher;
     return true;
 }
@@ -240,7 +249,7 @@ bool Process::tell_watchers() {
     // By number: a watcher's own requests may join the list, and one that throws is not told again.
     while (told_ < watched_.size()) {
         Request& request = *watched_[told_++];
-        request.then = Request::Then::nothing;
+        request.then = Request::nothing;
         request.watcher->completed(request);
     }
     watched_.clear();
@@ -253,12 +262,16 @@ void Process::cancel(Request& request) {
     request.result = {};
     request.result.cancelled = true;
     request.complete = true;
+    if ((request.then & Request::record) != 0) {
+        request.then &= static_cast<std::uint8_t>(~Request::record);
+        message_watch_->completed(request);
+    }
 }
 
 void Process::free_when_done(Request& request) {
     if (request.complete || !request.active) return release(request);
     request.needs_cleanup = true;
-    request.then = Request::Then::give_back;
+    request.then |= Request::give_back;
 }
 
 }  // namespace railyard::mpi

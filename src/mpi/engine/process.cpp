@@ -109,7 +109,8 @@ Process::Process(job::Rank& rank, const Settings& settings)
     const bool in_virtual_time = rank.nic().traits().clock == fabric::Clock::virtual_time;
     Overhead overhead(host_, settings_, in_virtual_time);
     overhead.exchange_addresses(rank_.size());
-    const EngineState engine{rank_, host_, settings_, counters_, requests_, watched_, overhead};
+    const EngineState engine{rank_,     host_,    settings_, counters_,
+                             requests_, watched_, overhead,  message_watch_};
     const bool tagged = settings_.tagged && rank.nic().tagged_port() != nullptr;
     transport_ = tagged ? make_tagged_transport(engine) : make_channel_transport(engine);
     if (settings_.progress_thread) start_progress_thread();

@@ -16,6 +16,7 @@
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/engine_lock.hpp"
+#include "mpi/engine/message_watch.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/schedule.hpp"
 #include "mpi/engine/settings.hpp"
@@ -67,6 +68,10 @@ class Process {
     std::uint64_t used_connections() const { return transport_->used_connections(); }
     const Circumstances& circumstances() const { return circumstances_; }
     const Algorithms& algorithms() const { return algorithms_; }
+
+    /// From now on; null: nobody is told. It outlives this, or is taken back before.
+    void tell_messages(MessageWatch* watch) { message_watch_ = watch; }
+    MessageWatch* message_watch() const { return message_watch_; }
 
     // Point to point. Arguments are right: ranks are of `comm`, and never no_rank. Buffers are the
     // library's until the call returns or, where it returns a request, until that is complete.
@@ -252,6 +257,7 @@ class Process {
         ScheduleRef schedule = scheduler_.take(comm, tag);
         {
             ScheduleTeam team(*schedule, comm.surroundings(), algorithms_);
+            team.tell_choices(message_watch_);
             work(team);
         }
         return make_collective(comm, std::move(schedule));
@@ -264,6 +270,16 @@ class Process {
             keep_type_of(request);
     }
     static void keep_type_of(Request& request);
+    void start_send(Request& request, Communicator& comm) {
+        if (message_watch_ != nullptr) [[unlikely]]
+            if (message_watch_->send_started(comm, request)) request.then |= Request::record;
+        transport_->start_send(request);
+    }
+    void start_receive(Request& request) {
+        if (message_watch_ != nullptr) [[unlikely]]
+            if (message_watch_->receive_posted(request)) request.then |= Request::record;
+        transport_->start_receive(request);
+    }
 
     job::Rank& rank_;
     fabric::Host& host_;
@@ -272,6 +288,7 @@ class Process {
     Circumstances circumstances_;
     int world_rank_;
     Counters counters_;
+    MessageWatch* message_watch_ = nullptr;
     Scheduler scheduler_;
     RequestPool requests_;
     std::vector<Request*> watched_;     ///< complete, and their watchers not told yet

@@ -150,8 +150,8 @@ class Request {
     // For the engine. Plain fields: a request is a record that several parts of it work on.
 
     enum class Kind : std::uint8_t { send, receive, collective };
-    /// What its completion brings with it.
-    enum class Then : std::uint8_t { nothing, give_back, tell };
+    /// What its completion brings with it: any of these.
+    enum Then : std::uint8_t { nothing = 0, give_back = 1, tell = 2, record = 4 };
 
     /// Where its data are from `at` on, if they are a program's; else null. Those with gaps are
     /// named as if they lay together.
@@ -219,7 +219,7 @@ class Request {
     bool complete = false;
     bool persistent = false;
     bool active = true;
-    Then then = Then::nothing;
+    std::uint8_t then = nothing;
     Kind kind = Kind::send;
     Mode mode = Mode::standard;
     bool needs_cleanup = false;      ///< holds more than a small message needs
@@ -251,7 +251,7 @@ class Request {
     ScheduleRef schedule;  ///< of a collective
 
     Communicator* communicator = nullptr;  ///< of a receive, and of what a persistent one repeats
-    Watcher* watcher = nullptr;            ///< with Then::tell
+    Watcher* watcher = nullptr;            ///< with `tell`
 
   private:
     friend class RequestPool;
@@ -318,7 +318,7 @@ class RequestPool {
     [[gnu::noinline]] static void clean(Request& request) {
         request.needs_cleanup = false;
         request.persistent = false;
-        request.then = Request::Then::nothing;
+        request.then = Request::nothing;
         request.forget_transfer();
         request.keeps_type.reset();
         request.schedule.reset();

@@ -170,6 +170,7 @@ Continuation Scheduler::continued(Schedule& schedule, Process& process) {
     schedule.steps_.clear();
     schedule.next_ = 0;
     ScheduleTeam team(schedule, schedule.comm_->surroundings(), process.algorithms());
+    team.tell_choices(process.message_watch());
     return schedule.then_(team);
 }
 

@@ -14,6 +14,7 @@
 #include "launch/job/rank.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/matcher.hpp"
+#include "mpi/engine/message_watch.hpp"
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/settings.hpp"
 #include "railyard/connection.hpp"
@@ -81,16 +82,21 @@ struct EngineState {
     RequestPool& requests;
     std::vector<Request*>& watched;  ///< complete, and their watchers not told yet
     Overhead overhead;
+    MessageWatch* const& message_watch;  ///< null: nobody is told
 
     void complete(Request& request) {
         request.complete = true;
-        if (request.then != Request::Then::nothing) [[unlikely]]
+        if (request.then != Request::nothing) [[unlikely]]
             go_on(request);
     }
     void go_on(Request& request) {
-        if (request.then == Request::Then::give_back)
+        if ((request.then & Request::record) != 0) {
+            request.then &= static_cast<std::uint8_t>(~Request::record);
+            message_watch->completed(request);
+        }
+        if ((request.then & Request::give_back) != 0)
             requests.give_back(request);
-        else
+        else if ((request.then & Request::tell) != 0)
             watched.push_back(&request);
     }
     /// A request's data in one piece: where they lie; or, if they have gaps, a packed copy (of a
@@ -131,6 +137,7 @@ struct Message {
     Status status;
     Unexpected* unexpected = nullptr;  ///< of a channel transport
     Request* taken = nullptr;          ///< of a tagged one: where the bytes went
+    std::uint32_t number = 0;          ///< what the MessageWatch knows it by
 };
 
 /// Whether a message may wait for others to go with it, until its sender waits or makes progress.

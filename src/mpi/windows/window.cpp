@@ -73,6 +73,7 @@ Window::Window(Comm& parent, ContextIds& contexts, const WindowPlan& plan)
       epochs_(parent.size()) {
     what = "window";
     comm_ = duplicated(parent, contexts);
+    comm_->set_librarys();
     try {
         exchange(plan);
     } catch (...) {

@@ -9,6 +9,10 @@
 #include "launch/job/job.hpp"
 #include "mpi/calls/call.hpp"
 #include "mpi/engine/counters.hpp"
+#include "mpi/recording/recorder.hpp"
+#include "mpi/traces/otf2.hpp"
+#include "mpi/traces/perfetto.hpp"
+#include "mpi/traces/summary.hpp"
 #include "programs/runs/computation.hpp"
 #include "programs/runs/replay.hpp"
 #include "railyard/base/time.hpp"
@@ -130,6 +134,15 @@ class Arguments {
     std::vector<char*> pointers_;
 };
 
+/// What ranks record, by rank.
+std::vector<mpi::recording::HeapStore> stores_for(const Options& options) {
+    std::vector<mpi::recording::HeapStore> stores;
+    if (options.record || !options.job.trace.empty())
+        for (int rank = 0; rank < options.job.ranks; ++rank)
+            stores.emplace_back(options.job.ranks);
+    return stores;
+}
+
 int nodes_of(const job::Options& job) {
     if (job.nodes.empty()) return job.ranks;
     return static_cast<int>(std::set(job.nodes.begin(), job.nodes.end()).size());
@@ -187,10 +200,35 @@ Outcome run(const Options& options) {
     Account account;
     job::Options job = options.job;
     job.account_for_parts = true;
+    std::vector<mpi::recording::HeapStore> stores = stores_for(options);
+    // OTF2 has no place for the network's parts.
+    const bool as_otf2 = mpi::traces::is_otf2(job.trace);
+    if (as_otf2) {
+        mpi::traces::expect_otf2();
+        job.trace.clear();
+    }
+    if (!job.trace.empty()) {
+        job.trace_above.processes = mpi::traces::ranks_process;
+        job.trace_above.events = [&] {
+            return perfetto_events(mpi::traces::read_run(stores),
+                                   {job.trace_above.from, job.trace_above.to});
+        };
+    }
     std::vector<int> codes(static_cast<std::size_t>(job.ranks), 0);
     const auto body = [&](job::Rank& rank) {
         RankWatch watch(account, computation, rank.host(), rank.id());
-        mpi::calls::watch_calls(&watch);
+        mpi::calls::CallWatches watches;
+        watches.add(watch);
+        std::optional<mpi::recording::Recorder> recorder;
+        if (!stores.empty()) {
+            // After the other, which charges for computation: what comes then is the call.
+            recorder.emplace(
+                stores[static_cast<std::size_t>(rank.id())],
+                mpi::recording::Identity{rank.id(), rank.size(), static_cast<int>(rank.node())},
+                rank.host());
+            watches.add(*recorder);
+        }
+        mpi::calls::watch_calls(&watches);
         if (options.main == nullptr) {
             replay_calls(computation.recording(), static_cast<std::size_t>(rank.id()));
         } else {
@@ -203,6 +241,10 @@ Outcome run(const Options& options) {
     job::Faults faults{options.faults, {}};
     const job::Result result =
         options.faults.empty() ? job::run(job, body) : job::run_with_faults(job, faults, body);
+
+    if (as_otf2)
+        write_otf2(mpi::traces::read_run(stores), {job.trace_above.from, job.trace_above.to},
+                   options.job.trace);
 
     Outcome outcome;
     outcome.ok = result.ok;
@@ -221,6 +263,11 @@ Outcome run(const Options& options) {
     if (!options.faults.empty()) summary.faults = std::move(faults.report);
     summary.receiver_not_ready = result.receiver_not_ready;
     account.summarise(summary, result.parts);
+    if (options.record) {
+        const auto recorded = mpi::traces::summarise(mpi::traces::read_run(stores));
+        summary.recorded_text = details_of(recorded);
+        summary.recorded_json = json_of(recorded);
+    }
     return outcome;
 }
 

@@ -88,6 +88,10 @@ struct Summary {
     /// How often the interconnect brought a message and found no receive.
     std::uint64_t receiver_not_ready = 0;
 
+    // What was recorded, if that was asked for: see mpi/traces/summary.hpp.
+    std::string recorded_text;
+    std::string recorded_json;
+
     std::optional<fabric::FaultReport> faults;  ///< what faults did, if there was a script
     std::optional<Duration> without_faults;     ///< what a run without them took, if that was asked
 
@@ -123,6 +127,8 @@ struct Options {
     job::Options job;                ///< on a fabric of virtual time
     ComputeChoice compute;
     std::string faults{};  ///< the path of a script of faults (docs/faults.md); empty: none
+    /// Calls and messages are recorded: for the summary, and for the job's trace if it has one.
+    bool record = false;
 };
 
 struct Outcome {

@@ -13,10 +13,11 @@ TEST(ProgramRanks, NeedOnlyTheProgramsOfRanksThatAreHere) {
     Plan plan;
     plan.ranks = 3;
     const SharedMemory::Handle board;
-    EXPECT_NO_THROW(ProgramRanks(programs, plan, {0, 1}, board));
-    EXPECT_NO_THROW(ProgramRanks(programs, plan, {1}, board));
-    EXPECT_THROW(ProgramRanks(programs, plan, {0, 2}, board), CannotStart);
-    EXPECT_THROW(ProgramRanks(programs, plan, {2}, board), CannotStart);
+    const KeptMemories kept({}, {});
+    EXPECT_NO_THROW(ProgramRanks(programs, plan, {0, 1}, board, kept));
+    EXPECT_NO_THROW(ProgramRanks(programs, plan, {1}, board, kept));
+    EXPECT_THROW(ProgramRanks(programs, plan, {0, 2}, board, kept), CannotStart);
+    EXPECT_THROW(ProgramRanks(programs, plan, {2}, board, kept), CannotStart);
 }
 
 TEST(ProgramRanks, AreCounted) {

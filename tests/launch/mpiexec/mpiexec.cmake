@@ -2,11 +2,16 @@
 add_executable(launcher_rank ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/ranks/rank.cpp)
 target_link_libraries(launcher_rank PRIVATE railyard_job railyard_fabric railyard_base)
 set_target_properties(launcher_rank PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+add_executable(recorded_rank ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/ranks/recorded.c)
+target_include_directories(recorded_rank PRIVATE ${PROJECT_BINARY_DIR}/include)
+target_link_libraries(recorded_rank PRIVATE mpi)
+set_target_properties(recorded_rank PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 target_compile_definitions(mpiexec_test PRIVATE
+    RAILYARD_RECORDED_PROGRAM="$<TARGET_FILE:recorded_rank>"
     RAILYARD_BIN="$<TARGET_FILE_DIR:mpiexec>"
     RAILYARD_RANK_PROGRAM="$<TARGET_FILE:launcher_rank>")
-add_dependencies(mpiexec_test mpiexec mpi launcher_rank kernel_cg)
 if(TARGET mpichfort)
     target_compile_definitions(mpiexec_test PRIVATE RAILYARD_FORTRAN)
     add_dependencies(mpiexec_test mpichfort)
 endif()
+add_dependencies(mpiexec_test mpiexec mpi launcher_rank recorded_rank kernel_cg)

@@ -1,0 +1,37 @@
+#pragma once
+/// Memory that a launcher makes for each rank that it starts, and reads when the rank has ended,
+/// however it ended: for what is to be known of ranks that crash, too.
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/shared_memory.hpp"
+#include "railyard/base/bytes.hpp"
+
+namespace railyard::job {
+
+struct KeptMemoryOptions {
+    Bytes size{};             ///< of each rank; none: there is no such memory
+    std::string begins_with;  ///< what the rank finds there; the rest is zero
+};
+
+/// Pages take memory once a rank has written to them. The first word is the rank's to say how many
+/// bytes it has used.
+class KeptMemories {
+  public:
+    /// Throws Error.
+    KeptMemories(const KeptMemoryOptions& options, const std::vector<int>& ranks);
+
+    /// An empty handle where there is none.
+    SharedMemory::Handle handle(int rank) const;
+    /// What the rank has used. As long as this lives.
+    std::string_view used(int rank) const;
+
+  private:
+    std::map<int, SharedMemory> memories_;
+};
+
+}  // namespace railyard::job

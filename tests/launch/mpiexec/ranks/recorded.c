@@ -1,0 +1,36 @@
+/* For tests of recording: a ring of messages, a rank that is late, and a crash if that is asked
+   for. */
+#define _DEFAULT_SOURCE /* usleep */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    char out[100] = {0}, in[100];
+    for (int i = 0; i < 10; ++i) {
+        MPI_Request request;
+        MPI_Irecv(in, sizeof in, MPI_CHAR, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &request);
+        MPI_Send(out, 10 * rank + 10, MPI_CHAR, (rank + 1) % size, 3, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 1 && strcmp(argv[1], "late") == 0) {
+        if (rank == 0) {
+            usleep(200000);
+            MPI_Send(out, 1, MPI_CHAR, 1, 4, MPI_COMM_WORLD);
+        } else if (rank == 1) {
+            MPI_Recv(in, 1, MPI_CHAR, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+    if (argc > 1 && strcmp(argv[1], "crash") == 0) {
+        if (rank == 1) abort();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
