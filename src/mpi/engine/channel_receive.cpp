@@ -33,6 +33,8 @@ std::uint64_t ChannelTransport::set_result(Request& receive, const Header& heade
     receive.result.cancelled = false;
     receive.result.error = total > receive.bytes ? ErrorClass::truncate : ErrorClass::success;
     const std::uint64_t fits = std::min<std::uint64_t>(total, receive.bytes);
+    if (fits != total) [[unlikely]]
+        receive.longer = total;
     receive.result.bytes = fits;
     return fits;
 }

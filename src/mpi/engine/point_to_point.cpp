@@ -1,5 +1,7 @@
 // Messages between two ranks, as the Process offers them: blocking, started, persistent, probed.
 
+#include <fmt/format.h>
+
 #include "mpi/engine/process.hpp"
 #include "mpi/types/error.hpp"
 
@@ -7,14 +9,20 @@ namespace railyard::mpi {
 
 namespace {
 
-void throw_if_failed(const Status& status) {
-    if (status.error == ErrorClass::truncate)
-        throw MpiError(ErrorClass::truncate,
-                       "the message is longer than the receive buffer; give the receive a count "
-                       "that is large enough, or ask with MPI_Probe first");
+/// Of a receive that was given back just now.
+void throw_if_failed(const Request& receive) {
+    if (receive.result.error == ErrorClass::truncate) [[unlikely]]
+        throw MpiError(ErrorClass::truncate, too_long(receive));
 }
 
 }  // namespace
+
+std::string too_long(const Request& receive) {
+    return fmt::format(
+        "the message from rank {} with tag {} has {} bytes, and the receive has room for {}; give "
+        "the receive a count that is large enough, or ask with MPI_Probe first",
+        receive.result.source, receive.result.tag, receive.longer, receive.bytes);
+}
 
 void Process::keep_type_of(Request& request) {
     request.needs_cleanup = true;
@@ -66,7 +74,7 @@ void Process::receive_in(std::uint32_t context, const Buffer& into, int from, in
     const Status result = request.result;
     release(request);
     if (status != nullptr) *status = result;
-    throw_if_failed(result);
+    throw_if_failed(request);
 }
 
 Request& Process::start_receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
@@ -89,7 +97,7 @@ void Process::exchange(const ConstBuffer& out, int to, int send_tag, const Buffe
     const Status result = receive.result;
     release(receive);
     if (status != nullptr) *status = result;
-    throw_if_failed(result);
+    throw_if_failed(receive);
 }
 
 Request& Process::make_done(const Status& status) {
@@ -155,6 +163,8 @@ Request& Process::make_collective(Communicator& comm, ScheduleRef schedule) {
     request.envelope = {comm.context() + 1, comm.rank(), 0};
     request.communicator = &comm;
     request.channel = nullptr;
+    request.bytes = 0;
+    request.longer = 0;
     request.schedule = std::move(schedule);
     request.needs_cleanup = true;
     return request;

@@ -82,6 +82,7 @@ class TaggedTransport final : public Transport {
     static void set_result(Request& receive, const Status& message) {
         receive.result = message;
         if (message.bytes <= receive.bytes) return;
+        receive.longer = message.bytes;
         receive.result.bytes = receive.bytes;
         receive.result.error = ErrorClass::truncate;
     }
