@@ -19,7 +19,8 @@ string(REGEX REPLACE "\\[([^]]*)\\]" "${generated}/entries/\\1.inc" entries "${c
 
 # The build directory has the header where an installation has it.
 set(made ${entries} ${generated}/entries/later.inc ${generated}/mpi_prototypes.h
-    ${generated}/mpi_functions.inc ${generated}/mpi_later_calls.inc)
+    ${generated}/mpi_functions.inc ${generated}/mpi_parameters.inc
+    ${generated}/mpi_later_calls.inc)
 set(header ${PROJECT_BINARY_DIR}/include/mpi.h ${PROJECT_BINARY_DIR}/include/mpi_prototypes.h)
 add_custom_command(
     OUTPUT ${made} ${header}

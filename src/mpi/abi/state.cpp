@@ -7,6 +7,7 @@
 
 #include "launch/job/join.hpp"
 #include "mpi/abi/errors.hpp"
+#include "mpi/abi/resolver.hpp"
 #include "mpi/calls/call.hpp"
 
 namespace railyard::mpi::abi {
@@ -28,7 +29,9 @@ ErrorHandlerRef builtin_handler(ErrorHandler::Kind kind, int handle) {
 }  // namespace
 
 State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined)
-    : joined_(std::move(joined)), process_(std::make_unique<Process>(rank)) {
+    : joined_(std::move(joined)),
+      process_(std::make_unique<Process>(rank)),
+      resolver_(std::make_unique<Resolver>(*this)) {
     using Kind = ErrorHandler::Kind;
     builtin_handlers_ = {builtin_handler(Kind::fatal, MPI_ERRORS_ARE_FATAL),
                          builtin_handler(Kind::returns, MPI_ERRORS_RETURN),
@@ -80,6 +83,7 @@ State& State::awake() {
     state->watches_ = watches;
     if (!watches->empty()) state->around_.watch = watches.get();
     state->raise_thread_level(MPI_THREAD_SINGLE);
+    watches->began(state->resolver());
     watches->left(Function::Init);
     return *state;
 }

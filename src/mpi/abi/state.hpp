@@ -20,6 +20,7 @@
 #include "mpi/abi/handles.hpp"
 #include "mpi/abi/partitioned.hpp"
 #include "mpi/calls/call.hpp"
+#include "mpi/calls/facts.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
 #include "mpi/communicators/comm.hpp"
 #include "mpi/communicators/making.hpp"
@@ -155,6 +156,7 @@ class State {
     Comm& world() { return *builtin_comms_[0]; }
     Comm& self() { return *builtin_comms_[1]; }
     UserErrors& user_errors() { return user_errors_; }
+    const calls::HandleResolver& resolver() const { return *resolver_; }
 
     /// After a poll that found nothing. In virtual time nothing happens while a program only polls,
     /// so each poll must take its time.
@@ -172,6 +174,16 @@ class State {
         if (comm == nullptr) [[unlikely]]
             bad_comm(handle, argument);
         return *comm;
+    }
+    /// Null: there is none.
+    Comm* find_comm(MPI_Comm handle) const {
+        const std::uint32_t builtin = static_cast<std::uint32_t>(handle) - MPI_COMM_WORLD;
+        return builtin < builtin_comms_.size() ? builtin_comms_[builtin].get() : comms.find(handle);
+    }
+    const Datatype* find_type(MPI_Datatype handle) const {
+        if (const TypeRef* builtin = find_builtin(handle)) return builtin->get();
+        const TypeEntry* const entry = types.find(handle);
+        return entry != nullptr ? entry->type.get() : nullptr;
     }
     const TypeRef& type(MPI_Datatype handle, const char* argument) {
         if (const TypeRef* builtin = find_builtin(handle)) [[likely]]
@@ -285,6 +297,7 @@ class State {
     std::map<MPI_Datatype, TypeExtras> builtin_type_extras_;
     std::unique_ptr<Info> environment_;  ///< MPI_INFO_ENV
     UserErrors user_errors_;
+    std::unique_ptr<calls::HandleResolver> resolver_;
     std::shared_ptr<calls::CallWatches> watches_;  ///< until MPI_Finalize has been left
     calls::Around around_;
     World world_ = World::none;

@@ -4,6 +4,11 @@
 
 namespace railyard::mpi::calls {
 
+void CallWatches::began(const HandleResolver& resolver) {
+    for (CallWatch* const watch : watches_)
+        watch->began(resolver);
+}
+
 void CallWatches::entered(Function function, std::span<const Word> arguments) {
     for (CallWatch* const watch : watches_)
         watch->entered(function, arguments);

@@ -39,6 +39,8 @@ constexpr std::string_view name(Function function) {
 /// An argument as C has it: a number, a handle or an address.
 using Word = std::int64_t;
 
+class HandleResolver;
+
 /// Somebody who is told whenever a rank enters and leaves the library, and what the library had
 /// done by the end: how a run is accounted for, and how computation between calls is charged. Of
 /// one rank, which calls from one thread. Functions that may be called at any time
@@ -47,6 +49,8 @@ using Word = std::int64_t;
 class CallWatch {
   public:
     virtual ~CallWatch() = default;
+    /// Within MPI_Init: what handles stand for, from now on and until finalised() has returned.
+    virtual void began(const HandleResolver&) {}
     /// The call's work begins when this returns. It may wait, and must not throw. `arguments` are
     /// the function's, in order, not yet checked; none of MPI_Init's.
     virtual void entered(Function function, std::span<const Word> arguments) = 0;
@@ -64,6 +68,7 @@ class CallWatches final : public CallWatch {
     void add(CallWatch& watch) { watches_.push_back(&watch); }
     bool empty() const { return watches_.empty(); }
 
+    void began(const HandleResolver& resolver) override;
     void entered(Function function, std::span<const Word> arguments) override;
     void left(Function function) override;
     void finalised(const Counters& counters) override;

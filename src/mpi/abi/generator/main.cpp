@@ -1,6 +1,6 @@
 // Reads the tables of the interface and writes what follows from them: the prototypes for mpi.h,
-// the list of all functions, and for each chapter its C entry points, which that chapter's source
-// file includes at its end.
+// the lists of all functions and of their parameters, and for each chapter its C entry points,
+// which that chapter's source file includes at its end.
 //
 //     mpi_interface_generator interface.txt later.txt OUTPUT_DIRECTORY
 
@@ -93,6 +93,45 @@ void write_functions(std::ostream& out, const std::vector<Chapter>& chapters) {
             out << "RAILYARD_MPI_FUNCTION(" << function.name << ", " << c_name(function) << ")\n";
 }
 
+/// What an argument is to those who watch calls (mpi/calls/parameters.hpp).
+std::string watched_kind(const Parameter& parameter) {
+    const auto is = [&](std::string_view type) {
+        return parameter.type.find(type) != std::string::npos;
+    };
+    if (parameter.kind == "anytype") return "type";
+    if (parameter.kind == "anytag") return "tag";
+    if (parameter.kind == "newtype") return "result";
+    if (parameter.kind == "result" || !parameter.array.empty()) {
+        const bool one = parameter.kind == "result";
+        if (is("MPI_Request")) return one ? "request_at" : "requests";
+        if (is("MPI_Comm*")) return "comm_at";
+        if (is("MPI_Message")) return "message_at";
+        if (one) return "result";
+        if (is("MPI_Datatype")) return "types";
+        if (parameter.name.ends_with("counts")) return is("MPI_Count") ? "wide_counts" : "counts";
+        return "array";
+    }
+    if (!parameter.kind.empty()) return parameter.kind;
+    if (parameter.type == "MPI_Request") return "request";
+    if (parameter.type == "MPI_Datatype") return "type";
+    if (parameter.type == "MPI_Comm") return "comm";
+    if (parameter.name.ends_with("count") && (is("int") || is("MPI_Count"))) return "count";
+    return is("*") ? "address" : "number";
+}
+
+void write_parameters(std::ostream& out, const std::vector<Chapter>& chapters) {
+    for (const Chapter& chapter : chapters) {
+        out << "RAILYARD_MPI_CHAPTER(" << chapter.name << ")\n";
+        for (const Function& function : chapter.functions) {
+            out << "RAILYARD_MPI_SIGNATURE(" << function.name << ", " << chapter.name << ", "
+                << function.parameters.size() << ")\n";
+            for (const Parameter& parameter : function.parameters)
+                out << "RAILYARD_MPI_PARAMETER(" << watched_kind(parameter) << ", "
+                    << parameter.name << ")\n";
+        }
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -114,6 +153,9 @@ int main(int argc, char** argv) {
         std::ostringstream functions;
         write_functions(functions, chapters);
         write_file(directory / "mpi_functions.inc", functions.str());
+        std::ostringstream parameters;
+        write_parameters(parameters, chapters);
+        write_file(directory / "mpi_parameters.inc", parameters.str());
         for (const Chapter& chapter : chapters) {
             std::ostringstream entries;
             for (const Function& function : chapter.functions)
