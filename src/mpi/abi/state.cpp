@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "launch/job/crash_report.hpp"
 #include "launch/job/join.hpp"
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/resolver.hpp"
@@ -78,6 +79,8 @@ State& State::awake() {
         static_cast<void>(registered);
     }
     auto* const state = new State(*rank, std::move(joined));
+    // Of a rank that is a whole process: others are part of one that is not theirs.
+    if (state->joined_ && state->process().settings().backtrace) job::report_crashes(rank->id());
     rank_local::here->slots[state_slot].destroy = &leave;
     word().store(state, std::memory_order_relaxed);
     state->watches_ = watches;

@@ -204,6 +204,8 @@ const std::vector<SettingRow>& setting_rows() {
         time_row("rendezvous-overhead", "likewise, for an RTS and for a CTS",
                  &S::rendezvous_overhead),
         of_job(word_row("stats", "print the counters at the end", &S::stats, switch_words)),
+        of_job(word_row("backtrace", "a rank that crashes says where, unless the program does",
+                        &S::backtrace, switch_words)),
     };
     return rows;
 }

@@ -96,6 +96,7 @@ struct Settings {
     Duration rendezvous_overhead;  ///< an RTS, or a CTS
 
     bool stats = false;
+    bool backtrace = true;  ///< a process that crashes says where
 
     /// The bytes that fit into one packet.
     std::size_t packet_limit() const {
