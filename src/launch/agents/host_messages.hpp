@@ -31,6 +31,7 @@ enum class HostMessage : std::uint32_t {
     signal,         ///< launcher: to be passed on to all ranks (a number)
     end,            ///< launcher: all ranks are to end, by this signal (a number)
     done,           ///< agent: no rank runs there any more
+    waiting,        ///< agent: what a rank waits for, or that it goes on (RankPut without a key)
 };
 
 /// How much of what ranks print, or of rank 0's input, may be under way. Less than a connection's

@@ -54,9 +54,11 @@ struct OwnPlan {
 
 class JoinedRank final : private OwnPlan, public RealRank {
   public:
-    JoinedRank(OwnPlan own, std::unique_ptr<Bootstrap> bootstrap, Deliver deliver)
+    JoinedRank(OwnPlan own, std::unique_ptr<Bootstrap> bootstrap, Deliver deliver,
+               SayWaiting say_waiting = {})
         : OwnPlan(std::move(own)),
-          RealRank(plan, std::move(bootstrap), find_real_entry, std::move(deliver)) {}
+          RealRank(plan, std::move(bootstrap), find_real_entry, std::move(deliver),
+                   std::move(say_waiting)) {}
 };
 
 void deliver_to_nobody(const std::string&) {}
@@ -117,11 +119,12 @@ std::unique_ptr<Rank> accept(const Invitation& invitation) {
             "the descriptor by which this rank reaches the other hosts was closed on the way here; "
             "see what closes it: a script, or a program between mpiexec and this one");
     const RealRank::Deliver deliver = link.deliver;
+    const RealRank::SayWaiting say_waiting = link.say_waiting;
     return std::make_unique<JoinedRank>(
         std::move(plan),
         std::make_unique<JoinedBoard>(std::move(memory), board, invitation.rank, std::move(frames),
                                       std::move(link)),
-        deliver);
+        deliver, say_waiting);
 }
 
 }  // namespace

@@ -34,11 +34,11 @@ int parse_ranks(const std::string& text) {
     return *value;
 }
 
-Duration parse_seconds(const std::string& text) {
+Duration parse_seconds(std::string_view option, const std::string& text) {
     const auto value = parse_number<double>(text);
     if (!value || !(*value > 0) || *value > 1e6)
         throw UsageError(
-            fmt::format("--timeout: expected seconds, such as 60 or 0.5, found '{}'", text));
+            fmt::format("{}: expected seconds, such as 60 or 0.5, found '{}'", option, text));
     return Duration::from_seconds(*value);
 }
 
@@ -231,7 +231,22 @@ std::vector<Option> own_options() {
          1,
          "--timeout SECONDS",
          "Ends the job after that time, with exit code 124",
-         [](Call& call, Program&, Words w) { call.job.time_limit = parse_seconds(w[0]); }},
+         [](Call& call, Program&, Words w) {
+             call.job.time_limit = parse_seconds("--timeout", w[0]);
+         }},
+        {{"check"},
+         0,
+         "--check",
+         "Looks for mistakes that are dear to find: calls of ranks that do not match, and more",
+         [](Call& call, Program&, Words) { set_setting(call, "check=on"); }},
+        {{"deadlock-timeout"},
+         1,
+         "--deadlock-timeout S",
+         "Ends a job all of whose ranks wait so long, says who for whom; code 35 (--check: 10)",
+         [](Call& call, Program&, Words w) {
+             const Duration timeout = parse_seconds("--deadlock-timeout", w[0]);
+             set_setting(call, fmt::format("deadlock-timeout={} us", timeout.microseconds()));
+         }},
         {{"help", "h"}, 0, "-h, --help", "Shows this", shown(Call::What::help)},
         {{"version", "V"}, 0, "-V, --version", "Shows the version", shown(Call::What::version)},
     };

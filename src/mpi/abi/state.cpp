@@ -7,6 +7,7 @@
 
 #include "launch/job/crash_report.hpp"
 #include "launch/job/join.hpp"
+#include "mpi/abi/checked_objects.hpp"
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/resolver.hpp"
 #include "mpi/calls/call.hpp"
@@ -58,7 +59,9 @@ State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined)
     }
 }
 
-State::~State() = default;
+State::~State() {
+    process_->rank().explain_wait_by({});
+}
 
 State& State::awake() {
     if (State* const state = here()) return *state;
@@ -84,6 +87,7 @@ State& State::awake() {
     rank_local::here->slots[state_slot].destroy = &leave;
     word().store(state, std::memory_order_relaxed);
     state->watches_ = watches;
+    state->checks_ = add_checks(*state, *watches);
     if (!watches->empty()) state->around_.watch = watches.get();
     state->raise_thread_level(MPI_THREAD_SINGLE);
     watches->began(state->resolver());
@@ -138,6 +142,7 @@ void State::shut_down() {
     State* const state = here();
     const std::shared_ptr<EngineLock> lock = state->process().lock();
     const std::shared_ptr<CallWatch> watches = state->watches_;
+    const std::shared_ptr<void> checks = state->checks_;
     // Not by a Call, as the state goes before the call ends.
     const EngineLockGuard guard(lock.get());
     watches->entered(Function::Finalize, {});

@@ -299,6 +299,7 @@ class State {
     UserErrors user_errors_;
     std::unique_ptr<calls::HandleResolver> resolver_;
     std::shared_ptr<calls::CallWatches> watches_;  ///< until MPI_Finalize has been left
+    std::shared_ptr<void> checks_;                 ///< those of them that check calls; the same
     calls::Around around_;
     World world_ = World::none;
     bool in_virtual_time_ = false;

@@ -97,6 +97,9 @@ struct Settings {
 
     bool stats = false;
     bool backtrace = true;  ///< a process that crashes says where
+    bool check = false;     ///< what is dear to check (mpi/checking)
+    /// After so long without a move a rank that waits says for whom; 0: never. For real.
+    Duration deadlock_timeout;
 
     /// The bytes that fit into one packet.
     std::size_t packet_limit() const {
