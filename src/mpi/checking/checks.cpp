@@ -21,10 +21,13 @@ bool Checks::are_wanted(Process& process) {
     return is_virtual(process) || timeout_of(process.settings()) > Duration{};
 }
 
-Checks::Checks(Objects& objects) : waits_(objects, timeout_of(objects.process().settings())) {}
+Checks::Checks(Objects& objects) : waits_(objects, timeout_of(objects.process().settings())) {
+    if (objects.process().settings().check) checker_.emplace(objects, waits_);
+}
 
 void Checks::add_to(calls::CallWatches& watches) {
     watches.add(waits_);
+    if (checker_) watches.add(*checker_);
 }
 
 }  // namespace railyard::mpi::checking

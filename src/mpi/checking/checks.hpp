@@ -1,9 +1,10 @@
 #pragma once
 /// All that watches a rank's calls for mistakes, as its settings want it.
 
-#include <memory>
+#include <optional>
 
 #include "mpi/calls/call.hpp"
+#include "mpi/checking/checker.hpp"
 #include "mpi/checking/objects.hpp"
 #include "mpi/checking/wait_watch.hpp"
 
@@ -22,6 +23,7 @@ class Checks {
 
   private:
     WaitWatch waits_;
+    std::optional<Checker> checker_;  ///< none: only waits are watched
 };
 
 }  // namespace railyard::mpi::checking

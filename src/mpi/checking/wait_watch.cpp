@@ -60,13 +60,10 @@ void WaitWatch::left(Function) {
         found->call.count > 0) {
         // The request is the last argument.
         const Word place = found->call.words[found->call.count - 1];
-        if (place != 0) started_[*reinterpret_cast<const int*>(place)] = *found->meeting;
+        if (place != 0)
+            started_[*reinterpret_cast<const int*>(place)] = {*found->meeting, found->call};
     }
     calls_.erase(std::next(found).base());
-}
-
-const MadeCall* WaitWatch::current() const {
-    return calls_.empty() ? nullptr : &calls_.back().call;
 }
 
 std::optional<Meetings::Meeting> WaitWatch::current_meeting() const {
@@ -84,6 +81,7 @@ void WaitWatch::waited(Time now) {
         return;
     }
     stood_ += passed;
+    if (look_) look_();
     if (has_told_ || stood_ < timeout_ || !do_all_threads_wait()) return;
     auto what = waiting();
     if (!what) return;
@@ -176,18 +174,22 @@ WaitWatch::Awaited WaitWatch::awaited_requests(const Entered& call, std::span<co
         if (request == nullptr || request->complete) continue;
         if (request->kind == Request::Kind::collective) {
             if (const auto started = started_.find(handle); started != started_.end())
-                found.meeting = started->second;
+                found.meeting = started->second.meeting;
             if (request->communicator != nullptr) found.ranks = ranks_of(*request->communicator);
         } else {
             add(found, *request);
         }
         if (pending++ > 0) continue;
         const bool is_send = request->kind == Request::Kind::send;
-        found.detail = request->kind == Request::Kind::collective ? " of a collective"
-                       : is_send ? fmt::format(" of a send with tag {}", request->envelope.tag)
-                       : request->envelope.tag == any_tag
-                           ? std::string(" of a receive with any tag")
-                           : fmt::format(" of a receive with tag {}", request->envelope.tag);
+        const auto started = started_.find(handle);
+        found.detail =
+            request->kind == Request::Kind::collective
+                ? " of " + (started != started_.end() ? text_of(started->second.call, objects_)
+                                                      : std::string("a collective"))
+            : is_send ? fmt::format(" of a send with tag {}", request->envelope.tag)
+            : request->envelope.tag == any_tag
+                ? std::string(" of a receive with any tag")
+                : fmt::format(" of a receive with tag {}", request->envelope.tag);
     }
     if (pending > 1) {
         found.detail += fmt::format(" and {} more", pending - 1);

@@ -5,9 +5,11 @@
 #include <pthread.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "launch/job/standstill.hpp"
@@ -30,8 +32,8 @@ class WaitWatch final : public calls::CallWatch, private StallWatch {
     void left(Function function) override;
     void finalised(const Counters&) override {}
 
-    /// The calling thread's, the innermost; null: it is in none.
-    const MadeCall* current() const;
+    /// Called now and then while a call waits, for real; it may end the job.
+    void look_by(std::function<void()> look) { look_ = std::move(look); }
     /// The number of a collective call that has just been entered, among those of its communicator.
     std::optional<Meetings::Meeting> current_meeting() const;
 
@@ -63,7 +65,12 @@ class WaitWatch final : public calls::CallWatch, private StallWatch {
     const Duration interval_;
     std::vector<Entered> calls_;
     Meetings meetings_;
-    std::map<int, Meetings::Meeting> started_;  ///< collectives under way, by their requests
+    struct Started {
+        Meetings::Meeting meeting;
+        MadeCall call;
+    };
+    std::map<int, Started> started_;  ///< collectives, by their requests
+    std::function<void()> look_;
 
     // Of the wait under way.
     Time last_look_;

@@ -33,7 +33,7 @@ void Process::send_in(std::uint32_t context, const ConstBuffer& data, int to, in
                       Communicator& comm, Mode mode) {
     const Datatype& type = *data.type;
     const int peer = comm.world_rank(to);
-    const Envelope envelope{context, comm.rank(), tag};
+    const Envelope envelope{context, comm.rank(), tag, type.uniform_basic()};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(), peer,
                                  envelope, Coalescing::never)) [[likely]]
@@ -50,7 +50,7 @@ Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, 
     request.kind = Request::Kind::send;
     request.mode = mode;
     request.peer = comm.world_rank(to);
-    request.envelope = {context, comm.rank(), tag};
+    request.envelope = {context, comm.rank(), tag, type.uniform_basic()};
     request.result = {};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(),
@@ -72,6 +72,7 @@ void Process::receive_in(std::uint32_t context, const Buffer& into, int from, in
     Request& request = start_receive_in(context, into, from, tag, comm);
     wait(request);
     const Status result = request.result;
+    last_came_ = request.came;
     release(request);
     if (status != nullptr) *status = result;
     throw_if_failed(request);
@@ -95,6 +96,7 @@ void Process::exchange(const ConstBuffer& out, int to, int send_tag, const Buffe
     send(out, to, send_tag, comm);
     wait(receive);
     const Status result = receive.result;
+    last_came_ = receive.came;
     release(receive);
     if (status != nullptr) *status = result;
     throw_if_failed(receive);
@@ -123,7 +125,7 @@ Request& Process::make_persistent_send(const ConstBuffer& data, int to, int tag,
     request.kind = Request::Kind::send;
     request.mode = mode;
     request.peer = comm.world_rank(to);
-    request.envelope = {comm.context(), comm.rank(), tag};
+    request.envelope = {comm.context(), comm.rank(), tag, data.type->uniform_basic()};
     request.communicator = &comm;
     request.set_buffer(data.address, data.count, *data.type);
     keep_type(request);
@@ -176,6 +178,12 @@ Request& Process::start_collectives(Communicator& comm, std::function<Continuati
     Request& request = make_collective(comm, std::move(schedule));
     scheduler_.start(request);
     return request;
+}
+
+std::optional<Status> Process::probe_in(std::uint32_t context, int from, int tag,
+                                        Communicator& comm) {
+    progress();
+    return transport_->probe({context, from, tag}, comm);
 }
 
 std::optional<Status> Process::probe(int from, int tag, Communicator& comm) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "launch/job/rank.hpp"
@@ -199,6 +200,12 @@ class Process {
     Request& start_receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
                               Communicator& comm);
 
+    std::optional<Status> probe_in(std::uint32_t context, int from, int tag, Communicator& comm);
+
+    /// Of the last receive that blocked: what its message was made of, if that was said; none from
+    /// then on.
+    Basic take_last_came() { return std::exchange(last_came_, Basic::none); }
+
     /// For collectives on that communicator.
     std::unique_ptr<Team> make_team(Communicator& comm);
 
@@ -262,6 +269,7 @@ class Process {
     StallWatch* stalls_ = nullptr;  ///< null: nobody wants to know
     Duration stall_interval_ = Duration::forever();
     int waiting_calls_ = 0;
+    Basic last_came_ = Basic::none;
 };
 
 template <class Ready>

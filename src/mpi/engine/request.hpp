@@ -35,7 +35,13 @@ struct Envelope {
     std::uint32_t context = 0;
     std::int32_t source = 0;  ///< rank in the communicator, or any_source
     std::int32_t tag = 0;     ///< or any_tag
-    friend bool operator==(const Envelope&, const Envelope&) = default;
+    /// Of a send: the one basic type that it is made of; none: of several, or nobody says. It takes
+    /// no part in matching.
+    Basic basic = Basic::none;
+
+    friend bool operator==(const Envelope& a, const Envelope& b) {
+        return a.context == b.context && a.source == b.source && a.tag == b.tag;
+    }
 };
 
 /// In the context of messages that make communicators of some ranks.
@@ -229,6 +235,7 @@ class Request {
     Then then = Then::nothing;
     Kind kind = Kind::send;
     Mode mode = Mode::standard;
+    Basic came = Basic::none;        ///< a receive: what the message is made of, if that was said
     bool needs_cleanup = false;      ///< holds more than a small message needs
     std::uint64_t sequence = 0;      ///< posted receives: the order of posting
     std::byte* data = nullptr;       ///< of dense data the first byte, else the address as given
