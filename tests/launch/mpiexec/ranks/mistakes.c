@@ -48,7 +48,7 @@ static void started(void) {
     MPI_Request request;
     int v = 0;
     if (rank == 1 && !right)
-        MPI_Ibcast(&v, 1, MPI_INT, 0, world, &request);
+        MPI_Ibcast(&v, 0, MPI_INT, 0, world, &request); /* no length could tell */
     else
         MPI_Ibarrier(world, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
