@@ -51,6 +51,10 @@ class Host {
     /// spinning.
     virtual std::optional<Duration> worked() const { return std::nullopt; }
 
+    /// Counts what Nics did while this rank was about to sleep, or asleep: as long as it stays the
+    /// same, nothing came. For real only.
+    virtual std::uint64_t arrivals() const { return 0; }
+
     /// Lets every Nic of this rank do what it can do now (see Traits::progress).
     virtual void progress() = 0;
 

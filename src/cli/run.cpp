@@ -29,7 +29,7 @@ struct RunWords {
     std::string ranks, on, nodes, ranks_per_node, mpi, connections, max_connections, algorithms,
         trace, trace_from, trace_to, compute, summary, faults;
     std::vector<std::string> settings;
-    bool stats = false, fault_cost = false;
+    bool stats = false, fault_cost = false, check = false;
 };
 
 void add_options(CLI::App& app, RunWords& words) {
@@ -69,6 +69,8 @@ void add_options(CLI::App& app, RunWords& words) {
         "A script of faults that strike the interconnect (docs/faults.md)");
     app.add_flag("--fault-cost", words.fault_cost,
                  "Run without the faults first, and tell what they cost");
+    app.add_flag("--check", words.check,
+                 "Look for mistakes that are dear to find: calls that do not match, and more");
     app.add_flag("--stats", words.stats, "Print the library's counters at the end");
 }
 
@@ -122,6 +124,7 @@ void apply_settings(const RunWords& words, const fabric::Traits& fabric) {
     for (const std::string& word : words.settings)
         apply_setting(fabric, "--set", word);
     if (words.stats) apply_setting(fabric, "--stats", "stats", "on");
+    if (words.check) apply_setting(fabric, "--check", "check", "on");
 }
 
 enum class SummaryForm : std::uint8_t { none, line, text, json };

@@ -100,11 +100,15 @@ void RealHost::cancel_wait() {
 bool RealHost::wait(Ticket ticket, Time deadline, Wait how) {
     // A peer may wait for our help with something that the caller does not look at.
     const bool ticked = tick_all();
-    if (!progress_all() && !ticked && how != Wait::spin) {
+    const bool moved = progress_all();
+    if (moved) ++arrivals_;
+    if (!moved && !ticked && how != Wait::spin) {
         const Time until = std::min(deadline, earliest_timer(deadline));
         // A socket may have something that no waiter cares about: a message that nobody wanted to
         // be woken for, an acknowledgement.
-        while (now() < until && sleep(ticket, until) == Woken::by_descriptor && !progress_all()) {
+        while (now() < until && sleep(ticket, until) == Woken::by_descriptor) {
+            ++arrivals_;
+            if (progress_all()) break;
         }
     }
     bell_.awake();

@@ -39,6 +39,7 @@ class RealHost final : public fabric::Host {
     ~RealHost() override;
 
     Time now() override;
+    std::uint64_t arrivals() const override { return arrivals_; }
     void compute(Duration duration) override;
     void progress() override;
 
@@ -63,6 +64,7 @@ class RealHost final : public fabric::Host {
     Bell bell_;
     std::vector<Source*> sources_;
     std::int64_t start_ns_;
+    std::uint64_t arrivals_ = 0;
     unsigned rounds_ = 0;
     bool shares_core_;
 };

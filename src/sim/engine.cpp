@@ -105,6 +105,10 @@ std::string Engine::deadlock_report() const {
     constexpr std::size_t most_lines = 64;
     std::string text = fmt::format("deadlock at {} us: nothing is left to happen, yet",
                                    now().since_start().microseconds());
+    if (explain_) {
+        const std::string explained = explain_();
+        if (!explained.empty()) return text + explained;
+    }
     std::size_t waiting = 0;
     for (const auto& fiber : fibers_)
         if (!fiber->done() && ++waiting <= most_lines)

@@ -161,6 +161,11 @@ class Engine {
     /// Runs until nothing is left. Throws Deadlock, FiberError, or what an action threw; all fibers
     /// have then been unwound and all events dropped.
     void run();
+    /// What to say of a deadlock, in place of what each fiber waits for: asked while all of them
+    /// still are where they wait. Begins with a line's end; empty: nothing better is known.
+    void explain_deadlocks_by(std::function<std::string()> explain) {
+        explain_ = std::move(explain);
+    }
     /// True in a fiber that is being unwound, where waiting makes no sense: a wait in a destructor
     /// returns at once.
     bool unwinding() const { return current_ && current_->unwinding_; }
@@ -211,6 +216,7 @@ class Engine {
     bool runs_ = false;
     bool drawn_ = false;
     Trace* trace_ = nullptr;
+    std::function<std::string()> explain_;
 };
 
 class Engine::As {

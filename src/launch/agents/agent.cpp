@@ -110,6 +110,9 @@ class Agent final : private job::Overseer {
 
     // Of the ranks.
     void on_exchange(int rank, job::FrameKind kind, std::string payload) override {
+        if (kind == job::FrameKind::waiting)
+            return tell(HostMessage::waiting,
+                        RankPut{static_cast<std::uint32_t>(rank), {}, std::move(payload)}.text());
         relay_->on_frame(rank, kind, payload);
     }
     void on_leave(int rank) override { relay_->on_leave(rank); }

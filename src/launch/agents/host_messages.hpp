@@ -32,6 +32,7 @@ enum class HostMessage : std::uint32_t {
     end,            ///< launcher: all ranks are to end, by this signal (a number)
     kept,           ///< agent: a further part of what a rank left in its kept memory (Printed)
     done,           ///< agent: no rank runs there any more
+    waiting,        ///< agent: what a rank waits for, or that it goes on (RankPut without a key)
 };
 
 /// How much of what ranks print, or of rank 0's input, may be under way. Less than a connection's

@@ -14,6 +14,7 @@
 #include "launch/job/launcher.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/job/signals_and_limits.hpp"
+#include "launch/job/standstill.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::agents {
@@ -44,6 +45,9 @@ class HostsJob {
     void on_message(Host& host, HostMessage kind, const std::string& text);
     void print(Host& host, const Printed& printed);
     void keep(const Host& host, const Printed& part);
+    void on_waiting(const Host& host, const RankPut& what);
+    void on_left(std::uint32_t rank);
+    void find_deadlock_soon();
     void ask_for_more();
     void finish_output(const Host& host);
 
@@ -73,6 +77,8 @@ class HostsJob {
     Reactor::Timer time_limit_;
     Reactor::Timer kill_;  ///< set once all were asked to end
     Reactor::Timer settled_;
+    job::Standstill standstill_;
+    Reactor::Timer deadlock_;
     bool is_closing_ = false;      ///< nothing runs any more
     bool is_asked_twice_ = false;  ///< to end: no more patience with anybody
     std::optional<job::Ending> worst_;
@@ -98,7 +104,8 @@ HostsJob::HostsJob(const job::ProgramOptions& options, const HostOptions& host_o
       roll_call_(
           std::in_place, host_options, hosts_, reactor_,
           [this](Host& host) { host.link->attach(reactor_, [this, &host] { on_link(host); }); }),
-      printer_(reactor_, static_cast<int>(placement.nodes.size()), options.label_output) {}
+      printer_(reactor_, static_cast<int>(placement.nodes.size()), options.label_output),
+      standstill_(static_cast<int>(placement.nodes.size())) {}
 
 job::Result HostsJob::run() {
     roll_call_->start_agents([this] {
@@ -206,8 +213,13 @@ void HostsJob::on_message(Host& host, HostMessage kind, const std::string& text)
     switch (kind) {
         case HostMessage::put:
         case HostMessage::fence:
-        case HostMessage::left:
             return tell_all(kind, text, &host);
+        case HostMessage::left:
+            if (const auto rank = parse_number(text)) on_left(*rank);
+            return tell_all(kind, text, &host);
+        case HostMessage::waiting:
+            if (const auto what = RankPut::parse(text)) on_waiting(host, *what);
+            return;
         case HostMessage::output:
             if (const auto printed = Printed::parse(text)) print(host, *printed);
             return;
@@ -241,6 +253,27 @@ void HostsJob::keep(const Host& host, const Printed& part) {
     if (std::ranges::find(host.ranks, static_cast<int>(part.rank)) == host.ranks.end()) return;
     result_.kept.resize(placement_.nodes.size());
     result_.kept[part.rank] += part.bytes;
+}
+
+void HostsJob::on_waiting(const Host& host, const RankPut& what) {
+    if (std::ranges::find(host.ranks, static_cast<int>(what.rank)) == host.ranks.end()) return;
+    standstill_.hear(static_cast<int>(what.rank), what.value);
+    find_deadlock_soon();
+}
+
+void HostsJob::on_left(std::uint32_t rank) {
+    if (rank >= placement_.nodes.size()) return;
+    standstill_.leave(static_cast<int>(rank));
+    find_deadlock_soon();
+}
+
+void HostsJob::find_deadlock_soon() {
+    // What one says may be older than what another, on another host, has done meanwhile.
+    deadlock_ = reactor_.after(job::standstill_settling, [this, seen = standstill_.changes()] {
+        deadlock_.reset();
+        if (standstill_.changes() == seen && standstill_.is_complete())
+            fail(standstill_.report(), job::deadlock_exit_code, SIGTERM);
+    });
 }
 
 void HostsJob::ask_for_more() {

@@ -237,6 +237,11 @@ bool Board::present(int rank) const {
            log(rank).left.load(std::memory_order_acquire) == 0;
 }
 
+bool Board::has_left(int rank) const {
+    check_rank(rank);
+    return log(rank).left.load(std::memory_order_acquire) != 0;
+}
+
 void Board::leave(int rank) {
     check_rank(rank);
     if (log(rank).left.exchange(1, std::memory_order_acq_rel) != 0) return;

@@ -72,6 +72,7 @@ class Board {
     void leave(int rank);
     /// It joined and has not left yet.
     bool present(int rank) const;
+    bool has_left(int rank) const;
     /// The rank has failed: all who wait, or are going to, throw.
     void abort(int rank);
 

@@ -17,6 +17,7 @@ enum class FrameKind : std::uint64_t {
     abort,      ///< the job is to end: an exit code (4 bytes) and why
     put,        ///< of a job on several hosts: what the rank has put, for the others' boards
     fence,      ///< the same: it has entered its next fence
+    waiting,    ///< what it waits for, and has for long (standstill.hpp); nothing: it goes on
 };
 
 /// Blocks while the pipe is full. Throws Error when nobody reads any more.

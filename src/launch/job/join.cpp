@@ -55,9 +55,10 @@ struct OwnPlan {
 class JoinedRank final : private OwnPlan, public RealRank {
   public:
     JoinedRank(OwnPlan own, std::unique_ptr<Bootstrap> bootstrap, Deliver deliver,
-               SharedMemory kept = {})
+               SayWaiting say_waiting = {}, SharedMemory kept = {})
         : OwnPlan(std::move(own)),
-          RealRank(plan, std::move(bootstrap), find_real_entry, std::move(deliver)),
+          RealRank(plan, std::move(bootstrap), find_real_entry, std::move(deliver),
+                   std::move(say_waiting)),
           kept_(std::move(kept)) {}
 
     SharedMemory kept_memory() override { return kept_; }
@@ -126,11 +127,12 @@ std::unique_ptr<Rank> accept(const Invitation& invitation) {
     const RealRank::Deliver deliver = link.deliver;
     SharedMemory kept;
     if (invitation.kept != SharedMemory::Handle{}) kept = SharedMemory::open(invitation.kept);
+    const RealRank::SayWaiting say_waiting = link.say_waiting;
     return std::make_unique<JoinedRank>(
         std::move(plan),
         std::make_unique<JoinedBoard>(std::move(memory), board, invitation.rank, std::move(frames),
                                       std::move(link)),
-        deliver, std::move(kept));
+        deliver, say_waiting, std::move(kept));
 }
 
 }  // namespace

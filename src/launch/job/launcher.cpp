@@ -40,7 +40,8 @@ Launcher::Launcher(const Options& options, Board board, Reactor& reactor)
       interrupts_(signals_for(options)),
       reactor_(reactor),
       signals_(reactor.watch(interrupts_.descriptor(), Reactor::For::reading, [] {})),
-      room_(largest_pipe) {
+      room_(largest_pipe),
+      standstill_(board.ranks()) {
     // First of all: ranks that Ctrl-C ended are no failures of their own.
     reactor_.look_first([this] { take_signals(); });
     // What a rank leaves behind becomes our child then, and can be found.
@@ -79,6 +80,7 @@ Result Launcher::run(const Start& start) {
     kill_.reset();
     time_limit_.reset();
     forbearance_.reset();
+    deadlock_.reset();
     if (options_.whole_process) end_descendants();
     finish_outputs();
     return std::move(result_);
@@ -171,6 +173,7 @@ void Launcher::on_end(std::size_t index) {
                                              who),
                                  1, Ending::Cause::exit});
     board_.leave(rank.rank());
+    on_waiting(rank.rank(), {});
     if (options_.overseer != nullptr) options_.overseer->on_leave(rank.rank());
 }
 
@@ -179,6 +182,30 @@ void Launcher::hear(int rank, FrameKind kind, std::string payload) {
         result_.delivered.push_back(std::move(payload));
     else if (options_.overseer != nullptr)
         options_.overseer->on_exchange(rank, kind, std::move(payload));
+    else if (kind == FrameKind::waiting)
+        on_waiting(rank, payload);
+}
+
+/// Whoever starts others' ranks as well is not asked: of those, the overseer hears.
+void Launcher::on_waiting(int rank, std::string_view what) {
+    if (options_.overseer != nullptr) return;
+    standstill_.hear(rank, what);
+    // What one says may be older than what another says that it has done meanwhile.
+    deadlock_ = reactor_.after(standstill_settling, [this, seen = standstill_.changes()] {
+        deadlock_.reset();
+        find_deadlock(seen);
+    });
+}
+
+void Launcher::find_deadlock(std::uint64_t seen) {
+    if (standstill_.changes() != seen) return;
+    for (const Watched& rank : ranks_) {
+        const int id = rank.process->rank();
+        // MPI_Finalize has been called, or the process has ended well.
+        if (!board_.present(id) && (!rank.process->running() || board_.has_left(id)))
+            standstill_.leave(id);
+    }
+    if (standstill_.is_complete()) fail(standstill_.report(), deadlock_exit_code, SIGTERM);
 }
 
 void Launcher::consider(Ending ending) {

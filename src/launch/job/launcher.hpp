@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/reactor.hpp"
@@ -14,6 +15,7 @@
 #include "launch/job/job.hpp"
 #include "launch/job/rank_process.hpp"
 #include "launch/job/signals_and_limits.hpp"
+#include "launch/job/standstill.hpp"
 #include "railyard/base/time.hpp"
 
 namespace railyard::job {
@@ -26,7 +28,7 @@ inline constexpr int time_limit_exit_code = 124;  // as timeout(1) has it
 class Overseer {
   public:
     virtual ~Overseer() = default;
-    /// A frame of kind `put` or `fence`.
+    /// A frame of kind `put`, `fence` or `waiting`.
     virtual void on_exchange(int rank, FrameKind kind, std::string payload) = 0;
     /// The rank has ended well.
     virtual void on_leave(int rank) = 0;
@@ -102,6 +104,8 @@ class Launcher {
     void hear(int rank, FrameKind kind, std::string payload);
     void consider(Ending ending);
     void on_missing_leave(Ending ending);
+    void on_waiting(int rank, std::string_view what);
+    void find_deadlock(std::uint64_t seen);
 
     Options options_;
     Board board_;
@@ -124,6 +128,8 @@ class Launcher {
     /// Set once a rank ended well but took no leave: the others may be about to do the same.
     std::optional<Ending> without_leave_;
     Reactor::Timer forbearance_;
+    Standstill standstill_;
+    Reactor::Timer deadlock_;  ///< set once all ranks have said that they wait
     /// The most telling failure of one look around.
     std::optional<Ending> worst_;
     Result result_;

@@ -102,7 +102,7 @@ int ProcessJob::run_body(int id, int frames_fd) {
         RealRank rank(plan_,
                       std::make_unique<BoardBootstrap>(board_, id, std::move(link.relay),
                                                        std::move(link.abort)),
-                      find_entry, std::move(link.deliver));
+                      find_entry, std::move(link.deliver), std::move(link.say_waiting));
         // For every thread that the process may start; and whatever we were forked from is gone.
         rank_local::here = &rank_local::of_process;
         rank_local::of_process = {.rank = static_cast<Rank*>(&rank)};

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "base/rank_local.hpp"
 #include "base/shared_memory.hpp"
 #include "launch/job/bootstrap.hpp"
+#include "launch/job/standstill.hpp"
 #include "railyard/fabric.hpp"
 
 namespace railyard::job {
@@ -73,6 +75,13 @@ class Rank {
     /// as a thread of its own processor would, whenever something has arrived and the rank itself
     /// does not wait for arrivals. Null where ranks are real: they can have threads.
     virtual std::unique_ptr<Beside> serve_beside(std::function<void()> /*serve*/) { return {}; }
+
+    /// Tells whoever started the job what this rank waits for, and has for long; null: it goes on.
+    /// Once all do, the job ends with a report. Nothing happens where nobody listens, and in
+    /// virtual time, where it is known by itself when nothing moves.
+    virtual void say_waiting(const Waiting* /*what*/) {}
+    /// In virtual time: what to ask when nothing moves any more, for as long as the rank lives.
+    virtual void explain_wait_by(std::function<std::optional<Waiting>()> /*what*/) {}
 
     /// Hands bytes to whoever started the job (Result::delivered).
     virtual void deliver(std::string bytes) = 0;

@@ -123,6 +123,7 @@ void RankProcess::take_frame(FrameKind kind, std::string payload, const Hear& he
         case FrameKind::delivery:
         case FrameKind::put:
         case FrameKind::fence:
+        case FrameKind::waiting:
             hear(kind, std::move(payload));
             return;
     }

@@ -23,11 +23,12 @@ hosts::RealHost::Options pin_and_choose(const Plan& plan, int id) {
 }  // namespace
 
 RealRank::RealRank(const Plan& plan, std::unique_ptr<Bootstrap> bootstrap, FindEntry find,
-                   Deliver deliver)
+                   Deliver deliver, SayWaiting say_waiting)
     : plan_(plan),
       bootstrap_(std::move(bootstrap)),
       id_(bootstrap_->rank()),
       deliver_(std::move(deliver)),
+      say_waiting_(std::move(say_waiting)),
       host_(pin_and_choose(plan, id_)),
       fabrics_(find) {}
 
@@ -63,7 +64,11 @@ LauncherLink link_by_frames(int frames_fd, bool relayed) {
                 ::fflush(nullptr);
                 ::_exit(as_exit_code(code));
             },
-            std::move(relay)};
+            std::move(relay),
+            [frames_fd](const Waiting* what) {
+                write_frame(frames_fd, FrameKind::waiting,
+                            what != nullptr ? what->text() : std::string());
+            }};
 }
 
 int as_exit_code(int code) {

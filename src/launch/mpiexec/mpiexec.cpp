@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.hpp"
@@ -90,6 +91,13 @@ void add_program_folders(job::Program& program) {
         program.folders.push_back(folder.lexically_normal().string());
 }
 
+/// What became of the others. A report of several lines names them all.
+std::string_view aftermath(const job::Result& result, int ranks) {
+    if (ranks == 1 || result.output_lost) return "";
+    return result.failure.find('\n') == std::string::npos ? "; all other ranks were ended"
+                                                          : "\n  all ranks were ended";
+}
+
 int run(const std::string& name, Call& call) {
     for (const std::string& note : call.notes)
         say(fmt::format("{}: note: {}\n", name, note));
@@ -112,8 +120,7 @@ int run(const std::string& name, Call& call) {
         call.job.kept = {call.recording_memory, mpi::traces::prepared_memory(call.recording)};
     const job::Result result = agents::run_programs(call.job, call.hosts);
     if (!result.failure.empty())
-        say(fmt::format("{}: {}{}\n", name, result.failure,
-                        ranks > 1 && !result.output_lost ? "; all other ranks were ended" : ""));
+        say(fmt::format("{}: {}{}\n", name, result.failure, aftermath(result, ranks)));
     if (is_recorded) say(mpi::traces::report(call.recording, result.kept));
     return result.exit_code;
 }

@@ -235,6 +235,19 @@ std::vector<Option> own_options() {
          [](Call& call, Program&, Words w) {
              call.job.time_limit = parse_seconds("--timeout", w[0]);
          }},
+        {{"check"},
+         0,
+         "--check",
+         "Looks for mistakes that are dear to find: calls of ranks that do not match, and more",
+         [](Call& call, Program&, Words) { set_setting(call, "check=on"); }},
+        {{"deadlock-timeout"},
+         1,
+         "--deadlock-timeout S",
+         "Ends a job all of whose ranks wait so long, says who for whom; code 35 (--check: 10)",
+         [](Call& call, Program&, Words w) {
+             const Duration timeout = parse_seconds("--deadlock-timeout", w[0]);
+             set_setting(call, fmt::format("deadlock-timeout={} us", timeout.microseconds()));
+         }},
         {{"help", "h"}, 0, "-h, --help", "Shows this", shown(Call::What::help)},
         {{"version", "V"}, 0, "-V, --version", "Shows the version", shown(Call::What::version)},
     };

@@ -106,13 +106,18 @@ AnyBuffer own_block_of(const AnyBuffer& first, const Comm& comm) {
     return comm.is_inter() ? AnyBuffer(first) : block_of(first, comm.rank());
 }
 
-/// Two buffers of one call must not be the same memory.
+/// Two buffers of one call must not have memory in common.
 inline void check_apart(const ConstBuffer& out, const Buffer& in) {
-    if (out.address == in.address && !is_special(out.address) && bytes_of(out) != 0 &&
-        bytes_of(in) != 0)
+    if (overlap(out, in)) [[unlikely]]
         throw MpiError(ErrorClass::buffer,
-                       "the send buffer and the receive buffer are the same; give MPI_IN_PLACE "
-                       "instead of one of them");
+                       "the send buffer and the receive buffer overlap; give MPI_IN_PLACE instead "
+                       "of one of them, or memory of its own to each");
+}
+/// The same of blocks for all ranks, all like the first.
+inline void check_apart(const ConstBuffer& out, const Buffer& in, int ranks) {
+    if (out.type == nullptr) return;
+    const auto n = static_cast<std::size_t>(ranks);
+    check_apart(part(out, 0, n * out.count), part(in, 0, n * in.count));
 }
 
 inline void check_apart(const ConstBlocks& out, const Blocks& in, const Comm& comm) {
@@ -125,8 +130,10 @@ template <class Work>
 void carry_out(Comm& comm, Work&& work) {
     Team& team = comm.team();
     work(team);
-    if (team.disagreed()) [[unlikely]]
-        throw MpiError(ErrorClass::truncate, lengths_differ);
+    if (team.disagreed()) [[unlikely]] {
+        const auto [came, expected] = team.lengths();
+        throw MpiError(ErrorClass::truncate, lengths_differ(came, expected));
+    }
 }
 
 /// The same on a team that only records.

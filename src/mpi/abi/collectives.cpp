@@ -105,7 +105,7 @@ void alltoall(State& state, const void* out, MPI_Count outcount, MPI_Datatype ou
               std::size_t incount, const TypeRef& intype, Comm& comm, How&&... how) {
     const ConstBuffer from = sent(state, out, outcount, outtype, !comm.is_inter());
     const Buffer into = buffer(in, incount, intype);
-    check_apart(from, into);
+    check_apart(from, into, comm.peer_count());
     carry_out(comm, how..., [&](Team& team) { mpi::alltoall(team, from, into); });
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "mpi/abi/request_failures.hpp"
 #include "mpi/abi/requests.hpp"
 #include "mpi/communicators/attached_buffer.hpp"
 
@@ -12,20 +14,23 @@ namespace railyard::mpi::abi {
 
 namespace {
 
-/// Finishes number `i`. True if it failed; its status says how.
-inline bool finish_one_of_many(State& state, const Found& found, MPI_Request& request,
-                               MPI_Status* statuses, std::size_t i) {
+/// Finishes the request at `place` of the user's array, whose status is number `i`.
+inline void finish_one_of_many(State& state, const Found& found, MPI_Request& request,
+                               std::size_t place, MPI_Status* statuses, std::size_t i,
+                               Failures& failures) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
     int code = MPI_SUCCESS;
     try {
         const ErrorClass error = finish(state, found, request, status);
-        if (error != ErrorClass::success) [[unlikely]]
+        if (error != ErrorClass::success) [[unlikely]] {
             code = code_of(error);
+            failures.add(place, failure_of(found.engine(), error));
+        }
     } catch (const CodedError& error) {
         code = error.code();
+        failures.add(place, error.what());
     }
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
-    return code != MPI_SUCCESS;
 }
 
 /// The first request that is complete.
@@ -34,10 +39,6 @@ struct Choice {
     std::optional<std::size_t> place;
     Duration longest_sleep = Duration::forever();  ///< of a call that waits for one
 };
-
-[[noreturn, gnu::cold]] void throw_in_status() {
-    throw MpiError(ErrorClass::in_status, "a request failed; the error is in its status");
-}
 
 Choice any_complete(State& state, std::size_t count, const MPI_Request* requests) {
     Choice choice;
@@ -64,13 +65,13 @@ void finish_chosen(State& state, const Choice& choice, MPI_Request* requests, in
     const Found found(state, request, "array_of_requests");
     const std::uint32_t context = found.context();
     const ErrorClass error = finish(state, found, request, status);
-    if (error != ErrorClass::success) throw_failure(state, context, error);
+    if (error != ErrorClass::success) throw_failure(state, context, found.engine(), error);
 }
 
 /// Finishes all that are complete. `outcount` is MPI_UNDEFINED if none is active.
 void finish_some(State& state, std::size_t count, MPI_Request* requests, int& outcount,
                  int* indices, MPI_Status* statuses) {
-    bool failed = false;
+    Failures failures;
     bool active = false;
     int finished = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -79,12 +80,12 @@ void finish_some(State& state, std::size_t count, MPI_Request* requests, int& ou
         active = true;
         if (!found.is_complete()) continue;
         indices[finished] = static_cast<int>(i);
-        failed |= finish_one_of_many(state, found, requests[i], statuses,
-                                     static_cast<std::size_t>(finished));
+        finish_one_of_many(state, found, requests[i], i, statuses,
+                           static_cast<std::size_t>(finished), failures);
         ++finished;
     }
     outcount = active ? finished : MPI_UNDEFINED;
-    if (failed) throw_in_status();
+    failures.throw_if_any();
 }
 
 void wait(State& state, MPI_Request& request, MPI_Status* status) {
@@ -93,7 +94,7 @@ void wait(State& state, MPI_Request& request, MPI_Status* status) {
     found.wait(state);
     const ErrorClass error = finish(state, found, request, status);
     if (error != ErrorClass::success) [[unlikely]]
-        throw_failure(state, context, error);
+        throw_failure(state, context, found.engine(), error);
 }
 
 /// Waits for all, of which the first that is not complete is of a sort. What waits for those of a
@@ -118,17 +119,16 @@ void wait(State& state, MPI_Request& request, MPI_Status* status) {
 }
 
 void waitall(State& state, std::size_t count, MPI_Request requests[], MPI_Status statuses[]) {
-    bool failed = false;
+    Failures failures;
     for (std::size_t i = 0; i < count; ++i) {
         const Found found(state, requests[i], "array_of_requests");
         if (found.engine() == nullptr && !found.is_complete() &&
             found.deferred()->sort() != nullptr) [[unlikely]]
             wait_for_sorts(state, std::span(requests + i, count - i));
         found.wait(state);
-        failed |= finish_one_of_many(state, found, requests[i], statuses, i);
+        finish_one_of_many(state, found, requests[i], i, statuses, i, failures);
     }
-    if (failed) [[unlikely]]
-        throw_in_status();
+    failures.throw_if_any();
 }
 
 void waitany(State& state, std::size_t count, MPI_Request requests[], int& index,
@@ -164,7 +164,7 @@ void test(State& state, MPI_Request& request, int& flag, MPI_Status* status) {
     const std::uint32_t context = found.context();
     const ErrorClass error = finish(state, found, request, status);
     if (error != ErrorClass::success) [[unlikely]]
-        throw_failure(state, context, error);
+        throw_failure(state, context, found.engine(), error);
 }
 
 /// Whether all are, by now or after a look at what has come.
@@ -251,19 +251,21 @@ void request_get_status(State& state, MPI_Request request, int& flag, MPI_Status
     set_status(status, found.status());
 }
 
-/// Writes what a complete request's status is, and leaves the request. True if it failed.
-bool look_at_one_of_many(const Found& found, MPI_Status* statuses, std::size_t i) {
+/// Writes what a complete request's status is, and leaves the request.
+void look_at_one_of_many(const Found& found, std::size_t place, MPI_Status* statuses, std::size_t i,
+                         Failures& failures) {
     MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i;
     int code = MPI_SUCCESS;
     try {
         const Status result = found.status();
         set_status(status, result);
         code = code_of(result.error);
+        if (code != MPI_SUCCESS) failures.add(place, failure_of(found.engine(), result.error));
     } catch (const CodedError& error) {
         code = error.code();
+        failures.add(place, error.what());
     }
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
-    return code != MPI_SUCCESS;
 }
 
 void request_get_status_any(State& state, std::size_t count, const MPI_Request requests[],
@@ -287,10 +289,11 @@ void request_get_status_all(State& state, std::size_t count, const MPI_Request r
                             int& flag, MPI_Status statuses[]) {
     flag = are_complete(state, count, requests);
     if (flag == 0) return state.charge_empty_poll();
-    bool failed = false;
+    Failures failures;
     for (std::size_t i = 0; i < count; ++i)
-        failed |= look_at_one_of_many(Found(state, requests[i], "array_of_requests"), statuses, i);
-    if (failed) throw_in_status();
+        look_at_one_of_many(Found(state, requests[i], "array_of_requests"), i, statuses, i,
+                            failures);
+    failures.throw_if_any();
 }
 
 void request_get_status_some(State& state, std::size_t count, const MPI_Request requests[],
@@ -298,7 +301,7 @@ void request_get_status_some(State& state, std::size_t count, const MPI_Request 
     const Choice choice = any_complete(state, count, requests);
     if (choice.active && !choice.place) state.process().progress();
     bool active = false;
-    bool failed = false;
+    Failures failures;
     int complete = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const Found found(state, requests[i], "array_of_requests");
@@ -306,10 +309,10 @@ void request_get_status_some(State& state, std::size_t count, const MPI_Request 
         active = true;
         if (!found.is_complete()) continue;
         indices[complete] = static_cast<int>(i);
-        failed |= look_at_one_of_many(found, statuses, static_cast<std::size_t>(complete++));
+        look_at_one_of_many(found, i, statuses, static_cast<std::size_t>(complete++), failures);
     }
     outcount = active ? complete : MPI_UNDEFINED;
-    if (failed) throw_in_status();
+    failures.throw_if_any();
     if (outcount == 0) state.charge_empty_poll();
 }
 
@@ -328,12 +331,6 @@ void cancel(State& state, MPI_Request& request) {
 }
 
 }  // namespace
-
-void bad_request(MPI_Request, const char* argument) {
-    throw MpiError(ErrorClass::request,
-                   std::string(argument) +
-                       " is not the handle of a request; was it completed or freed before?");
-}
 
 /// Persistent requests, and those that the engine knows nothing of.
 ErrorClass finish_other(State& state, const Found& found, MPI_Request& handle, MPI_Status* status) {
@@ -357,16 +354,6 @@ ErrorClass finish_other(State& state, const Found& found, MPI_Request& handle, M
     }
     local->active = false;
     return result.error;
-}
-
-void throw_failure(State& state, std::uint32_t context, ErrorClass error) {
-    // Contexts come in pairs: one is for collectives.
-    const bool is_collective = (context & 1) != 0;
-    throw CodedError(code_of(error),
-                     error != ErrorClass::truncate ? "the request failed"
-                     : is_collective               ? lengths_differ
-                                     : "the message is longer than the buffer of its receive",
-                     state.comm_of(context & ~std::uint32_t{1}));
 }
 
 #include <entries/completion.inc>

@@ -149,6 +149,20 @@ inline bool is_special(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) + 1 <= 1;
 }
 
+/// Whether two buffers have memory in common, as far as is soon said: of data with gaps only
+/// whether they begin at one place, as those of one may lie in the gaps of the other.
+inline bool overlap(const ConstBuffer& a, const ConstBuffer& b) {
+    if (a.type == nullptr || b.type == nullptr || is_special(a.address) || is_special(b.address))
+        return false;
+    const std::size_t a_bytes = a.count * a.type->size();
+    const std::size_t b_bytes = b.count * b.type->size();
+    if (a_bytes == 0 || b_bytes == 0) return false;
+    if (!a.type->is_dense() || !b.type->is_dense()) return a.address == b.address;
+    const std::byte* const a_data = a.type->dense_data(a.address);
+    const std::byte* const b_data = b.type->dense_data(b.address);
+    return a_data < b_data + b_bytes && b_data < a_data + a_bytes;
+}
+
 inline ConstBuffer const_buffer(const void* address, std::size_t count, const TypeRef& type) {
     if (is_special(address)) [[unlikely]]
         check_address(address, count, *type);

@@ -38,6 +38,11 @@ enum class Prefix : std::uint32_t {
 };
 
 inline constexpr std::uint32_t index_mask = 0x03ffffff;
+/// Of an index, the upper bits count how often its place was given anew: who uses a handle that was
+/// freed meets no other object. Few bits, as places are many; MPI's mistakes are mostly fresh.
+inline constexpr unsigned place_bits = 22;
+inline constexpr std::uint32_t place_mask = (1u << place_bits) - 1;
+static_assert(index_mask >> place_bits == Request::turns - 1);
 
 constexpr bool has_prefix(int handle, Prefix prefix) {
     return (static_cast<std::uint32_t>(handle) & ~index_mask) == static_cast<std::uint32_t>(prefix);
@@ -54,40 +59,51 @@ template <class T, Prefix prefix>
 class HandleTable {
   public:
     int add(std::unique_ptr<T> object) {
-        std::size_t index = slots_.size();
+        std::size_t place = slots_.size();
         if (free_.empty()) {
-            slots_.push_back(std::move(object));
+            slots_.push_back({std::move(object)});
         } else {
-            index = free_.back();
+            place = free_.back();
             free_.pop_back();
-            slots_[index] = std::move(object);
+            slots_[place].object = std::move(object);
         }
-        return make_handle(prefix, static_cast<std::uint32_t>(index));
+        return handle_at(place);
     }
     /// Null if there is none.
     T* find(int handle) const {
-        const std::size_t index = index_of(handle);
-        if (!has_prefix(handle, prefix) || index >= slots_.size()) [[unlikely]]
+        const std::uint32_t index = index_of(handle);
+        const std::size_t place = index & place_mask;
+        if (!has_prefix(handle, prefix) || place >= slots_.size() ||
+            slots_[place].turn != index >> place_bits) [[unlikely]]
             return nullptr;
-        return slots_[index].get();
+        return slots_[place].object.get();
     }
     /// Takes out an object that is there.
     std::unique_ptr<T> remove(int handle) {
-        const std::size_t index = index_of(handle);
-        free_.push_back(index);
-        return std::move(slots_[index]);
+        const std::size_t place = index_of(handle) & place_mask;
+        free_.push_back(place);
+        slots_[place].turn = (slots_[place].turn + 1) % Request::turns;
+        return std::move(slots_[place].object);
     }
     /// Calls visit(handle, object) for each, in the order of handles, until it returns true.
     template <class Visit>
     bool any(Visit&& visit) const {
         for (std::size_t i = 0; i < slots_.size(); ++i)
-            if (slots_[i] && visit(make_handle(prefix, static_cast<std::uint32_t>(i)), *slots_[i]))
-                return true;
+            if (slots_[i].object && visit(handle_at(i), *slots_[i].object)) return true;
         return false;
     }
 
   private:
-    std::vector<std::unique_ptr<T>> slots_;
+    struct Slot {
+        std::unique_ptr<T> object;
+        std::uint32_t turn = 0;
+    };
+    int handle_at(std::size_t place) const {
+        return make_handle(prefix,
+                           static_cast<std::uint32_t>(place) | slots_[place].turn << place_bits);
+    }
+
+    std::vector<Slot> slots_;
     std::vector<std::size_t> free_;
 };
 

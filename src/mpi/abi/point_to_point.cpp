@@ -86,9 +86,14 @@ void sendrecv(State& state, const void* sendbuf, std::size_t sendcount, const Ty
         send(state, sendbuf, sendcount, sendtype, dest, sendtag, comm);
         return set_status(status, proc_null_status);
     }
+    const ConstBuffer out = const_buffer(sendbuf, sendcount, sendtype);
+    const Buffer in = buffer(recvbuf, recvcount, recvtype);
+    if (overlap(out, in)) [[unlikely]]
+        throw MpiError(ErrorClass::buffer,
+                       "sendbuf and recvbuf overlap; give each memory of its own, or call "
+                       "MPI_Sendrecv_replace");
     Status found;
-    state.process().exchange(const_buffer(sendbuf, sendcount, sendtype), dest, sendtag,
-                             buffer(recvbuf, recvcount, recvtype), source, recvtag, comm, &found);
+    state.process().exchange(out, dest, sendtag, in, source, recvtag, comm, &found);
     set_status(status, found);
 }
 
@@ -248,7 +253,7 @@ void mrecv(State& state, void* buf, std::size_t count, const TypeRef& type, MPI_
     const std::uint32_t context = found.context();
     found.wait(state);
     const ErrorClass error = finish(state, found, handle, status);
-    if (error != ErrorClass::success) throw_failure(state, context, error);
+    if (error != ErrorClass::success) throw_failure(state, context, found.engine(), error);
 }
 
 }  // namespace

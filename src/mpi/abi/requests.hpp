@@ -3,6 +3,7 @@
 /// engine's requests, or one of this layer.
 
 #include "mpi/abi/entry.hpp"
+#include "mpi/abi/request_failures.hpp"
 
 namespace railyard::mpi::abi {
 
@@ -27,14 +28,16 @@ inline constexpr Status empty_status{};
 inline constexpr Status proc_null_status{.source = no_rank};
 
 inline MPI_Request handle_of(const Request& request) {
-    return make_handle(Prefix::engine_request, request.index());
+    return make_handle(Prefix::engine_request, request.index() | request.turn() << place_bits);
 }
 
 /// A handle that is one of the engine's; null for all others.
 inline Request* find_engine(State& state, MPI_Request handle) {
     if (!has_prefix(handle, Prefix::engine_request)) [[unlikely]]
         return nullptr;
-    return state.process().find_request(index_of(handle));
+    const std::uint32_t index = index_of(handle);
+    Request* const request = state.process().find_request(index & place_mask);
+    return request != nullptr && request->turn() == index >> place_bits ? request : nullptr;
 }
 
 /// A handle for what is under way. `context`: of the communicator that hears of a failure.
@@ -47,8 +50,6 @@ inline MPI_Request add_request(State& state, std::unique_ptr<Deferred> deferred,
     local->deferred = std::move(deferred);
     return state.local_requests.add(std::move(local));
 }
-
-[[noreturn, gnu::cold]] void bad_request(MPI_Request handle, const char* argument);
 
 /// Any handle, found. Throws MpiError (request) for one that stands for nothing.
 class Found {
@@ -122,13 +123,5 @@ inline ErrorClass finish(State& state, const Found& found, MPI_Request& handle,
     handle = MPI_REQUEST_NULL;
     return error;
 }
-
-/// What a collective says whose ranks do not agree.
-inline constexpr const char* lengths_differ =
-    "the ranks disagree on how much data a collective moves; all must give matching counts and "
-    "types";
-
-/// Throws what a request that ended so means, on the communicator it was for.
-[[noreturn, gnu::cold]] void throw_failure(State& state, std::uint32_t context, ErrorClass error);
 
 }  // namespace railyard::mpi::abi

@@ -5,7 +5,9 @@
 #include <exception>
 #include <string>
 
+#include "launch/job/crash_report.hpp"
 #include "launch/job/join.hpp"
+#include "mpi/abi/checked_objects.hpp"
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/resolver.hpp"
 #include "mpi/calls/call.hpp"
@@ -58,7 +60,9 @@ State::State(job::Rank& rank, std::unique_ptr<job::Rank> joined)
     }
 }
 
-State::~State() = default;
+State::~State() {
+    process_->rank().explain_wait_by({});
+}
 
 State& State::awake() {
     if (State* const state = here()) return *state;
@@ -80,10 +84,13 @@ State& State::awake() {
         static_cast<void>(registered);
     }
     auto* const state = new State(*rank, std::move(joined));
+    // Of a rank that is a whole process: others are part of one that is not theirs.
+    if (state->joined_ && state->process().settings().backtrace) job::report_crashes(rank->id());
     rank_local::here->slots[state_slot].destroy = &leave;
     word().store(state, std::memory_order_relaxed);
     state->watches_ = watches;
     state->record(*rank, began);
+    state->checks_ = add_checks(*state, *watches);
     if (!watches->empty()) state->around_.watch = watches->only_or_all();
     state->process().tell_messages(watches->messages());
     state->raise_thread_level(MPI_THREAD_SINGLE);
@@ -149,6 +156,7 @@ void State::shut_down() {
     const std::shared_ptr<EngineLock> lock = state->process().lock();
     const std::shared_ptr<CallWatch> watches = state->watches_;
     const std::shared_ptr<recording::Recorder> recorder = state->recorder_;
+    const std::shared_ptr<void> checks = state->checks_;
     // Not by a Call, as the state goes before the call ends.
     const EngineLockGuard guard(lock.get());
     watches->entered(Function::Finalize, {});

@@ -133,6 +133,16 @@ class Team {
     /// wait for what this one passes on.
     bool disagreed() { return std::exchange(disagreed_, false); }
     void note_disagreement() { disagreed_ = true; }
+    /// The same, and what the first one was: so many bytes came where so many were expected.
+    void note_disagreement(std::uint64_t came, std::uint64_t expected) {
+        if (!std::exchange(disagreed_, true)) lengths_ = {came, expected};
+    }
+    /// Of the last time; 0 and 0 where nobody said.
+    struct Lengths {
+        std::uint64_t came = 0;
+        std::uint64_t expected = 0;
+    };
+    Lengths lengths() { return std::exchange(lengths_, {}); }
 
     /// Software work that costs time in a model: `bytes` were copied or combined.
     virtual void charge_bytes(std::size_t bytes) = 0;
@@ -166,6 +176,7 @@ class Team {
     int size_;
     int divided_at_ = 0;
     bool disagreed_ = false;
+    Lengths lengths_;
     Circumstances circumstances_;
     Algorithms algorithms_;
     const Nodes* nodes_;

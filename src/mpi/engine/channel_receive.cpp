@@ -31,8 +31,11 @@ std::uint64_t ChannelTransport::set_result(Request& receive, const Header& heade
     receive.result.source = header.source;
     receive.result.tag = header.tag;
     receive.result.cancelled = false;
+    receive.came = message_basic(header);
     receive.result.error = total > receive.bytes ? ErrorClass::truncate : ErrorClass::success;
     const std::uint64_t fits = std::min<std::uint64_t>(total, receive.bytes);
+    if (fits != total) [[unlikely]]
+        receive.longer = total;
     receive.result.bytes = fits;
     return fits;
 }
@@ -49,7 +52,7 @@ void ChannelTransport::finish_eager(Request& receive, const Header& header, Payl
 }
 
 void ChannelTransport::on_message(Channel& channel, const Header& header, Payload payload) {
-    Request* receive = matcher_->arrive({header.context, header.source, header.tag});
+    Request* receive = matcher_->arrive({message_context(header), header.source, header.tag});
     engine_.overhead.search(*matcher_);
     if (receive == nullptr) return add_unexpected(&channel, header, payload, nullptr);
     if (header.kind == PacketKind::eager) [[likely]]
@@ -129,8 +132,9 @@ void ChannelTransport::poll() {
 }
 
 void ChannelTransport::copy_from_self(Request& receive, Request& send) {
-    const Header header{
-        .context = send.envelope.context, .source = send.envelope.source, .tag = send.envelope.tag};
+    const Header header{.context = context_and_basic(send.envelope.context, send.envelope.basic),
+                        .source = send.envelope.source,
+                        .tag = send.envelope.tag};
     const std::uint64_t n = set_result(receive, header, send.bytes);
     if (send.type == nullptr) {
         // A rank may send to itself from where it receives.

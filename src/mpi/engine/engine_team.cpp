@@ -280,7 +280,8 @@ void EngineTeam::finish(Request& request) {
     const bool received = request.kind == Request::Kind::receive;
     if (error == ErrorClass::truncate || (received && request.result.bytes != request.bytes))
         [[unlikely]]
-        note_disagreement();
+        note_disagreement(error == ErrorClass::truncate ? request.longer : request.result.bytes,
+                          request.bytes);
     process_.release(request);
     if (error != ErrorClass::success && error != ErrorClass::truncate)
         throw MpiError(error, "a message of a collective failed");

@@ -29,7 +29,7 @@ struct Unexpected {
     Request* own_send = nullptr;  ///< from this rank itself: where the data still are
     std::byte* payload = nullptr;
 
-    Envelope envelope() const { return {header.context, header.source, header.tag}; }
+    Envelope envelope() const { return {message_context(header), header.source, header.tag}; }
 };
 
 /// Of the whole message, in bytes.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mpi/types/basic.hpp"
 #include "railyard/base/cpu.hpp"
 #include "railyard/memory.hpp"
 
@@ -39,8 +40,8 @@ enum class Way : std::uint8_t {
 };
 
 struct Header {
-    std::uint32_t context = 0;
-    std::int32_t source = 0;  ///< the sender's rank in the communicator
+    std::uint32_t context = 0;  ///< of a message: the lower half, and above it what it is made of
+    std::int32_t source = 0;    ///< the sender's rank in the communicator
     std::int32_t tag = 0;
     std::uint32_t length = 0;  ///< of what follows the header
     std::uint16_t freed = 0;   ///< piggybacked credits. Send/receive: buffers that the peer may
@@ -49,6 +50,17 @@ struct Header {
     Way advice = Way::stream;  ///< of a CTS or FIN: which way the next such message should take
 };
 static_assert(sizeof(Header) == 20);
+
+// Contexts have 16 bits.
+inline std::uint32_t message_context(const Header& header) {
+    return header.context & 0xffff;
+}
+inline Basic message_basic(const Header& header) {
+    return static_cast<Basic>(header.context >> 16);
+}
+inline std::uint32_t context_and_basic(std::uint32_t context, Basic basic) {
+    return context | static_cast<std::uint32_t>(basic) << 16;
+}
 
 /// First in the payload of an RTS. With Way::read a RemoteBuffer follows, then the first bytes.
 struct Rts {

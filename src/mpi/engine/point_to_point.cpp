@@ -1,5 +1,7 @@
 // Messages between two ranks, as the Process offers them: blocking, started, persistent, probed.
 
+#include <fmt/format.h>
+
 #include "mpi/engine/process.hpp"
 #include "mpi/types/error.hpp"
 
@@ -7,14 +9,20 @@ namespace railyard::mpi {
 
 namespace {
 
-void throw_if_failed(const Status& status) {
-    if (status.error == ErrorClass::truncate)
-        throw MpiError(ErrorClass::truncate,
-                       "the message is longer than the receive buffer; give the receive a count "
-                       "that is large enough, or ask with MPI_Probe first");
+/// Of a receive that was given back just now.
+void throw_if_failed(const Request& receive) {
+    if (receive.result.error == ErrorClass::truncate) [[unlikely]]
+        throw MpiError(ErrorClass::truncate, too_long(receive));
 }
 
 }  // namespace
+
+std::string too_long(const Request& receive) {
+    return fmt::format(
+        "the message from rank {} with tag {} has {} bytes, and the receive has room for {}; give "
+        "the receive a count that is large enough, or ask with MPI_Probe first",
+        receive.result.source, receive.result.tag, receive.longer, receive.bytes);
+}
 
 void Process::keep_type_of(Request& request) {
     request.needs_cleanup = true;
@@ -25,7 +33,7 @@ void Process::send_in(std::uint32_t context, const ConstBuffer& data, int to, in
                       Communicator& comm, Mode mode) {
     const Datatype& type = *data.type;
     const int peer = comm.world_rank(to);
-    const Envelope envelope{context, comm.rank(), tag};
+    const Envelope envelope{context, comm.rank(), tag, type.uniform_basic()};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(), peer,
                                  envelope, Coalescing::never)) [[likely]] {
@@ -45,7 +53,7 @@ Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, 
     request.kind = Request::Kind::send;
     request.mode = mode;
     request.peer = comm.world_rank(to);
-    request.envelope = {context, comm.rank(), tag};
+    request.envelope = {context, comm.rank(), tag, type.uniform_basic()};
     request.result = {};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(),
@@ -70,9 +78,10 @@ void Process::receive_in(std::uint32_t context, const Buffer& into, int from, in
     Request& request = start_receive_in(context, into, from, tag, comm);
     wait(request);
     const Status result = request.result;
+    last_came_ = request.came;
     release(request);
     if (status != nullptr) *status = result;
-    throw_if_failed(result);
+    throw_if_failed(request);
 }
 
 Request& Process::start_receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
@@ -93,9 +102,10 @@ void Process::exchange(const ConstBuffer& out, int to, int send_tag, const Buffe
     send(out, to, send_tag, comm);
     wait(receive);
     const Status result = receive.result;
+    last_came_ = receive.came;
     release(receive);
     if (status != nullptr) *status = result;
-    throw_if_failed(result);
+    throw_if_failed(receive);
 }
 
 Request& Process::make_done(const Status& status) {
@@ -121,7 +131,7 @@ Request& Process::make_persistent_send(const ConstBuffer& data, int to, int tag,
     request.kind = Request::Kind::send;
     request.mode = mode;
     request.peer = comm.world_rank(to);
-    request.envelope = {comm.context(), comm.rank(), tag};
+    request.envelope = {comm.context(), comm.rank(), tag, data.type->uniform_basic()};
     request.communicator = &comm;
     request.set_buffer(data.address, data.count, *data.type);
     keep_type(request);
@@ -161,6 +171,8 @@ Request& Process::make_collective(Communicator& comm, ScheduleRef schedule) {
     request.envelope = {comm.context() + 1, comm.rank(), 0};
     request.communicator = &comm;
     request.channel = nullptr;
+    request.bytes = 0;
+    request.longer = 0;
     request.schedule = std::move(schedule);
     request.needs_cleanup = true;
     return request;
@@ -172,6 +184,12 @@ Request& Process::start_collectives(Communicator& comm, std::function<Continuati
     Request& request = make_collective(comm, std::move(schedule));
     scheduler_.start(request);
     return request;
+}
+
+std::optional<Status> Process::probe_in(std::uint32_t context, int from, int tag,
+                                        Communicator& comm) {
+    progress();
+    return transport_->probe({context, from, tag}, comm);
 }
 
 std::optional<Status> Process::probe(int from, int tag, Communicator& comm) {

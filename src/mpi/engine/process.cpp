@@ -1,6 +1,8 @@
 #include "mpi/engine/process.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -160,7 +162,9 @@ void Process::finalize() {
     // Until all are here, one may ask whether we have matched its send. Those who were the last may
     // have left by the time we look: they are no loss any more.
     bool connected = true;
+    WatchedWait watched(stalls_);
     rank_.bootstrap().fence_while([&] {
+        if (stalls_ != nullptr) watched.slept(host_.now());
         try {
             host_.progress();
             if (connected) progress();
@@ -170,6 +174,16 @@ void Process::finalize() {
     });
     beside_.reset();
     transport_->close();
+}
+
+std::uint64_t Process::movement() {
+    const auto words = std::bit_cast<std::array<std::uint64_t, sizeof(Counters) / 8>>(counters_);
+    std::uint64_t sum = host_.arrivals();
+    for (const std::uint64_t word : words)
+        sum = sum * 31 + word;
+    requests_.for_each_pending(
+        [&](const Request& request) { sum = sum * 31 + request.index() + request.moved; });
+    return sum;
 }
 
 void Process::report_counters() {

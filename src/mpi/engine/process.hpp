@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "launch/job/rank.hpp"
@@ -20,6 +21,7 @@
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/schedule.hpp"
 #include "mpi/engine/settings.hpp"
+#include "mpi/engine/stall_watch.hpp"
 #include "mpi/engine/transport.hpp"
 #include "mpi/types/datatype.hpp"
 #include "railyard/host.hpp"
@@ -196,6 +198,22 @@ class Process {
     /// where there is a connection.
     void wake(int world_rank) { transport_->wake(world_rank); }
 
+    /// Tells of waits that take long, about every `interval`; the watch outlives the process. Not
+    /// in virtual time, where a wait that is looked at now and then never ends.
+    void watch_stalls(StallWatch& watch, Duration interval) {
+        stalls_ = &watch;
+        stall_interval_ = interval;
+    }
+    /// Calls that wait, where several threads may.
+    int waiting_calls() const { return waiting_calls_; }
+    /// Changes whenever something has gone on: a message, or a part of one.
+    std::uint64_t movement();
+    /// Requests that are not complete, the library's own among them.
+    template <class Do>
+    void for_each_pending(Do&& each) {
+        requests_.for_each_pending(each);
+    }
+
     // The same in any context: collectives have their own.
 
     void send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
@@ -206,6 +224,12 @@ class Process {
                            Communicator& comm, Mode mode = Mode::standard);
     Request& start_receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
                               Communicator& comm);
+
+    std::optional<Status> probe_in(std::uint32_t context, int from, int tag, Communicator& comm);
+
+    /// Of the last receive that blocked: what its message was made of, if that was said; none from
+    /// then on.
+    Basic take_last_came() { return std::exchange(last_came_, Basic::none); }
 
     /// For collectives on that communicator.
     std::unique_ptr<Team> make_team(Communicator& comm);
@@ -301,10 +325,22 @@ class Process {
     std::unique_ptr<job::Beside> beside_;  ///< what the progress thread is in virtual time
     std::unordered_map<std::uint32_t, Message> messages_;
     std::uint32_t next_message_ = 0;
+    StallWatch* stalls_ = nullptr;  ///< null: nobody wants to know
+    Duration stall_interval_ = Duration::forever();
+    int waiting_calls_ = 0;
+    Basic last_came_ = Basic::none;
 };
 
 template <class Ready>
 void Process::wait_until_locked(Ready&& ready) {
+    // A nap is of some 20 us, so this is some tens of milliseconds.
+    constexpr unsigned naps_between_looks = 1024;
+    WatchedWait watched(stalls_);
+    ++waiting_calls_;
+    struct Waits {
+        int& calls;
+        ~Waits() { --calls; }
+    } const waits{waiting_calls_};
     for (unsigned times = 0;; ++times) {
         for (unsigned i = 0; i < polls_in_a_row(); ++i) {
             poll();
@@ -315,6 +351,8 @@ void Process::wait_until_locked(Ready&& ready) {
         if (ready()) return;
         // No sleep in the host, which serves one thread.
         lock_->yield(times);
+        if (stalls_ != nullptr && times % naps_between_looks == naps_between_looks - 1) [[unlikely]]
+            watched.slept(host_.now());
         if (ready()) return;
     }
 }
@@ -325,6 +363,8 @@ void Process::wait_until(Ready&& ready, Duration longest_sleep, bool patiently) 
     if (lock_) [[unlikely]]
         return wait_until_locked(ready);
     const unsigned polls = polls_in_a_row();
+    WatchedWait watched(stalls_);
+    const Duration longest = std::min(longest_sleep, stall_interval_);
     for (;;) {
         for (unsigned round = patiently ? host_.patient_spins() : host_.spins(); round > 0;
              --round) {
@@ -347,9 +387,11 @@ void Process::wait_until(Ready&& ready, Duration longest_sleep, bool patiently) 
             if (is_ready) return;
             continue;
         }
-        const bool is_told = longest_sleep == Duration::forever();
-        host_.wait(ticket, is_told ? Time::never() : host_.now() + longest_sleep,
+        const bool is_told = longest == Duration::forever();
+        host_.wait(ticket, is_told ? Time::never() : host_.now() + longest,
                    fabric::Wait::spin_then_sleep);
+        if (stalls_ != nullptr) [[unlikely]]
+            watched.slept(host_.now());
     }
 }
 

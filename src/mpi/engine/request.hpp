@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/copy_few.hpp"
@@ -27,12 +28,20 @@ inline constexpr int max_tag = 0x3fffffff;
 
 enum class Mode : std::uint8_t { standard, synchronous, ready, buffered };
 
+class Request;
+
 /// What a message and a receive must agree in.
 struct Envelope {
     std::uint32_t context = 0;
     std::int32_t source = 0;  ///< rank in the communicator, or any_source
     std::int32_t tag = 0;     ///< or any_tag
-    friend bool operator==(const Envelope&, const Envelope&) = default;
+    /// Of a send: the one basic type that it is made of; none: of several, or nobody says. It takes
+    /// no part in matching.
+    Basic basic = Basic::none;
+
+    friend bool operator==(const Envelope& a, const Envelope& b) {
+        return a.context == b.context && a.source == b.source && a.tag == b.tag;
+    }
 };
 
 /// In the context of messages that make communicators of some ranks.
@@ -53,6 +62,9 @@ inline bool matches(const Envelope& wanted, const Envelope& message) {
            (wanted.source == any_source || wanted.source == message.source) &&
            (wanted.tag == any_tag || wanted.tag == message.tag);
 }
+
+/// What a receive says whose message was longer than its buffer, and from whom that was.
+std::string too_long(const Request& receive);
 
 struct Status {
     int source = any_source;
@@ -115,8 +127,6 @@ struct RemoteAccess {
     std::uint64_t swap = 0;
 };
 
-class Request;
-
 /// Who is told that a request is complete, at the library's next progress (Process::watch).
 class Watcher {
   public:
@@ -142,6 +152,9 @@ class StreamWindow {
 class Request {
   public:
     std::uint32_t index() const { return index_; }
+    /// How often it has been given back, counted in a few bits: tells its users apart.
+    std::uint32_t turn() const { return turn_; }
+    static constexpr std::uint32_t turns = 16;
     bool is_complete() const { return complete; }
     bool is_persistent() const { return persistent; }
     bool is_active() const { return active; }
@@ -222,6 +235,7 @@ class Request {
     std::uint8_t then = nothing;
     Kind kind = Kind::send;
     Mode mode = Mode::standard;
+    Basic came = Basic::none;        ///< a receive: what the message is made of, if that was said
     bool needs_cleanup = false;      ///< holds more than a small message needs
     std::uint64_t sequence = 0;      ///< posted receives: the order of posting
     std::byte* data = nullptr;       ///< of dense data the first byte, else the address as given
@@ -250,12 +264,15 @@ class Request {
     std::shared_ptr<const Datatype> keeps_type;
     ScheduleRef schedule;  ///< of a collective
 
+    std::uint64_t longer = 0;  ///< of a receive that was too short: the message's length
+
     Communicator* communicator = nullptr;  ///< of a receive, and of what a persistent one repeats
     Watcher* watcher = nullptr;            ///< with `tell`
 
   private:
     friend class RequestPool;
     std::uint32_t index_ = 0;
+    std::uint8_t turn_ = 0;
     bool taken_ = false;
     Request* next_free_ = nullptr;
 };
@@ -276,6 +293,7 @@ class RequestPool {
         if (request.needs_cleanup) [[unlikely]]
             clean(request);
         request.taken_ = false;
+        request.turn_ = (request.turn_ + 1u) % Request::turns;
         request.next_free_ = free_;
         free_ = &request;
     }

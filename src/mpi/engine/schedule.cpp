@@ -215,8 +215,12 @@ bool Scheduler::finish_messages(Schedule& schedule) {
         const ErrorClass error = message.result.error;
         const bool received = message.kind == Request::Kind::receive;
         if (error == ErrorClass::truncate || (received && message.result.bytes != message.bytes))
-            [[unlikely]]
+            [[unlikely]] {
             schedule.disagreed_ = true;
+            schedule.request_->longer =
+                error == ErrorClass::truncate ? message.longer : message.result.bytes;
+            schedule.request_->bytes = message.bytes;
+        }
         process_.release(message);
         if (error != ErrorClass::success && error != ErrorClass::truncate)
             throw MpiError(error, "a message of a collective failed");

@@ -204,6 +204,16 @@ const std::vector<SettingRow>& setting_rows() {
         time_row("rendezvous-overhead", "likewise, for an RTS and for a CTS",
                  &S::rendezvous_overhead),
         of_job(word_row("stats", "print the counters at the end", &S::stats, switch_words)),
+        of_job(word_row("check",
+                        "find mistakes that are dear to look for: collectives, types and buffers",
+                        &S::check, switch_words)),
+        of_job({"deadlock-timeout",
+                "end the job, and say who waits for whom, when all ranks have waited so long; 0: "
+                "never; with check 10 s",
+                true, [](S& s, std::string_view t) { s.deadlock_timeout = parse_duration(t); },
+                [](const S& s) { return to_string(s.deadlock_timeout); }}),
+        of_job(word_row("backtrace", "a rank that crashes says where, unless the program does",
+                        &S::backtrace, switch_words)),
     };
     return rows;
 }

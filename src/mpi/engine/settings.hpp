@@ -96,6 +96,10 @@ struct Settings {
     Duration rendezvous_overhead;  ///< an RTS, or a CTS
 
     bool stats = false;
+    bool backtrace = true;  ///< a process that crashes says where
+    bool check = false;     ///< what is dear to check (mpi/checking)
+    /// After so long without a move a rank that waits says for whom; 0: never. For real.
+    Duration deadlock_timeout;
 
     /// The bytes that fit into one packet.
     std::size_t packet_limit() const {

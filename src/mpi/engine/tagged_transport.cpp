@@ -81,7 +81,9 @@ class TaggedTransport final : public Transport {
     static Status status_of(const fabric::TaggedCompletion& found);
     static void set_result(Request& receive, const Status& message) {
         receive.result = message;
+        receive.came = Basic::none;  // the adapter has no room for it
         if (message.bytes <= receive.bytes) return;
+        receive.longer = message.bytes;
         receive.result.bytes = receive.bytes;
         receive.result.error = ErrorClass::truncate;
     }

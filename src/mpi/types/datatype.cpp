@@ -173,6 +173,7 @@ Datatype::Datatype(Shape shape, Contents contents)
                                              " levels deep; make it of fewer types, each larger");
     const Bounds& bounds = shape_.bounds;
     size_ = layout.bytes;
+    uniform_ = shape_.signature->basic;
     true_lower_ = bounds.true_lower();
     true_extent_ = bounds.true_upper() - bounds.true_lower();
     lower_ = bounds.lower();

@@ -247,7 +247,7 @@ class alignas(64) Datatype : public std::enable_shared_from_this<Datatype> {
     /// Predefined under a name of its own; not so what MPI_Type_create_f90_* return.
     bool is_named() const { return contents_.combiner == Combiner::named; }
     /// The one predefined type that this is made of; none if there are several.
-    Basic uniform_basic() const { return shape_.signature->basic; }
+    Basic uniform_basic() const { return uniform_; }
     /// Basics in one element; a pair such as MPI_DOUBLE_INT is two.
     std::size_t basic_count() const { return shape_.signature->basics; }
     /// Whole basics in the first `bytes` of a stream of elements, for MPI_Get_elements.
@@ -263,6 +263,7 @@ class alignas(64) Datatype : public std::enable_shared_from_this<Datatype> {
     std::size_t size_ = 0;
     bool dense_ = false;
     Basic basic_ = Basic::none;
+    Basic uniform_ = Basic::none;
     std::ptrdiff_t true_lower_ = 0;
     std::ptrdiff_t extent_ = 0;
     std::ptrdiff_t lower_ = 0;

@@ -1,0 +1,182 @@
+// What is found of a program's mistakes: each check with a program that trips it, and the same
+// program without the mistake; deadlocks whose cycle is known; crashes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <regex>
+
+#include "launch/mpiexec/started.hpp"
+
+namespace railyard::mpiexec {
+namespace {
+
+using namespace testing;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int of_deadlock = 35;
+constexpr int of_finding = 36;
+
+Ended mistaken(const Words& options, const Words& which, int ranks = 2) {
+    Words words = options;
+    words.insert(words.end(), {"-n", std::to_string(ranks), RAILYARD_MISTAKES});
+    words.insert(words.end(), which.begin(), which.end());
+    return mpiexec(words);
+}
+
+struct Check {
+    const char* mistake;
+    int exit_code;
+    std::vector<const char*> said;
+};
+void PrintTo(const Check& check, std::ostream* out) {
+    *out << check.mistake;
+}
+
+class MpiexecCheck : public ::testing::TestWithParam<Check> {};
+
+TEST_P(MpiexecCheck, FindsTheMistakeAndNothingWhereThereIsNone) {
+    const Ended right = mistaken({"--check"}, {"right", GetParam().mistake});
+    EXPECT_EQ(right.exit_code, 0);
+    EXPECT_EQ(right.out, "done\n");
+    EXPECT_EQ(right.err, "");
+
+    const Ended wrong = mistaken({"--check"}, {GetParam().mistake});
+    EXPECT_EQ(wrong.exit_code, GetParam().exit_code);
+    for (const char* const text : GetParam().said)
+        EXPECT_THAT(wrong.err, HasSubstr(text));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, MpiexecCheck,
+    ::testing::Values(
+        Check{"functions",
+              of_finding,
+              {"rank 0 called MPI_Bcast(count 1, MPI_INT, root 0, MPI_COMM_WORLD), rank 1 called "
+               "MPI_Reduce(count 1, MPI_INT, MPI_SUM, root 0, MPI_COMM_WORLD): the functions "
+               "differ (number 1 on MPI_COMM_WORLD)"}},
+        Check{
+            "roots", of_finding, {"rank 1 called MPI_Bcast(count 1, MPI_INT, root 1", "the roots"}},
+        Check{"operations", of_finding, {"MPI_SUM", "MPI_MAX", "the operations differ"}},
+        Check{"reduced-types", of_finding, {"MPI_FLOAT", "the types differ"}},
+        Check{"lengths",
+              of_finding,
+              {"rank 0 called MPI_Bcast(count 8", "rank 1 called MPI_Bcast(count 4",
+               "gives the second 32 bytes, which takes 16"}},
+        Check{"gathered",
+              of_finding,
+              {"rank 1 called MPI_Gather(sendcount 1", "gives the second 4 bytes, which takes 8"}},
+        Check{"started", of_finding, {"MPI_Ibarrier(", "MPI_Ibcast(", "the functions differ"}},
+        Check{"message-types",
+              of_finding,
+              {"rank 1 sent MPI_FLOAT, rank 0 called MPI_Recv(count 4, MPI_INT, source 1, tag 7"}},
+        Check{"started-types",
+              of_finding,
+              {"rank 1 sent MPI_LONG with tag 7, rank 0 called MPI_Irecv(count 2, a type of 2 "
+               "MPI_DOUBLE"}},
+        Check{
+            "changed", of_finding, {"the buffer of MPI_Isend(count 100000", "was changed before"}},
+        Check{"overlapping", 0, {"rank 0: check: buffers overlap: MPI_Irecv(count 4"}},
+        Check{"leaked", 0, {"rank 0: check: MPI_Isend(count 1", "was never completed"}},
+        Check{"window", 50, {"MPI_Put", "no access epoch is open for rank 0"}}),
+    [](const auto& info) {
+        return std::regex_replace(std::string(info.param.mistake), std::regex("-"), "_");
+    });
+
+TEST(MpiexecDeadlock, IsACycleOfTwoOrThree) {
+    for (const int ranks : {2, 3}) {
+        const Ended ended = mistaken({"--deadlock-timeout", "0.5"}, {"ring"}, ranks);
+        EXPECT_EQ(ended.exit_code, of_deadlock);
+        EXPECT_EQ(ended.err,
+                  ranks == 2
+                      ? "mpiexec: deadlock: all 2 ranks wait, and nothing has moved for 0.5 s\n"
+                        "  rank 0 waits for rank 1 in MPI_Recv(count 1, MPI_INT, source 1, tag 7, "
+                        "MPI_COMM_WORLD)\n"
+                        "  rank 1 waits for rank 0 in MPI_Recv(count 1, MPI_INT, source 0, tag 7, "
+                        "MPI_COMM_WORLD)\n"
+                        "  cycle: rank 0 → rank 1 → rank 0\n"
+                        "  all ranks were ended\n"
+                      : "mpiexec: deadlock: all 3 ranks wait, and nothing has moved for 0.5 s\n"
+                        "  rank 0 waits for rank 1 in MPI_Recv(count 1, MPI_INT, source 1, tag 7, "
+                        "MPI_COMM_WORLD)\n"
+                        "  rank 1 waits for rank 2 in MPI_Recv(count 1, MPI_INT, source 2, tag 7, "
+                        "MPI_COMM_WORLD)\n"
+                        "  rank 2 waits for rank 0 in MPI_Recv(count 1, MPI_INT, source 0, tag 7, "
+                        "MPI_COMM_WORLD)\n"
+                        "  cycle: rank 0 → rank 1 → rank 2 → rank 0\n"
+                        "  all ranks were ended\n");
+    }
+}
+
+TEST(MpiexecDeadlock, OfACollectiveNamesThoseWhoAreNotThere) {
+    const Ended ended = mistaken({"--deadlock-timeout", "0.5"}, {"barrier"}, 3);
+    EXPECT_EQ(ended.exit_code, of_deadlock);
+    EXPECT_THAT(ended.err, HasSubstr("\n  rank 0 waits for rank 1 in MPI_Recv("));
+    EXPECT_THAT(ended.err, HasSubstr("\n  rank 1 waits for rank 0 in MPI_Barrier("));
+    EXPECT_THAT(ended.err, HasSubstr("\n  rank 2 waits for rank 0 in MPI_Barrier("));
+    EXPECT_THAT(ended.err, HasSubstr("\n  cycle: rank 0 → rank 1 → rank 0\n"));
+}
+
+TEST(MpiexecDeadlock, OfRequestsSaysWhatTheyAre) {
+    const Ended ended = mistaken({"--deadlock-timeout", "0.5"}, {"requests"}, 2);
+    EXPECT_EQ(ended.exit_code, of_deadlock);
+    EXPECT_THAT(
+        ended.err,
+        HasSubstr("rank 0 waits for rank 1 in MPI_Waitall(count 2) of a receive with tag 7"));
+}
+
+TEST(MpiexecDeadlock, IsFoundOnOtherFabricsAndWithAProgressThread) {
+    for (const Words& way :
+         {Words{"--on", "iwarp"}, Words{"--set", "progress-thread=on"}, Words{"--check"}}) {
+        Words options = way;
+        options.insert(options.end(), {"--deadlock-timeout", "0.5"});
+        const Ended ended = mistaken(options, {"ring"});
+        EXPECT_EQ(ended.exit_code, of_deadlock);
+        EXPECT_THAT(ended.err, HasSubstr("cycle: rank 0 → rank 1 → rank 0\n"));
+    }
+}
+
+TEST(MpiexecDeadlock, IsNoneWhereSomebodyComputesOrAnotherThreadWillSend) {
+    for (const Words& which : {Words{"sleeping"}, Words{"threads"}, Words{"right", "ring"},
+                               Words{"right", "barrier"}, Words{"right", "requests"}}) {
+        const Ended ended = mistaken({"--deadlock-timeout", "0.3"}, which);
+        EXPECT_EQ(ended.exit_code, 0) << which.back();
+        EXPECT_EQ(ended.out, "done\n");
+        EXPECT_EQ(ended.err, "");
+    }
+}
+
+TEST(MpiexecDeadlock, NeedsATime) {
+    const Ended ended = mpiexec({"--deadlock-timeout", "soon", "-n", "2", "true"});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.err, HasSubstr("--deadlock-timeout: expected seconds"));
+}
+
+TEST(MpiexecCrash, IsToldWithABacktrace) {
+    const Ended ended = mistaken({}, {"segfault"});
+    EXPECT_EQ(ended.exit_code, 128 + SIGSEGV);
+    EXPECT_THAT(ended.err, HasSubstr("\nrank 1 (pid "));
+    EXPECT_THAT(ended.err, HasSubstr("crashed: signal 11 (Segmentation fault) at address 0x10\n"));
+    EXPECT_TRUE(std::regex_search(ended.err, std::regex("\n  #0  read_from\\+0x[0-9a-f]+  /.*\n")))
+        << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("  segfault+0x"));
+    EXPECT_THAT(ended.err, HasSubstr("  main+0x"));
+    EXPECT_THAT(ended.err, HasSubstr("was killed by signal 11"));
+
+    const Ended aborted = mistaken({}, {"aborted"});
+    EXPECT_EQ(aborted.exit_code, 128 + SIGABRT);
+    EXPECT_THAT(aborted.err, AllOf(HasSubstr("signal 6 (Aborted)\n"), HasSubstr("  aborted+0x")));
+}
+
+TEST(MpiexecCrash, IsNotToldIfThatIsNotWanted) {
+    const Ended ended = mistaken({"--set", "backtrace=off"}, {"segfault"});
+    EXPECT_EQ(ended.exit_code, 128 + SIGSEGV);
+    EXPECT_THAT(ended.err, Not(HasSubstr("crashed")));
+    EXPECT_EQ(mistaken({}, {"right", "segfault"}).err, "");
+}
+
+}  // namespace
+}  // namespace railyard::mpiexec
