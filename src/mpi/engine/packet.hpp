@@ -6,11 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mpi/types/basic.hpp"
 #include "railyard/base/cpu.hpp"
 #include "railyard/memory.hpp"
 
 namespace railyard::mpi {
+
+enum class Basic : std::uint8_t;
 
 enum class PacketKind : std::uint8_t {
     eager,          ///< a message
