@@ -59,6 +59,43 @@ void mpi_start(const Settings& settings, const Report& report) {
             .note = "a rank of 64 after MPI_Init; the reference is the better peer with 2 ranks"});
 }
 
+/// What a run takes that is recorded, beside one that is not.
+void mpi_recording(const Settings& settings, const Report& report) {
+    const MpiLibrary plain = our_mpi();
+    MpiLibrary recorded = plain;
+    recorded.launcher += " --trace /dev/null";
+    Figures with = recorded.measure(1, "calls");
+    Figures without = plain.measure(1, "calls");
+    for (unsigned i = 1; i < settings.rounds; ++i) {
+        for (const auto& [name, value] : recorded.measure(1, "calls"))
+            with[name] = std::min(with[name], value);
+        for (const auto& [name, value] : plain.measure(1, "calls"))
+            without[name] = std::min(without[name], value);
+    }
+    for (const auto& [name, value] : with)
+        report({.name = "recording/" + name,
+                .unit = "ns",
+                .ours = value - without[name],
+                .target = Target{Target::Kind::at_most, 40, 0, true},
+                .note = name == "call/0" ? "more for MPI_Comm_rank"
+                                         : "more for each of MPI_Isend, MPI_Recv and MPI_Wait"});
+    for (const KernelProgram& kernel :
+         {KernelProgram{"cg", "A"}, KernelProgram{"lu", "A", "--iterations 20"}}) {
+        KernelProgram with_trace = kernel;
+        with_trace.launched = "--trace /dev/null";
+        const Score score = duel(
+            std::min(settings.rounds, 5U), [&] { return with_trace.seconds(2); },
+            [&] { return kernel.seconds(2); });
+        report({.name = "recording/" + kernel.kernel,
+                .unit = "s",
+                .ours = score.ours,
+                .reference = score.reference,
+                .ratio = score.ratio,
+                .target = Target{Target::Kind::at_most, 1.03},
+                .note = "class A on 2 ranks, beside the same without --trace"});
+    }
+}
+
 /// NAS kernels of class A on as many ranks as cores, or a few more where they take squares only,
 /// beside one rank.
 void kernel_ranks(const Settings& settings, const Report& report) {

@@ -60,8 +60,9 @@ std::string output_of(const std::string& command) {
 
 double KernelProgram::seconds(int ranks) const {
     const std::string folder = own_folder().string();
-    const std::string command = fmt::format("'{}/mpiexec' -n {} '{}/{}' --class {} {} < /dev/null",
-                                            folder, ranks, folder, kernel, problem_class, options);
+    const std::string command =
+        fmt::format("'{}/mpiexec' {} -n {} '{}/{}' --class {} {} < /dev/null", folder, launched,
+                    ranks, folder, kernel, problem_class, options);
     const std::string said = output_of(command);
     const std::string label = "Time in seconds =";
     const auto at = said.find(label);

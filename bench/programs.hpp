@@ -22,6 +22,7 @@ struct KernelProgram {
     std::string kernel;         ///< "cg"
     std::string problem_class;  ///< "A"
     std::string options{};      ///< more words
+    std::string launched{};     ///< words for mpiexec
 
     /// What it says that it took on that many ranks. Throws Error if it fails.
     double seconds(int ranks) const;

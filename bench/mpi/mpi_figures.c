@@ -9,6 +9,8 @@
  *                          bandwidth of puts (GB/s), on windows that were allocated and created
  *     mpi_figures group    any number: collectives, by the clock of the slowest rank (us)
  *     mpi_figures started  the same that do not block, started and waited for
+ *     mpi_figures calls    one rank: a call (ns): MPI_Comm_rank, and the mean of MPI_Isend to
+ *                          itself, MPI_Recv and MPI_Wait
  *     mpi_figures empty    starts and ends
  *     mpi_figures memory   what a rank takes after MPI_Init, in KiB: its share of shared pages too
  */
@@ -294,6 +296,30 @@ static void memory(void) {
     say("memory", ranks, (double)sum / ranks);
 }
 
+static void calls(void) {
+    enum { batches = 400, batch = 500 };
+    double query = 1e9, message = 1e9;
+    for (int i = 0; i < batches; ++i) {
+        int rank;
+        MPI_Request request;
+        double start = MPI_Wtime();
+        for (int k = 0; k < batch; ++k)
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        double t = MPI_Wtime();
+        if (t - start < query) query = t - start;
+        start = t;
+        for (int k = 0; k < batch; ++k) {
+            MPI_Isend(out, 8, MPI_CHAR, 0, 0, MPI_COMM_SELF, &request);
+            MPI_Recv(in, 8, MPI_CHAR, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        t = MPI_Wtime();
+        if (t - start < message) message = t - start;
+    }
+    say("call", 0, query / batch * 1e9);
+    say("call", 8, message / batch / 3 * 1e9);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -317,6 +343,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "pair") == 0) pair();
     if (strcmp(what, "one-sided") == 0) one_sided();
     if (strcmp(what, "network") == 0) network();
+    if (strcmp(what, "calls") == 0) calls();
     if (strcmp(what, "queues") == 0) queues(argc > 2 ? atoi(argv[2]) : 1000);
     if (is_group) group(starts, argc > 2 ? atof(argv[2]) : 0.01);
     free(out);

@@ -50,6 +50,9 @@ TEST(RunSummary, TextSaysAllOfIt) {
                                  ContainsRegex("\nlink +node [0-9], link 0 .* %\n"),
                                  ContainsRegex("\nbus +node [0-9], bus.* %\n"),
                                  ContainsRegex("\nadapter +node [0-9], .* %\n")));
+    EXPECT_THAT(ended.out, AllOf(HasSubstr("\n  from 0         .    11    11     .\n"),
+                                 HasSubstr("\n  512 B               88           45056\n"),
+                                 HasSubstr("MPI_Allreduce           recursive-doubling")));
 }
 
 TEST(RunSummary, JsonIsAllThatIsOnTheStandardOutput) {

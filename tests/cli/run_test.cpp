@@ -3,8 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
 #include "cli/program.hpp"
 #include "results/file.hpp"
+#include "results/json.hpp"
 
 namespace railyard::cli {
 namespace {
@@ -164,6 +170,41 @@ TEST(Run, ATraceIsWritten) {
     const std::string file = scratch.file("trace.json");
     EXPECT_EQ(railyard({"run", "--on", "quadrics", "--trace", file, "ring"}).exit_code, 0);
     EXPECT_THAT(results::read_file(file), HasSubstr("traceEvents"));
+}
+
+TEST(Run, ATraceHasRanksAboveTheNetwork) {
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("trace.json");
+    const auto processes = [&](const Arguments& more) {
+        Arguments call{"run", "-n", "3", "--on", "quadrics", "--trace", file};
+        call.insert(call.end(), more.begin(), more.end());
+        call.insert(call.end(), {"ring", "--iterations", "2"});
+        EXPECT_EQ(railyard(call).exit_code, 0);
+        std::map<std::string, std::set<std::string>> slices;  // by the process' name
+        std::map<int, std::string> names;
+        int arrows = 0;
+        const auto trace = results::Json::parse(results::read_file(file));
+        for (const auto& event : trace["traceEvents"]) {
+            if (event["name"] == "process_name") names[event["pid"]] = event["args"]["name"];
+            if (event["ph"] == "X") slices[names[event["pid"]]].insert(event["name"]);
+            if (event["ph"] == "f") ++arrows;
+        }
+        EXPECT_EQ(names[1], "ranks") << "at the top";
+        return std::pair(slices, arrows);
+    };
+    const auto [all, arrows] = processes({});
+    EXPECT_TRUE(all.at("ranks").contains("MPI_Send"));
+    EXPECT_TRUE(all.contains("node 0"));
+    EXPECT_GT(arrows, 0);
+    // Nothing goes on a second later.
+    const auto [later, no_arrows] = processes({"--trace-from", "1s"});
+    EXPECT_TRUE(later.empty());
+    EXPECT_EQ(no_arrows, 0);
+    const auto [first, few] = processes({"--trace-to", "1ps"});
+    EXPECT_TRUE(first.at("ranks").contains("MPI_Init"));
+    EXPECT_FALSE(first.at("ranks").contains("MPI_Finalize"));
+    EXPECT_THAT(complaint({"run", "--trace", file, "--trace-to", "soon", "ring"}),
+                HasSubstr("--trace-to: "));
 }
 
 TEST(Run, ReplaysARecordingWithoutTheProgram) {

@@ -3,6 +3,7 @@
 /// are first put together by the calendar, then by messages: of those that go one way and those
 /// that go the other, the quickest should take equally long.
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -31,8 +32,9 @@ class RankClock {
     Time at(std::uint64_t ticks) const {
         const auto since = static_cast<std::int64_t>(ticks - ticks_);
         if (picoseconds_ == 1) return Time::at(at_ + Duration::ps(since));
-        return Time::at(at_ + Duration::ps(static_cast<std::int64_t>(static_cast<double>(since) *
-                                                                     picoseconds_)));
+        // Whatever a record says, it is a time: 11 days are enough.
+        const double ps = std::clamp(static_cast<double>(since) * picoseconds_, -1e18, 1e18);
+        return Time::at(at_ + Duration::ps(static_cast<std::int64_t>(ps)));
     }
 
   private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi/collectives/algorithms.hpp"
 #include "mpi/traces/clocks.hpp"
 #include "mpi/traces/pairing.hpp"
 
@@ -14,6 +15,14 @@ using recording::Header;
 using recording::PeerTraffic;
 using recording::Record;
 using recording::What;
+
+/// Of a tag that says which algorithm was chosen: whether there is one.
+bool is_known_choice(std::int32_t tag) {
+    if (!recording::chosen::is_code(tag)) return true;
+    const std::int32_t algorithm = recording::chosen::algorithm(tag);
+    return algorithm == recording::chosen::network ||
+           algorithm <= static_cast<std::int32_t>(Algorithm::tree);
+}
 
 /// One rank's memory, whatever it came in.
 struct Source {
@@ -27,6 +36,10 @@ Source source_of(const std::string& kept, int rank, int ranks) {
     Source source;
     if (kept.size() < sizeof(Header)) return source;
     std::memcpy(&source.header, kept.data(), sizeof(Header));
+    constexpr std::int64_t latest = std::int64_t{1} << 61;  // in the year 2043
+    for (recording::ClockReading* const reading : {&source.header.first, &source.header.last})
+        for (std::int64_t* const clock : {&reading->monotonic, &reading->wall})
+            *clock = std::clamp<std::int64_t>(*clock, 0, latest);
     const std::size_t first = recording::records_at(ranks);
     const Header& header = source.header;
     if (header.magic != Header::right_magic || header.rank != rank || header.ranks != ranks ||
@@ -113,7 +126,7 @@ class RankReader {
         call.is_over = record.end != 0;
         call.end = std::max(call.begin, call.is_over ? clock_.at(record.end) : last_);
         call.peer = record.peer;
-        call.tag = record.tag;
+        call.tag = is_known_choice(record.tag) ? record.tag : calls::absent;
         call.bytes = record.bytes;
         call.communicator = record.number;
         call.thread = record.thread;

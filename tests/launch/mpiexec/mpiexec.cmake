@@ -4,7 +4,7 @@ target_link_libraries(launcher_rank PRIVATE railyard_job railyard_fabric railyar
 set_target_properties(launcher_rank PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 add_executable(recorded_rank ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/ranks/recorded.c)
 target_include_directories(recorded_rank PRIVATE ${PROJECT_BINARY_DIR}/include)
-target_link_libraries(recorded_rank PRIVATE mpi)
+target_link_libraries(recorded_rank PRIVATE mpi Threads::Threads)
 set_target_properties(recorded_rank PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 # A program that makes mistakes, for those who look for them. With symbols, and unoptimised, for backtraces.
 set(mistakes ${PROJECT_BINARY_DIR}/tests/mistakes)

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <map>
 
-#include "launch/agents/host_list.hpp"
 #include "launch/mpiexec/started.hpp"
 #include "results/json.hpp"
 
@@ -119,6 +118,32 @@ TEST(Recording, WhatARankDidBeforeItCrashedIsKnown) {
     }
     EXPECT_EQ(sends, 20);
     EXPECT_EQ(unfinished, 1);  // rank 0 was in the barrier
+}
+
+TEST(Recording, ThreadsHaveLanesOfTheirOwn) {
+    const Scratch file;
+    const Ended ended =
+        mpiexec({"-n", "2", "--trace", file.path(), RAILYARD_RECORDED_PROGRAM, "threads"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    std::map<int, std::string> lanes;
+    std::map<int, std::multimap<double, double>> slices;  // by lane: begin and length
+    std::size_t arrows = 0;
+    const Json trace = file.json();
+    for (const Json& event : trace["traceEvents"]) {
+        if (event["name"] == "thread_name") lanes[event["tid"]] = event["args"]["name"];
+        if (event["ph"] == "f") ++arrows;
+        if (event["ph"] == "X") slices[event["tid"]].emplace(event["ts"], event["dur"]);
+    }
+    EXPECT_EQ(lanes.size(), 6U);
+    EXPECT_EQ(arrows, 2U * (10 + 2 * 50));
+    // Calls of several threads overlap; those of one do not.
+    for (const auto& [lane, of_lane] : slices) {
+        double end = 0;
+        for (const auto& [begin, length] : of_lane) {
+            EXPECT_GE(begin, end - 1e-3) << lanes[lane];
+            end = begin + length;
+        }
+    }
 }
 
 TEST(Recording, HostsSendTheirs) {

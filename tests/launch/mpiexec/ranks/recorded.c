@@ -1,14 +1,31 @@
-/* For tests of recording: a ring of messages, a rank that is late, and a crash if that is asked
-   for. */
+/* For tests of recording: a ring of messages, and, if it is asked for, a rank that is late, a crash,
+   or threads that call at the same time. */
 #define _DEFAULT_SOURCE /* usleep */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+static int rank, size;
+
+static void* talk(void* tag) {
+    char out[64] = {0}, in[64];
+    for (int i = 0; i < 50; ++i) {
+        MPI_Request request;
+        MPI_Irecv(in, sizeof in, MPI_CHAR, MPI_ANY_SOURCE, *(int*)tag, MPI_COMM_WORLD, &request);
+        MPI_Send(out, i + 1, MPI_CHAR, (rank + 1) % size, *(int*)tag, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int rank, size;
+    int provided;
+    MPI_Init_thread(&argc, &argv,
+                    argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE
+                                                                : MPI_THREAD_SINGLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     char out[100] = {0}, in[100];
@@ -19,6 +36,14 @@ int main(int argc, char** argv) {
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 1 && strcmp(argv[1], "threads") == 0) {
+        pthread_t threads[2];
+        int tags[2] = {10, 11};
+        for (int i = 0; i < 2; ++i)
+            pthread_create(&threads[i], NULL, talk, &tags[i]);
+        for (int i = 0; i < 2; ++i)
+            pthread_join(threads[i], NULL);
+    }
     if (argc > 1 && strcmp(argv[1], "late") == 0) {
         if (rank == 0) {
             usleep(200000);
