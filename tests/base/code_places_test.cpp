@@ -32,7 +32,8 @@ TEST(CodePlaces, AreNoneWhereThereIsNoCode) {
 TEST(CodePlaces, FixedTextHoldsWhatFits) {
     FixedText<12> text;
     text << "at 0x";
-    text.number(0xbeef, 16) << ", " << "and more";
+    text.number(0xbeef, 16) << ", "
+                            << "and more";
     EXPECT_EQ(text.view(), "at 0xbeef, a");
 }
 

@@ -269,10 +269,8 @@ void HostsJob::on_left(std::uint32_t rank) {
 
 void HostsJob::find_deadlock_soon() {
     // What one says may be older than what another, on another host, has done meanwhile.
-    deadlock_ = reactor_.after(job::standstill_settling, [this, seen = standstill_.changes()] {
-        deadlock_.reset();
-        if (standstill_.changes() == seen && standstill_.is_complete())
-            fail(standstill_.report(), job::deadlock_exit_code, SIGTERM);
+    deadlock_ = reactor_.after(job::standstill_settling, [this] {
+        if (standstill_.is_complete()) fail(standstill_.report(), job::deadlock_exit_code, SIGTERM);
     });
 }
 

@@ -191,14 +191,10 @@ void Launcher::on_waiting(int rank, std::string_view what) {
     if (options_.overseer != nullptr) return;
     standstill_.hear(rank, what);
     // What one says may be older than what another says that it has done meanwhile.
-    deadlock_ = reactor_.after(standstill_settling, [this, seen = standstill_.changes()] {
-        deadlock_.reset();
-        find_deadlock(seen);
-    });
+    deadlock_ = reactor_.after(standstill_settling, [this] { find_deadlock(); });
 }
 
-void Launcher::find_deadlock(std::uint64_t seen) {
-    if (standstill_.changes() != seen) return;
+void Launcher::find_deadlock() {
     for (const Watched& rank : ranks_) {
         const int id = rank.process->rank();
         // MPI_Finalize has been called, or the process has ended well.

@@ -105,7 +105,7 @@ class Launcher {
     void consider(Ending ending);
     void on_missing_leave(Ending ending);
     void on_waiting(int rank, std::string_view what);
-    void find_deadlock(std::uint64_t seen);
+    void find_deadlock();
 
     Options options_;
     Board board_;

@@ -80,15 +80,11 @@ void Standstill::hear(int rank, std::string_view text) {
 
 void Standstill::set(int rank, std::optional<Waiting> waiting) {
     if (rank < 0 || static_cast<std::size_t>(rank) >= ranks_.size()) return;
-    ++changes_;
     ranks_[static_cast<std::size_t>(rank)].waiting = std::move(waiting);
 }
 
 void Standstill::leave(int rank) {
-    RankState& state = ranks_[static_cast<std::size_t>(rank)];
-    if (state.has_left) return;
-    ++changes_;
-    state = {std::nullopt, true};
+    ranks_[static_cast<std::size_t>(rank)] = {std::nullopt, true};
 }
 
 bool Standstill::is_complete() const {

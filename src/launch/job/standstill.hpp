@@ -53,9 +53,6 @@ class Standstill {
     void leave(int rank);
     /// Somebody waits, and all others do so, too, or have left.
     bool is_complete() const;
-    /// Counts whatever was heard: the same number means the same state.
-    std::uint64_t changes() const { return changes_; }
-
     /// A line a rank, and the cycle if there is one; without a line's end. Those of the cycle come
     /// first.
     std::string report() const;
@@ -73,7 +70,6 @@ class Standstill {
     std::string unlike_calls() const;
 
     std::vector<RankState> ranks_;
-    std::uint64_t changes_ = 0;
 };
 
 }  // namespace railyard::job

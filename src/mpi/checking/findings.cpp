@@ -17,8 +17,9 @@ void warn(Process& process, const std::string& what) {
 
 bool go_together(Basic one, Basic other) {
     const auto is_free = [](Basic basic) {
-        return basic == Basic::none || basic == Basic::packed ||
-               traits(basic).family == Family::bytes;
+        // A peer may say anything.
+        return static_cast<std::size_t>(basic) >= basic_kinds || basic == Basic::none ||
+               basic == Basic::packed || traits(basic).family == Family::bytes;
     };
     if (one == other || is_free(one) || is_free(other)) return true;
     return traits(one).family == traits(other).family && traits(one).family != Family::other &&

@@ -52,17 +52,6 @@ struct Header {
 };
 static_assert(sizeof(Header) == 20);
 
-// Contexts have 16 bits.
-inline std::uint32_t message_context(const Header& header) {
-    return header.context & 0xffff;
-}
-inline Basic message_basic(const Header& header) {
-    return static_cast<Basic>(header.context >> 16);
-}
-inline std::uint32_t context_and_basic(std::uint32_t context, Basic basic) {
-    return context | static_cast<std::uint32_t>(basic) << 16;
-}
-
 /// First in the payload of an RTS. With Way::read a RemoteBuffer follows, then the first bytes.
 struct Rts {
     std::uint64_t total = 0;

@@ -44,6 +44,18 @@ struct Envelope {
     }
 };
 
+// Of a message, the lower half of its header's context is the context, and the upper half says what
+// it is made of.
+inline std::uint32_t message_context(const Header& header) {
+    return header.context & 0xffff;
+}
+inline Basic message_basic(const Header& header) {
+    return static_cast<Basic>(header.context >> 16);
+}
+inline std::uint32_t context_and_basic(std::uint32_t context, Basic basic) {
+    return context | static_cast<std::uint32_t>(basic) << 16;
+}
+
 /// In the context of messages that make communicators of some ranks.
 inline constexpr std::uint32_t subset_context = 0x8000;
 /// Added to a communicator's context: where partitions of messages travel.

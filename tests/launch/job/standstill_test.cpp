@@ -15,8 +15,8 @@ Waiting waits_for(std::vector<int> ranks, std::string call = "a call") {
 }
 
 TEST(Standstill, IsReadBackAsItWasSaid) {
-    const Waiting said{"MPI_Recv(…)", {1, 2}, true,           Meeting{4, 7},
-                       {{4, 7}, {0, 3}},      Duration::s(10)};
+    const Waiting said{"MPI_Recv(…)", {1, 2},           true,
+                       Meeting{4, 7}, {{4, 7}, {0, 3}}, Duration::s(10)};
     const auto read = Waiting::parse(said.text());
     ASSERT_TRUE(read);
     EXPECT_EQ(read->call, said.call);
