@@ -9,8 +9,6 @@
 /// such receive by posting. What is needed is the source and tag that a receive found, and its
 /// number; a matched probe counts as the posting.
 
-#include <pthread.h>
-
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -30,6 +28,9 @@ struct Identity {
     int ranks = 1;
     int node = 0;
 };
+
+/// The address of what a thread has for itself.
+using ThreadId = std::uintptr_t;
 
 /// The counter that real ranks' records have their times from.
 std::uint64_t counter_now();
@@ -62,7 +63,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
   private:
     struct Open {
         Record* record = nullptr;
-        pthread_t thread{};
+        ThreadId thread{};
         std::uint32_t serial = 0;  ///< of the call, among all that were recorded
     };
     /// A message under way, by the number of its request.
@@ -95,7 +96,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     std::uint64_t time_of_call();
     void describe(Record& record, calls::Function function,
                   std::span<const calls::Word> arguments) const;
-    std::uint8_t number_of(pthread_t thread);
+    std::uint8_t number_of(ThreadId thread);
     Pending& pending(const Request& request);
     void note_choice(std::int32_t code);
     bool keep_posted(const Request& receive, std::uint32_t number, std::uint32_t context);
@@ -110,8 +111,8 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     std::array<Open, most_open> open_{};  ///< calls that are not over, of all threads
     std::size_t depth_ = 0;
     std::uint32_t calls_ = 0;  ///< recorded so far
-    pthread_t first_thread_{};
-    std::vector<pthread_t> other_threads_;
+    ThreadId first_thread_{};
+    std::vector<ThreadId> other_threads_;
     std::uint32_t posted_ = 0;  ///< receives so far
     std::vector<Pending> pending_;
     std::vector<Record*> connections_;  ///< being made
