@@ -103,16 +103,24 @@ std::vector<int> Standstill::awaited(std::size_t rank) const {
             other.waiting->last_at(waiting.meeting->place) >= waiting.meeting->number;
         if (!has_come) found.push_back(peer);
     }
+    std::ranges::sort(found);
     return found;
 }
 
 std::vector<std::size_t> Standstill::cycle() const {
-    // Each is looked into once: depth first, along those that are on the way.
-    enum class Mark : std::uint8_t { unseen, on_the_way, seen };
-    std::vector<Mark> marks(ranks_.size(), Mark::unseen);
     std::vector<std::vector<int>> edges(ranks_.size());
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
         if (ranks_[rank].waiting) edges[rank] = awaited(rank);
+    // Two that wait for each other say most.
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+        for (const int peer : edges[rank])
+            if (static_cast<std::size_t>(peer) > rank &&
+                std::ranges::binary_search(edges[static_cast<std::size_t>(peer)],
+                                           static_cast<int>(rank)))
+                return {rank, static_cast<std::size_t>(peer)};
+    // Each is looked into once: depth first, along those that are on the way.
+    enum class Mark : std::uint8_t { unseen, on_the_way, seen };
+    std::vector<Mark> marks(ranks_.size(), Mark::unseen);
     std::vector<std::pair<std::size_t, std::size_t>> path;  // a rank, and its next edge
     for (std::size_t start = 0; start < ranks_.size(); ++start) {
         if (marks[start] != Mark::unseen) continue;

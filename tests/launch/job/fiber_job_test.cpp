@@ -43,7 +43,7 @@ TEST(FiberJob, ADeadlockIsToldByRank) {
         if (rank.id() == 1) rank.bootstrap().get(0, "hen");
     });
     EXPECT_FALSE(result.ok);
-    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_EQ(result.exit_code, deadlock_exit_code);
     EXPECT_THAT(result.failure, AllOf(HasSubstr("rank 0 waits for 'egg' of rank 1"),
                                       HasSubstr("rank 1 waits for 'hen' of rank 0")));
 }
