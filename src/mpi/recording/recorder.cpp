@@ -57,7 +57,7 @@ bool is_users_message(const Communicator& comm, const Envelope& envelope) {
 }
 
 /// Tells threads apart at the cost of a load.
-ThreadId this_thread() {
+ThreadId own_thread() {
 #if defined(__x86_64__)
     ThreadId self = 0;
     asm("mov %%fs:0, %0" : "=r"(self));
@@ -101,7 +101,7 @@ Recorder::Recorder(Store& store, const Identity& identity, fabric::Host& host)
 }
 
 void Recorder::identify(const Identity& identity) {
-    first_thread_ = this_thread();
+    first_thread_ = own_thread();
     Header& header = store_.header();
     header.rank = identity.rank;
     header.ranks = identity.ranks;
@@ -146,13 +146,13 @@ void Recorder::entered(Function function, std::span<const calls::Word> arguments
     if (function == Function::Wtime) return;
     if (is_poll(function) && last_poll_ != nullptr && continues_poll(function, now())) {
         ++last_poll_->bytes;
-        open_[depth_++] = {last_poll_, this_thread(), calls_ - 1};
+        open_[depth_++] = {last_poll_, own_thread(), calls_ - 1};
         return;
     }
     Record* const record = next();
     last_poll_ = is_poll(function) ? record : nullptr;
     if (depth_ < most_open) {
-        const ThreadId thread = this_thread();
+        const ThreadId thread = own_thread();
         open_[depth_++] = {record, thread, calls_};
         if (record != nullptr && thread != first_thread_) record->thread = number_of(thread);
     }
@@ -170,7 +170,7 @@ void Recorder::entered(Function function, std::span<const calls::Word> arguments
 
 /// Nothing was recorded since, and no time has passed that somebody may have computed in.
 bool Recorder::continues_poll(Function function, std::uint64_t time) const {
-    return depth_ == 0 && last_poll_ == next_ - 1 && this_thread() == first_thread_ &&
+    return depth_ == 0 && last_poll_ == next_ - 1 && own_thread() == first_thread_ &&
            last_poll_->thread == 0 && last_poll_->detail == static_cast<std::uint16_t>(function) &&
            time - last_poll_->end < microsecond_;
 }
@@ -209,7 +209,7 @@ std::uint8_t Recorder::number_of(ThreadId thread) {
 Recorder::Open* Recorder::innermost() {
     Open* const last = &open_[depth_ - 1];
     if (depth_ == 1) return last;
-    const ThreadId thread = this_thread();
+    const ThreadId thread = own_thread();
     for (Open* open = last;; --open) {
         if (open->thread == thread) return open;
         if (open == open_.data()) return last;
