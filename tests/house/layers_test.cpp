@@ -124,10 +124,14 @@ TEST(HouseLayers, AForeignClockIsFound) {
                   "// std::chrono in a comment\nstd::chrono::seconds(1);\n"),
         make_file("src/experiments/raw/limits.cpp", "clock_gettime();\n"),
         make_file("src/hosts/real_host.cpp", "clock_gettime();\n"),
+        make_file("src/mpi/recording/recorder.cpp", "ticks::now(true);\n"),
+        make_file("src/mpi/engine/a.cpp", "ticks::now(true);\nclock_nanoseconds(1);\n"),
         make_file("src/sim/engine.cpp", "std::random_device d;\n"),
     };
     EXPECT_THAT(check_time_belongs_to_host(files),
                 ElementsAre(HasSubstr("a.cpp:2: std::chrono: time belongs"),
+                            HasSubstr("engine/a.cpp:1: ticks::: time belongs"),
+                            HasSubstr("engine/a.cpp:2: clock_nanoseconds: time belongs"),
                             HasSubstr("engine.cpp:1: random_device: a simulation")));
 }
 

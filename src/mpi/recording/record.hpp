@@ -25,7 +25,8 @@ struct Record {
     std::uint64_t begin = 0;
     /// 0: a call is not over; a send was complete at once; a receive with its thread's last call.
     std::uint64_t end = 0;
-    std::uint64_t bytes = 0;            ///< of a message, or what a call is about
+    /// Of a message, or what a call is about. Of one that polls: how many followed it at once.
+    std::uint64_t bytes = 0;
     std::int32_t peer = calls::absent;  ///< rank in the job: of a call its partner or root
     std::int32_t tag = calls::absent;   ///< of a call that is a collective: see Chosen
     /// Of a receive: how many were posted before. Of a call: its communicator_number(). Of a send:
@@ -43,6 +44,24 @@ inline constexpr std::uint64_t first_virtual = 1;
 /// Ranks of one communicator have the same; no two communicators have at one time.
 constexpr std::uint32_t communicator_number(std::uint32_t context, int leader) {
     return (context & 0xffff) | static_cast<std::uint32_t>(leader) << 16;
+}
+
+/// Functions that programs call again and again until there is something: calls in a row, with less
+/// than a microsecond between them, are one record.
+constexpr bool is_poll(calls::Function function) {
+    using calls::Function;
+    switch (function) {
+        case Function::Test:
+        case Function::Testall:
+        case Function::Testany:
+        case Function::Testsome:
+        case Function::Iprobe:
+        case Function::Improbe:
+        case Function::Request_get_status:
+            return true;
+        default:
+            return false;
+    }
 }
 
 /// In a collective's tag: which one it is, and what carries it out.

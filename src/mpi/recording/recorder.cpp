@@ -57,7 +57,7 @@ bool is_users_message(const Communicator& comm, const Envelope& envelope) {
 }
 
 /// Tells threads apart at the cost of a load.
-ThreadId this_thread() {
+ThreadId own_thread() {
 #if defined(__x86_64__)
     ThreadId self = 0;
     asm("mov %%fs:0, %0" : "=r"(self));
@@ -79,7 +79,10 @@ std::uint64_t counter_now() {
 }
 
 Recorder::Recorder(std::unique_ptr<Store> store, const Identity& identity, std::uint64_t began)
-    : own_store_(std::move(store)), store_(*own_store_), steady_(is_steady()) {
+    : own_store_(std::move(store)),
+      store_(*own_store_),
+      steady_(is_steady()),
+      microsecond_(ticks::in_a_microsecond(steady_)) {
     identify(identity);
     // The library has only just learned that it is to record, so its first call is put down late.
     Record* const init = next();
@@ -93,12 +96,12 @@ Recorder::Recorder(std::unique_ptr<Store> store, const Identity& identity, std::
 }
 
 Recorder::Recorder(Store& store, const Identity& identity, fabric::Host& host)
-    : store_(store), host_(&host), steady_(false) {
+    : store_(store), host_(&host), steady_(false), microsecond_(1'000'000) {
     identify(identity);
 }
 
 void Recorder::identify(const Identity& identity) {
-    first_thread_ = this_thread();
+    first_thread_ = own_thread();
     Header& header = store_.header();
     header.rank = identity.rank;
     header.ranks = identity.ranks;
@@ -141,9 +144,15 @@ bool Recorder::get_more() {
 void Recorder::entered(Function function, std::span<const calls::Word> arguments) {
     // To look at the clock is no call to be seen.
     if (function == Function::Wtime) return;
+    if (is_poll(function) && last_poll_ != nullptr && continues_poll(function, now())) {
+        ++last_poll_->bytes;
+        open_[depth_++] = {last_poll_, own_thread(), calls_ - 1};
+        return;
+    }
     Record* const record = next();
+    last_poll_ = is_poll(function) ? record : nullptr;
     if (depth_ < most_open) {
-        const ThreadId thread = this_thread();
+        const ThreadId thread = own_thread();
         open_[depth_++] = {record, thread, calls_};
         if (record != nullptr && thread != first_thread_) record->thread = number_of(thread);
     }
@@ -157,6 +166,13 @@ void Recorder::entered(Function function, std::span<const calls::Word> arguments
     record->begin = now();
     // Last: who reads this after a crash sees nothing or the whole.
     record->what = What::call;
+}
+
+/// Nothing was recorded since, and no time has passed that somebody may have computed in.
+bool Recorder::continues_poll(Function function, std::uint64_t time) const {
+    return depth_ == 0 && last_poll_ == next_ - 1 && own_thread() == first_thread_ &&
+           last_poll_->thread == 0 && last_poll_->detail == static_cast<std::uint16_t>(function) &&
+           time - last_poll_->end < microsecond_;
 }
 
 void Recorder::left(Function function) {
@@ -193,7 +209,7 @@ std::uint8_t Recorder::number_of(ThreadId thread) {
 Recorder::Open* Recorder::innermost() {
     Open* const last = &open_[depth_ - 1];
     if (depth_ == 1) return last;
-    const ThreadId thread = this_thread();
+    const ThreadId thread = own_thread();
     for (Open* open = last;; --open) {
         if (open->thread == thread) return open;
         if (open == open_.data()) return last;

@@ -97,6 +97,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     void describe(Record& record, calls::Function function,
                   std::span<const calls::Word> arguments) const;
     std::uint8_t number_of(ThreadId thread);
+    bool continues_poll(calls::Function function, std::uint64_t time) const;
     Pending& pending(const Request& request);
     void note_choice(std::int32_t code);
     bool keep_posted(const Request& receive, std::uint32_t number, std::uint32_t context);
@@ -106,6 +107,8 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     fabric::Host* host_ = nullptr;  ///< null: real time
     bool steady_;                   ///< the processor's counter is
     bool stopped_ = false;
+    std::uint64_t microsecond_;  ///< about one, in the unit of records
+    Record* last_poll_ = nullptr;
     Record* next_ = nullptr;
     Record* end_ = nullptr;
     std::array<Open, most_open> open_{};  ///< calls that are not over, of all threads

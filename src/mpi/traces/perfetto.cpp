@@ -154,6 +154,7 @@ class Writer {
             all.push_back(fmt::format(R"("bytes":{})", call.bytes));
         if (call.communicator != 0)
             all.push_back(fmt::format(R"("communicator":{})", call.communicator & 0xffff));
+        if (call.calls > 1) all.push_back(fmt::format(R"("calls":{})", call.calls));
         if (!call.is_over) all.emplace_back(R"("unfinished":true)");
         return fmt::format("{}", fmt::join(all, ","));
     }

@@ -127,7 +127,10 @@ class RankReader {
         call.end = std::max(call.begin, call.is_over ? clock_.at(record.end) : last_);
         call.peer = record.peer;
         call.tag = is_known_choice(record.tag) ? record.tag : calls::absent;
-        call.bytes = record.bytes;
+        if (recording::is_poll(call.function))
+            call.calls = 1 + record.bytes;
+        else
+            call.bytes = record.bytes;
         call.communicator = record.number;
         call.thread = record.thread;
         // Records are in the order of beginning, for each thread.

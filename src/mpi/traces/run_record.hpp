@@ -25,6 +25,7 @@ struct Call {
     int peer = calls::absent;  ///< rank in the job: partner, root or target
     int tag = calls::absent;   ///< or which algorithm, see recording::chosen
     std::uint64_t bytes = 0;
+    std::uint64_t calls = 1;  ///< more, of polls in a row
     std::uint32_t communicator = 0;
     int thread = 0;
     bool is_outermost = true;  ///< not made from within another

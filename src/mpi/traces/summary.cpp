@@ -80,7 +80,7 @@ class Collector {
     void add_call(int rank, const Call& call) {
         if (!call.is_outermost) return;
         FunctionTime& function = functions_[call.function];
-        ++function.calls;
+        function.calls += call.calls;
         function.time += call.end - call.begin;
         if (is_collective(call.function)) {
             CollectiveTime& collective = collectives_[{call.function, algorithm_of(call)}];

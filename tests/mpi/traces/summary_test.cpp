@@ -144,6 +144,31 @@ TEST(Summary, TheLastInACollectiveIsBlamed) {
     EXPECT_NEAR(summary.collectives[0].waited.microseconds(), 2000, 1);
 }
 
+TEST(Summary, PollsInARowAreOneRecordAndCounted) {
+    std::uint64_t polls = 0;
+    const RunRecord run = recorded(2, [&](int rank, fabric::Host& host) {
+                              int value = 0;
+                              if (rank == 0) {
+                                  host.compute(Duration::ms(1));
+                                  MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+                                  return;
+                              }
+                              for (int found = 0; found == 0; ++polls) {
+                                  // Half-way, the rank computes: the polls are two rows then.
+                                  if (polls == 3000) host.compute(Duration::us(100));
+                                  MPI_Iprobe(0, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+                              }
+                              MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                          }).run;
+    EXPECT_GT(polls, 5000U);
+    EXPECT_EQ(run.ranks[1].calls.size(), 5U);  // with MPI_Init, MPI_Recv and MPI_Finalize
+    for (const FunctionTime& function : summarise(run).functions) {
+        if (function.function != "MPI_Iprobe") continue;
+        EXPECT_EQ(function.calls, polls);
+        EXPECT_NEAR(function.time.microseconds(), 900, 5);
+    }
+}
+
 TEST(Summary, TextAndJsonSayTheSame) {
     const Summary summary =
         summarise(recorded(40, [](int rank, fabric::Host&) {
