@@ -25,15 +25,14 @@ void Checker::entered(Function function, std::span<const Word> arguments) {
 }
 
 void Checker::check_collective(const MadeCall& call) {
-    if (call.function == Function::Comm_free || call.function == Function::Comm_disconnect) {
-        const auto* const handle = reinterpret_cast<const int*>(call.words[0]);
-        if (const Comm* const comm = handle != nullptr ? objects_.comm(*handle) : nullptr)
-            collectives_.forget(comm->context());
-        return;
-    }
     const Together how = together(call.function);
     const auto meeting = waits_.current_meeting();
     if (how == Together::no || !meeting) return;
+    if (Comm* const comm = freed_by(call, objects_)) {
+        // All that was told in its context is heard before another has it.
+        collectives_.entered(call, *comm, meeting->number, true);
+        return collectives_.forget(comm->context());
+    }
     // A window's communicator is the library's own, and has nothing that users could confuse.
     for (std::size_t i = 0; i < call.count; ++i)
         if (Comm* const comm = objects_.comm(static_cast<int>(call.words[i])))

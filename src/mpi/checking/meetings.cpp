@@ -26,6 +26,8 @@ Together together(Function function) {
         case Function::Comm_create:
         case Function::Comm_split:
         case Function::Comm_split_type:
+        case Function::Comm_free:
+        case Function::Comm_disconnect:
         case Function::Intercomm_merge:
         case Function::Cart_create:
         case Function::Cart_sub:
@@ -49,7 +51,15 @@ Together together(Function function) {
     }
 }
 
+Comm* freed_by(const MadeCall& call, Objects& objects) {
+    if (call.function != Function::Comm_free && call.function != Function::Comm_disconnect)
+        return nullptr;
+    const auto* const handle = reinterpret_cast<const int*>(call.words[0]);
+    return handle != nullptr ? objects.comm(*handle) : nullptr;
+}
+
 const Communicator* met_on(const MadeCall& call, Objects& objects) {
+    if (const Comm* const freed = freed_by(call, objects)) return freed;
     const auto parameters = calls::parameters(call.function);
     for (std::size_t i = 0; i < std::min(parameters.size(), call.count); ++i) {
         const int handle = static_cast<int>(call.words[i]);

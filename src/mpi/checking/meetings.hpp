@@ -20,6 +20,8 @@ enum class Together : std::uint8_t {
 };
 Together together(Function function);
 
+/// The communicator that the call frees; null: none.
+Comm* freed_by(const MadeCall& call, Objects& objects);
 /// The communicator whose ranks make the call together; null: the handle is wrong.
 const Communicator* met_on(const MadeCall& call, Objects& objects);
 /// All of them, of both groups of an inter-communicator, as ranks of the job.

@@ -40,10 +40,6 @@ void WaitWatch::entered(Function function, std::span<const Word> arguments) {
     Entered& here = calls_.emplace_back(Entered{::pthread_self(), {function, arguments}, {}});
     if (function == Function::Finalize) {
         here.meeting = Meetings::Meeting{place_of_end, 1};
-    } else if (function == Function::Comm_free || function == Function::Comm_disconnect) {
-        const auto* const handle = reinterpret_cast<const int*>(here.call.words[0]);
-        const Comm* const comm = handle != nullptr ? objects_.comm(*handle) : nullptr;
-        if (comm != nullptr) meetings_.forget(comm->context());
     } else if (together(function) != Together::no) {
         if (const Communicator* const comm = met_on(here.call, objects_))
             here.meeting = meetings_.next(*comm);
@@ -63,6 +59,10 @@ void WaitWatch::left(Function) {
         if (place != 0)
             started_[*reinterpret_cast<const int*>(place)] = {*found->meeting, found->call};
     }
+    const Function function = found->call.function;
+    if (found->meeting &&
+        (function == Function::Comm_free || function == Function::Comm_disconnect))
+        meetings_.forget(found->meeting->place);
     calls_.erase(std::next(found).base());
 }
 
