@@ -322,7 +322,7 @@ class State {
     std::unique_ptr<calls::HandleResolver> resolver_;
     std::shared_ptr<recording::Recorder> recorder_;  ///< likewise; null: nothing is recorded
     std::shared_ptr<calls::CallWatches> watches_;    ///< until MPI_Finalize has been left
-    std::shared_ptr<void> checks_;                 ///< those of them that check calls; the same
+    std::shared_ptr<void> checks_;                   ///< those of them that check calls; the same
     calls::Around around_;
     World world_ = World::none;
     bool in_virtual_time_ = false;
