@@ -28,11 +28,6 @@ void Checker::check_collective(const MadeCall& call) {
     const Together how = together(call.function);
     const auto meeting = waits_.current_meeting();
     if (how == Together::no || !meeting) return;
-    if (Comm* const comm = freed_by(call, objects_)) {
-        // All that was told in its context is heard before another has it.
-        collectives_.entered(call, *comm, meeting->number, true);
-        return collectives_.forget(comm->context());
-    }
     // A window's communicator is the library's own, and has nothing that users could confuse.
     for (std::size_t i = 0; i < call.count; ++i)
         if (Comm* const comm = objects_.comm(static_cast<int>(call.words[i])))

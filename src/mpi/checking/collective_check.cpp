@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "base/frames.hpp"
 #include "mpi/checking/findings.hpp"
 #include "mpi/collectives/buffers.hpp"
 #include "mpi/engine/process.hpp"
@@ -20,20 +21,16 @@ std::uint32_t context_of(const Communicator& comm) {
     return comm.context() + 1;
 }
 
-/// Room for any call that is told.
-std::size_t room_for(const Communicator& comm) {
-    return 4096 + 32 * static_cast<std::size_t>(comm.size());
-}
-
-std::span<const std::byte> bytes_of_text(const std::string& text) {
-    return std::as_bytes(std::span(text));
-}
+/// Calls that did not block, and are told with the next that does; more than these are not.
+constexpr std::size_t most_to_tell = 1000;
 
 }  // namespace
 
 CollectiveCheck::Place& CollectiveCheck::place_of(Comm& comm) {
     Place& place = places_[comm.context()];
+    if (place.handle != comm.handle) place = {};
     place.comm = &comm;
+    place.handle = comm.handle;
     place.heard.resize(static_cast<std::size_t>(comm.size()));
     return place;
 }
@@ -42,21 +39,28 @@ void CollectiveCheck::entered(const MadeCall& call, Comm& comm, std::uint64_t nu
     if (comm.size() == 1 || comm.is_inter()) return;
     Process& process = objects_.process();
     CollectiveCall mine = CollectiveCall::of(call, comm, number, objects_);
-    let_sends_go();
-    if (comm.rank() != 0) {
-        tell(comm, mine);
-        std::byte verdict{};
-        if (blocks)
-            process.receive_in(context_of(comm), as_buffer(std::span(&verdict, 1)), 0, verdict_tag,
-                               comm, nullptr);
-        return;
-    }
     Place& place = place_of(comm);
+    if (comm.rank() != 0) {
+        if (blocks || place.to_tell.size() < most_to_tell) place.to_tell.push_back(std::move(mine));
+        if (!blocks) return;
+        tell(place);
+        std::byte verdict{};
+        return process.receive_in(context_of(comm), as_buffer(std::span(&verdict, 1)), 0,
+                                  verdict_tag, comm, nullptr);
+    }
     add(place, 0, std::move(mine));
-    if (!blocks) return hear_what_came(place);
+    if (!blocks) return;
     for (int rank = 1; rank < comm.size(); ++rank)
-        while (place.heard[static_cast<std::size_t>(rank)] < number)
+        // Meanwhile look_around() may hear it.
+        while (place.heard[static_cast<std::size_t>(rank)] < number) {
+            process.wait_until([&] {
+                return place.heard[static_cast<std::size_t>(rank)] >= number ||
+                       process.probe_in(context_of(comm), rank, told_tag, comm);
+            });
             hear(place, rank);
+        }
+    // What nobody told is compared with nothing.
+    place.rounds.erase(place.rounds.begin(), place.rounds.lower_bound(number));
     const std::byte verdict{1};
     for (int rank = 1; rank < comm.size(); ++rank)
         process.send_in(context_of(comm), as_buffer(std::span(&verdict, 1)), rank, verdict_tag,
@@ -64,45 +68,41 @@ void CollectiveCheck::entered(const MadeCall& call, Comm& comm, std::uint64_t nu
 }
 
 void CollectiveCheck::look_around() {
-    for (auto& [context, place] : places_)
+    for (auto& [context, place] : places_) {
+        // One that was freed since has nothing under way, and its object is gone.
+        if (objects_.comm(place.handle) != place.comm || place.comm->rank() != 0) continue;
         hear_what_came(place);
-}
-
-void CollectiveCheck::tell(Comm& comm, const CollectiveCall& call) {
-    auto& [request, text] = under_way_.emplace_back(nullptr, call.encoded());
-    text.resize(std::min(text.size(), room_for(comm)));
-    request = &objects_.process().start_send_in(context_of(comm), as_buffer(bytes_of_text(text)), 0,
-                                                told_tag, comm);
-}
-
-void CollectiveCheck::let_sends_go() {
-    while (!under_way_.empty() && under_way_.front().first->complete) {
-        objects_.process().release(*under_way_.front().first);
-        under_way_.pop_front();
     }
+}
+
+void CollectiveCheck::tell(Place& place) {
+    std::vector<std::string> calls;
+    for (const CollectiveCall& call : place.to_tell)
+        calls.push_back(call.encoded());
+    place.to_tell.clear();
+    const std::string text = FieldWriter().texts(calls).take();
+    objects_.process().send_in(context_of(*place.comm), as_buffer(std::as_bytes(std::span(text))),
+                               0, told_tag, *place.comm);
 }
 
 void CollectiveCheck::hear(Place& place, int rank) {
-    std::string text(room_for(*place.comm), '\0');
-    Status status;
-    objects_.process().receive_in(context_of(*place.comm),
-                                  as_buffer(std::as_writable_bytes(std::span(text))), rank,
-                                  told_tag, *place.comm, &status);
-    text.resize(status.bytes);
-    auto call = CollectiveCall::decoded(text);
-    // What did not fit in is counted, and compared with nothing.
-    if (!call) {
-        ++place.heard[static_cast<std::size_t>(rank)];
-        return;
-    }
-    place.heard[static_cast<std::size_t>(rank)] = call->number;
-    add(place, rank, std::move(*call));
+    Process& process = objects_.process();
+    Comm& comm = *place.comm;
+    const auto status = process.probe_in(context_of(comm), rank, told_tag, comm);
+    if (!status) return;
+    std::string text(status->bytes, '\0');
+    process.receive_in(context_of(comm), as_buffer(std::as_writable_bytes(std::span(text))), rank,
+                       told_tag, comm, nullptr);
+    for (const std::string& each : FieldReader(text).texts())
+        if (auto call = CollectiveCall::decoded(each)) {
+            place.heard[static_cast<std::size_t>(rank)] = call->number;
+            add(place, rank, std::move(*call));
+        }
 }
 
 void CollectiveCheck::hear_what_came(Place& place) {
     for (int rank = 1; rank < place.comm->size(); ++rank)
-        while (objects_.process().probe_in(context_of(*place.comm), rank, told_tag, *place.comm))
-            hear(place, rank);
+        hear(place, rank);
 }
 
 void CollectiveCheck::add(Place& place, int rank, CollectiveCall call) {

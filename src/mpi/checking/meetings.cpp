@@ -26,8 +26,6 @@ Together together(Function function) {
         case Function::Comm_create:
         case Function::Comm_split:
         case Function::Comm_split_type:
-        case Function::Comm_free:
-        case Function::Comm_disconnect:
         case Function::Intercomm_merge:
         case Function::Cart_create:
         case Function::Cart_sub:
@@ -51,22 +49,14 @@ Together together(Function function) {
     }
 }
 
-Comm* freed_by(const MadeCall& call, Objects& objects) {
-    if (call.function != Function::Comm_free && call.function != Function::Comm_disconnect)
-        return nullptr;
-    const auto* const handle = reinterpret_cast<const int*>(call.words[0]);
-    return handle != nullptr ? objects.comm(*handle) : nullptr;
-}
-
-const Communicator* met_on(const MadeCall& call, Objects& objects) {
-    if (const Comm* const freed = freed_by(call, objects)) return freed;
+MetOn met_on(const MadeCall& call, Objects& objects) {
     const auto parameters = calls::parameters(call.function);
     for (std::size_t i = 0; i < std::min(parameters.size(), call.count); ++i) {
         const int handle = static_cast<int>(call.words[i]);
-        if (parameters[i].kind == calls::Kind::comm) return objects.comm(handle);
-        if (parameters[i].kind == calls::Kind::win) return objects.window_comm(handle);
+        if (parameters[i].kind == calls::Kind::comm) return {objects.comm(handle), handle};
+        if (parameters[i].kind == calls::Kind::win) return {objects.window_comm(handle), handle};
     }
-    return nullptr;
+    return {};
 }
 
 std::vector<int> ranks_of(const Communicator& comm) {
@@ -79,8 +69,8 @@ std::vector<int> ranks_of(const Communicator& comm) {
 
 std::vector<Meetings::Meeting> Meetings::last() const {
     std::vector<Meeting> all;
-    for (const auto& [context, number] : numbers_)
-        all.push_back({context, number});
+    for (const auto& [context, last] : last_)
+        all.push_back({context, last.number});
     return all;
 }
 
