@@ -11,8 +11,6 @@
 
 namespace railyard::mpi {
 
-enum class Basic : std::uint8_t;
-
 enum class PacketKind : std::uint8_t {
     eager,          ///< a message
     rts,            ///< rendezvous, request to send: an Rts, and perhaps the first bytes
