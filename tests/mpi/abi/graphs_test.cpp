@@ -116,33 +116,40 @@ TEST_P(Graphs, RanksNameTheirOwnEdges) {
     for (const int ranks : {1, 2, 5})
         run(ranks, [](int rank, int size) {
             // To the next rank twice, with different weights.
-            const int next = (rank + 1) % size;
-            const int previous = (rank + size - 1) % size;
-            const int sources[] = {previous, previous};
-            const int destinations[] = {next, next};
-            const int weights_in[] = {2 * previous, 7};
-            const int weights_out[] = {2 * rank, 7};
+            const auto edges_of = [size](int of) {
+                const int next = (of + 1) % size;
+                const int previous = (of + size - 1) % size;
+                return Known{{previous, previous}, {2 * previous, 7}, {next, next}, {2 * of, 7}, 1};
+            };
+            const Known said = edges_of(rank);
             MPI_Comm graph = MPI_COMM_NULL;
-            ASSERT_EQ(
-                MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weights_in, 2,
-                                               destinations, weights_out, MPI_INFO_NULL, 1, &graph),
-                MPI_SUCCESS);
+            ASSERT_EQ(MPI_Dist_graph_create_adjacent(
+                          MPI_COMM_WORLD, 2, said.sources.data(), said.source_weights.data(), 2,
+                          said.destinations.data(), said.destination_weights.data(), MPI_INFO_NULL,
+                          1, &graph),
+                      MPI_SUCCESS);
+            // Reordered, a rank has the edges of its new place.
+            int place = -1;
+            MPI_Comm_rank(graph, &place);
+            const Known expected = edges_of(place);
             EXPECT_EQ(kind_of(graph), MPI_DIST_GRAPH);
             MPI_Comm copy = MPI_COMM_NULL;
             MPI_Comm_dup(graph, &copy);
             for (const MPI_Comm comm : {graph, copy}) {
                 const Known known = known_in(comm);
                 EXPECT_EQ(known.weighted, 1);
-                EXPECT_THAT(known.sources, testing::ElementsAreArray(sources));
-                EXPECT_THAT(known.source_weights, testing::ElementsAreArray(weights_in));
-                EXPECT_THAT(known.destinations, testing::ElementsAreArray(destinations));
-                EXPECT_THAT(known.destination_weights, testing::ElementsAreArray(weights_out));
+                EXPECT_THAT(known.sources, testing::ElementsAreArray(expected.sources));
+                EXPECT_THAT(known.source_weights,
+                            testing::ElementsAreArray(expected.source_weights));
+                EXPECT_THAT(known.destinations, testing::ElementsAreArray(expected.destinations));
+                EXPECT_THAT(known.destination_weights,
+                            testing::ElementsAreArray(expected.destination_weights));
             }
             // Less room than there are: the first ones. Weights that nobody wants are not given.
             int one = -1;
             EXPECT_EQ(MPI_Dist_graph_neighbors(graph, 1, &one, MPI_UNWEIGHTED, 0, nullptr, nullptr),
                       MPI_SUCCESS);
-            EXPECT_EQ(one, previous);
+            EXPECT_EQ(one, expected.sources[0]);
             MPI_Comm_free(&copy);
             MPI_Comm_free(&graph);
             // No edges, and no weights of them.

@@ -172,8 +172,9 @@ TEST(Summary, PollsInARowAreOneRecordAndCounted) {
 TEST(Summary, TextAndJsonSayTheSame) {
     const Summary summary =
         summarise(recorded(40, [](int rank, fabric::Host&) {
-                      char byte = 0;
-                      MPI_Sendrecv(&byte, 1, MPI_CHAR, (rank + 1) % 40, 0, &byte, 1, MPI_CHAR,
+                      const char out = 0;
+                      char in = 0;
+                      MPI_Sendrecv(&out, 1, MPI_CHAR, (rank + 1) % 40, 0, &in, 1, MPI_CHAR,
                                    (rank + 39) % 40, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
                   }).run);
     const auto json = results::Json::parse(json_of(summary));

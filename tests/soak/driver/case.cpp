@@ -105,7 +105,10 @@ const std::map<std::string, Maker>& setting_makers() {
         {"posted-entry", cost()},
         {"unexpected-entry", cost()},
         {"rendezvous-overhead", cost()},
-        {"stats", leave_alone()},  // it prints, and that is all
+        {"check", one_of({"on", "off"})},
+        {"deadlock-timeout", one_of({"0 us", "60 s"})},
+        {"backtrace", leave_alone()},  // nothing crashes
+        {"stats", leave_alone()},      // it prints, and that is all
     };
     return makers;
 }
