@@ -76,7 +76,8 @@ std::vector<Limit> limits() {
     for (int files = 5; files <= 16; ++files)
         all.push_back({fmt::format("FilesOf{}", files), fmt::format("ulimit -n {}; $J", files),
                        "ulimit -", true});
-    for (const int kilobytes : {16'000, 24'000, 32'000, 48'000, 64'000, 96'000, 400'000})
+    // With less than the first, the system's loader fails, before any line of ours.
+    for (const int kilobytes : {18'000, 24'000, 32'000, 48'000, 64'000, 96'000, 400'000})
         all.push_back({fmt::format("AddressSpaceOf{}K", kilobytes),
                        fmt::format("ulimit -v {}; $J", kilobytes),
                        kilobytes < 400'000 ? "emory" : ""});
