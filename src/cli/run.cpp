@@ -212,6 +212,8 @@ Plan make_plan(const RunWords& words, const std::vector<std::string>& program_wo
         plan.each.job.trace_above.from = trace_time("--trace-from", words.trace_from);
     if (!words.trace_to.empty())
         plan.each.job.trace_above.to = trace_time("--trace-to", words.trace_to);
+    job::check_part_of_trace(!words.trace.empty(), plan.each.job.trace_above.from,
+                             plan.each.job.trace_above.to);
     plan.form = summary_form(words.summary);
     plan.each.record = plan.form == SummaryForm::text || plan.form == SummaryForm::json;
     plan.each.faults = words.faults;

@@ -205,6 +205,10 @@ TEST(Run, ATraceHasRanksAboveTheNetwork) {
     EXPECT_FALSE(first.at("ranks").contains("MPI_Finalize"));
     EXPECT_THAT(complaint({"run", "--trace", file, "--trace-to", "soon", "ring"}),
                 HasSubstr("--trace-to: "));
+    EXPECT_THAT(complaint({"run", "--trace-to", "1ms", "ring"}), HasSubstr("with --trace"));
+    EXPECT_THAT(
+        complaint({"run", "--trace", file, "--trace-from", "2ms", "--trace-to", "1ms", "ring"}),
+        HasSubstr("is not after --trace-from"));
 }
 
 TEST(Run, ReplaysARecordingWithoutTheProgram) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/parse.hpp"
+#include "base/quantity.hpp"
 #include "base/topology.hpp"
 #include "interconnects/registry.hpp"
 #include "launch/job/fabrics.hpp"
@@ -144,6 +145,17 @@ const interconnects::Entry& find_entry(std::string_view name) {
         names.emplace_back(entry.name());
     throw UsageError(
         fmt::format("there is no fabric '{}'; {}", name, advice(name, names, "there are:")));
+}
+
+void check_part_of_trace(bool is_written, Duration from, Duration to) {
+    const bool is_part = from != Duration() || to != Duration::forever();
+    if (is_part && !is_written)
+        throw UsageError(
+            "--trace-from and --trace-to are parts of a trace; name its file with "
+            "--trace");
+    if (to <= from)
+        throw UsageError(fmt::format("--trace-to: {} is not after --trace-from, {}", to_string(to),
+                                     to_string(from)));
 }
 
 }  // namespace railyard::job

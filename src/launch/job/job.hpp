@@ -30,6 +30,10 @@ struct TraceAbove {
     Duration to = Duration::forever();
 };
 
+/// For commands that write traces (--trace, --trace-from, --trace-to): throws UsageError for a part
+/// of a trace that nobody writes, or that has no end after its begin.
+void check_part_of_trace(bool is_written, Duration from, Duration to);
+
 struct Options {
     int ranks = 2;
     /// Of a real job that `nodes` spreads over several also a pair: inside a node, and between them

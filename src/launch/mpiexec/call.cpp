@@ -46,6 +46,8 @@ class Parser {
         do {
             read_program();
         } while (call_.what == Call::What::run && next_is(":"));
+        job::check_part_of_trace(!call_.recording.trace.empty(), call_.recording.from,
+                                 call_.recording.to);
         return std::move(call_);
     }
 

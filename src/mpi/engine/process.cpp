@@ -126,8 +126,8 @@ void Process::start_progress_thread() {
     // A fiber cannot be let into the library at any time, as a thread can by the lock. What it does
     // without is to answer requests for connections (OD-11).
     if (allow_threads()) {
-        progress_thread_ = std::make_unique<ProgressThread>(lock_, [this] { progress(); });
         ++waits_;
+        progress_thread_ = std::make_unique<ProgressThread>(lock_, [this] { progress(); });
     } else {
         beside_ = rank_.serve_beside([this] { transport_->answer_requests(); });
     }

@@ -160,6 +160,10 @@ TEST(Recording, ComplaintsNameTheOption) {
     EXPECT_THAT(mpiexec({"--summary=xml", "true"}).err,
                 HasSubstr("--summary: expected one of text, json, found 'xml'"));
     EXPECT_THAT(mpiexec({"--trace-from", "soon", "true"}).err, HasSubstr("--trace-from: expected"));
+    EXPECT_THAT(mpiexec({"--trace-from", "1", "true"}).err,
+                HasSubstr("name its file with --trace"));
+    EXPECT_THAT(mpiexec({"--trace", "x.json", "--trace-from", "3", "--trace-to", "1", "true"}).err,
+                HasSubstr("is not after --trace-from"));
     EXPECT_THAT(mpiexec({"--summary", "true"}).err, HasSubstr("nothing was recorded"));
 }
 
