@@ -39,9 +39,11 @@ class Attachments {
     }
     void remove(std::size_t place) { places_[place].write({}); }
 
-    /// What holds all of these bytes; none: nothing does, or it is about to change.
-    std::optional<Found> find(std::uint64_t at, std::uint64_t bytes) {
-        for (std::size_t i = 0; i < capacity; ++i) {
+    /// What holds all of these bytes; none: nothing does, or it is about to change. Looks at
+    /// `likely` first: of an operation's runs, most are where the last was.
+    std::optional<Found> find(std::uint64_t at, std::uint64_t bytes, std::size_t likely = 0) {
+        for (std::size_t looks = 0; looks < capacity; ++looks) {
+            const std::size_t i = (likely + looks) % capacity;
             const Place::Reading reading = places_[i].read();
             const Attachment& what = reading.what;
             if (what.size != 0 && at >= what.begin && at - what.begin <= what.size &&

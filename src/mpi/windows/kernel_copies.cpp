@@ -74,8 +74,9 @@ fabric::RemoteSlice Window::kernel_place(Peer& peer, std::uint64_t at, std::uint
             peer.kernel_memory.push_back({0, nic.import_region(peer.remote_memory)});
         return {peer.kernel_memory.front().region.get(), Bytes(at)};
     }
-    const std::optional<Attachments::Found> found = peer.attachments->find(at, bytes);
+    const auto found = peer.attachments->find(at, bytes, peer.last_attachment);
     if (!found) return {};
+    peer.last_attachment = found->place;
     peer.kernel_memory.resize(Attachments::capacity);
     ImportedMemory& imported = peer.kernel_memory[found->place];
     if (!imported.region || imported.version != found->version)

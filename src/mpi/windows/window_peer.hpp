@@ -30,6 +30,7 @@ struct WindowPeer {
     /// For the kernel's copies, imported when first used: of a created window, the first.
     std::vector<ImportedMemory> kernel_memory;
     Attachments* attachments = nullptr;  ///< to a dynamic window, for the kernel's copies
+    std::size_t last_attachment = 0;     ///< the one that was used last
     Visits* ours = nullptr;              ///< our visits to it; null: we make none
     Visits* theirs = nullptr;            ///< its visits to us
 

@@ -47,6 +47,8 @@ TEST(Attachments, HaveSoManyPlaces) {
     for (std::size_t i = 0; i < Attachments::capacity; ++i)
         EXPECT_EQ(attachments.add(memory(1000 * i, 8)), i);
     EXPECT_FALSE(attachments.add(memory(1, 8)));
+    for (const std::size_t likely : {std::size_t{0}, std::size_t{7}, Attachments::capacity - 1})
+        EXPECT_EQ(attachments.find(7000, 8, likely)->place, 7u);
     attachments.remove(5);
     EXPECT_EQ(attachments.add(memory(1, 8)), 5u);
 }
