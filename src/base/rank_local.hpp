@@ -7,6 +7,19 @@
 
 namespace railyard {
 
+/// A program that is none of ours, which a rank runs in a fiber: it has things for itself that
+/// threads have one of.
+class Guest {
+  public:
+    virtual ~Guest() = default;
+    /// The fiber begins to run, or ceases to.
+    virtual void enter() = 0;
+    virtual void leave() = 0;
+    /// In a handler, where an exception would pass from our code into the program's: it leaves the
+    /// program and goes on behind it.
+    [[noreturn]] virtual void escape() = 0;
+};
+
 struct RankLocal {
     /// For the state of software above. Which slot is whose, that software says.
     struct Slot {
@@ -15,7 +28,8 @@ struct RankLocal {
         void (*destroy)() = nullptr;
     };
 
-    void* rank = nullptr;  ///< job::Rank, where one is bound
+    void* rank = nullptr;    ///< job::Rank, where one is bound
+    Guest* guest = nullptr;  ///< null: the rank runs our own code
     std::array<Slot, 2> slots{};
 
     /// Where the rank ends. Its words must be those that are found `here`.
@@ -32,6 +46,12 @@ inline RankLocal of_process;
 
 // Initial-exec: one instruction to find it, and libraries that hold it are loaded at the start.
 [[gnu::tls_model("initial-exec")]] inline thread_local constinit RankLocal* here = &of_process;
+
+/// In a handler: an exception leaves our code.
+[[noreturn]] inline void pass_on() {
+    if (here->guest != nullptr) here->guest->escape();
+    throw;
+}
 
 }  // namespace rank_local
 

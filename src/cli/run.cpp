@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@
 #include "cli/words.hpp"
 #include "launch/job/job.hpp"
 #include "programs/builtin/programs.hpp"
+#include "programs/executables/executable.hpp"
 #include "programs/runs/run.hpp"
 #include "railyard/base/error.hpp"
 
@@ -24,19 +26,22 @@ namespace railyard::cli {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 /// The options as they were typed; an empty word was not given.
 struct RunWords {
     std::string ranks, on, nodes, ranks_per_node, mpi, connections, max_connections, algorithms,
         trace, trace_from, trace_to, compute, summary, faults;
-    std::vector<std::string> settings;
-    bool stats = false, fault_cost = false, check = false;
+    std::vector<std::string> settings, shared, private_ones;
+    bool stats = false, fault_cost = false, check = false, label = false;
 };
 
 void add_options(CLI::App& app, RunWords& words) {
     const auto add = [&](const char* name, std::string& word, const char* type, const char* help) {
         app.add_option(name, word, help)->type_name(type);
     };
-    add("-n,--ranks", words.ranks, "N", "How many ranks (default: 2, or those of a recording)");
+    add("-n,--np,--ranks", words.ranks, "N",
+        "How many ranks (default: 2, or those of a recording)");
     add("--on", words.on, "FABRIC,...",
         "On which fabrics, of those that run in virtual time (default: ideal); several are "
         "compared");
@@ -55,7 +60,8 @@ void add_options(CLI::App& app, RunWords& words) {
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
     add("--compute", words.compute, "HOW",
-        "What computation between MPI calls costs: none (the default), measured, measured×FACTOR, "
+        "What computation between MPI calls costs: none (the default for built-in programs), "
+        "measured (for executables), measured×FACTOR, "
         "record:FILE (measured, and written down with all calls), record-medians:FILE, replay:FILE "
         "or replay×FACTOR:FILE; without a program, the calls of FILE are made again");
     add("--summary", words.summary, "FORM",
@@ -72,19 +78,41 @@ void add_options(CLI::App& app, RunWords& words) {
     app.add_flag("--check", words.check,
                  "Look for mistakes that are dear to find: calls that do not match, and more");
     app.add_flag("--stats", words.stats, "Print the library's counters at the end");
+    app.add_flag("-l,--label", words.label,
+                 "Let each line that an executable prints begin with its rank");
+    const auto add_all = [&](const char* name, std::vector<std::string>& all, const char* help) {
+        app.add_option(name, all, help)->type_name("LIBRARY")->allow_extra_args(false);
+    };
+    add_all("--share", words.shared,
+            "A library of an executable that all ranks share; each has its own of the others");
+    add_all("--private", words.private_ones, "One that each rank has for itself, though shared");
 }
 
-const programs::Program& program_named(const std::string& name) {
-    if (const programs::Program* program = programs::find(name)) return *program;
-    if (name.find('/') != std::string::npos)
-        throw UsageError(
-            fmt::format("{} is a file, and only built-in programs run in virtual time so far "
-                        "(`railyard run --help` lists them); for real, start it with `mpiexec {}`",
-                        name, name));
+/// Where our libraries lie beside this program, for executables in other languages than C.
+std::string library_folder() {
+    std::error_code failed;
+    const fs::path own = fs::read_symlink("/proc/self/exe", failed).parent_path();
+    for (const char* const folder : {"../lib", "../" RAILYARD_LIBDIR})
+        if (fs::exists(own / folder / "libmpi.so.12", failed))
+            return (own / folder).lexically_normal().string();
+    return {};
+}
+
+std::unique_ptr<executables::Executable> executable_named(const std::string& name,
+                                                          const RunWords& words) {
+    return std::make_unique<executables::Executable>(
+        executables::Executable::Options{.name = name,
+                                         .shared = words.shared,
+                                         .private_ones = words.private_ones,
+                                         .library_folder = library_folder()});
+}
+
+[[noreturn]] void unknown_program(const std::string& name) {
     std::vector<std::string> names;
     for (const programs::Program& program : programs::all())
         names.emplace_back(program.name);
-    throw UsageError(unknown("program", name, names, "railyard run --help"));
+    throw UsageError(unknown("program", name, names, "railyard run --help") +
+                     "; an executable is named by its path (./" + name + ")");
 }
 
 const fabric::Traits& virtual_fabric(const std::string& name) {
@@ -127,6 +155,9 @@ void apply_settings(const RunWords& words, const fabric::Traits& fabric) {
     if (words.check) apply_setting(fabric, "--check", "check", "on");
 }
 
+/// As a shell gives a process; of it, only what is touched takes memory.
+constexpr Bytes stack_of_executables{8 << 20};
+
 enum class SummaryForm : std::uint8_t { none, line, text, json };
 
 SummaryForm summary_form(const std::string& word) {
@@ -140,6 +171,7 @@ SummaryForm summary_form(const std::string& word) {
 
 /// What the words come to: the same program on each of some fabrics.
 struct Plan {
+    std::unique_ptr<executables::Executable> executable;  ///< null: the program is built in
     std::vector<fabric::Traits> fabrics;
     runs::Options each;  ///< but for the fabric
     SummaryForm form = SummaryForm::line;
@@ -169,7 +201,8 @@ void check_fault_cost(const Plan& plan) {
 
 /// The program that is named; or, if none is, the calls of the recording that is replayed. How many
 /// ranks there are, if nobody says so.
-unsigned choose_program(Plan& plan, const std::vector<std::string>& words) {
+unsigned choose_program(Plan& plan, const RunWords& options,
+                        const std::vector<std::string>& words) {
     using From = runs::ComputeChoice::From;
     if (words.empty() && plan.each.compute.from == From::file) {
         const auto recorded = runs::recorded_program(plan.each.compute.file);
@@ -181,8 +214,18 @@ unsigned choose_program(Plan& plan, const std::vector<std::string>& words) {
     if (words.front().starts_with('-'))
         throw UsageError(
             fmt::format("unknown option '{}'; `railyard run --help` lists all", words.front()));
-    plan.each.main = program_named(words.front()).main;
+    const std::string& name = words.front();
     plan.each.words = words;
+    if (const programs::Program* const program = programs::find(name)) {
+        plan.each.main = program->main;
+        return 2;
+    }
+    if (name.find('/') == std::string::npos) unknown_program(name);
+    plan.executable = executable_named(name, options);
+    plan.each.executable = plan.executable.get();
+    plan.each.job.stack = stack_of_executables;
+    plan.each.job.label_output = options.label;
+    if (options.compute.empty()) plan.each.compute.from = runs::ComputeChoice::From::measurement;
     return 2;
 }
 
@@ -200,7 +243,7 @@ Duration trace_time(std::string_view option, const std::string& text) {
 Plan make_plan(const RunWords& words, const std::vector<std::string>& program_words) {
     Plan plan;
     if (!words.compute.empty()) plan.each.compute = runs::parse_compute("--compute", words.compute);
-    const unsigned usual = choose_program(plan, program_words);
+    const unsigned usual = choose_program(plan, words, program_words);
     for (const std::string& name : split_list("--on", words.on.empty() ? "ideal" : words.on))
         plan.fabrics.push_back(virtual_fabric(name));
     const unsigned ranks =
@@ -294,7 +337,7 @@ int run(const RunWords& words, const std::vector<std::string>& program_words) {
 }
 
 std::string list_of_programs() {
-    std::string text = "Programs (each has --help):\n";
+    std::string text = "Built-in programs (each has --help); all else is an executable's path:\n";
     for (const programs::Program& program : programs::all())
         text += fmt::format("  {:<12}{}\n", program.name, program.purpose);
     return text;
@@ -303,7 +346,8 @@ std::string list_of_programs() {
 }  // namespace
 
 Command run_command(CLI::App& parent) {
-    CLI::App* app = parent.add_subcommand("run", "Runs a built-in MPI program in virtual time");
+    CLI::App* app = parent.add_subcommand(
+        "run", "Runs an MPI program in virtual time: an executable, or a built-in one");
     const auto words = std::make_shared<RunWords>();
     add_options(*app, *words);
     app->prefix_command();
@@ -311,6 +355,7 @@ Command run_command(CLI::App& parent) {
         list_of_programs() +
         "\nExamples:\n"
         "  railyard run -n 16 --on quadrics ring\n"
+        "  railyard run -n 64 --on infiniband-pcie,quadrics ./program --its-options\n"
         "  railyard run -n 16 --on infiniband-pcie --ranks-per-node 2 allreduce --size 64K\n"
         "  railyard run -n 32 --on berkeley-via --connections static-peer --stats "
         "all-to-all\n"

@@ -135,7 +135,9 @@ void Engine::enter(Fiber& fiber) {
     fiber.state_ = Fiber::State::running;
     current_ = &fiber;
     std::swap(rank_local::here, fiber.local_);
+    if (Guest* const guest = rank_local::here->guest) guest->enter();
     fiber.context_->enter();
+    if (Guest* const guest = rank_local::here->guest) guest->leave();
     std::swap(rank_local::here, fiber.local_);
     current_ = nullptr;
     if (!fiber.context_->stack_intact()) {

@@ -21,8 +21,10 @@ namespace {
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int most_frames = 48;
 
-/// A process has one rank and dies once. Static: after a crash nothing can be allocated.
-int crashed_rank = -1;
+/// A process dies once, and has one rank, or one that runs. Static: after a crash nothing can be
+/// allocated.
+int (*rank_that_runs)() = nullptr;
+int only_rank = -1;
 alignas(16) std::array<std::byte, 64 << 10> handler_stack;
 FixedText<16 << 10> report;
 
@@ -39,8 +41,11 @@ std::uintptr_t faulting_instruction(const void* context) {
 }
 
 void describe(const siginfo_t& info, int signal) {
-    report << "\nrank ";
-    report.number(static_cast<std::uint64_t>(crashed_rank)) << " (pid ";
+    const int rank = rank_that_runs != nullptr ? rank_that_runs() : only_rank;
+    if (rank >= 0)
+        (report << "\nrank ").number(static_cast<std::uint64_t>(rank)) << " (pid ";
+    else
+        report << "\nno rank (pid ";
     report.number(static_cast<std::uint64_t>(::getpid())) << ") crashed: signal ";
     report.number(static_cast<std::uint64_t>(signal));
     const char* const meaning = ::sigdescr_np(signal);
@@ -119,7 +124,12 @@ void on_crash(int signal, siginfo_t* info, void* context) {
 }  // namespace
 
 void report_crashes(int rank) {
-    crashed_rank = rank;
+    only_rank = rank;
+    report_crashes(nullptr);
+}
+
+void report_crashes(int (*rank)()) {
+    rank_that_runs = rank;
     // The first call loads what unwinds the stack, which a handler must not do.
     void* frame = nullptr;
     ::backtrace(&frame, 1);

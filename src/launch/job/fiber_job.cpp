@@ -16,6 +16,7 @@
 #include "launch/job/fiber_exchange.hpp"
 #include "launch/job/plan.hpp"
 #include "launch/job/rank.hpp"
+#include "railyard/base/bytes.hpp"
 #include "railyard/base/error.hpp"
 #include "results/file.hpp"
 #include "sim/engine.hpp"
@@ -25,10 +26,17 @@ namespace railyard::job {
 
 namespace {
 
+sim::Engine::Options engine_options(const Plan& plan) {
+    sim::Engine::Options options;
+    if (plan.stack > Bytes()) options.stack_size = plan.stack;
+    return options;
+}
+
 /// What all fibers of a job have in common.
 struct Shared {
     explicit Shared(const Plan& p)
         : plan(p),
+          engine(engine_options(p)),
           fabrics(find_entry, engine, p.node_count()),
           exchange(engine, p.ranks),
           explain_wait(static_cast<std::size_t>(p.ranks)) {

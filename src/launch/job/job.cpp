@@ -75,6 +75,7 @@ Plan make_plan(const Options& options) {
     plan.trace = options.trace;
     plan.trace_above = options.trace_above;
     plan.account_for_parts = options.account_for_parts;
+    plan.stack = options.stack;
     plan.settings = options.settings;
     if (plan.kind != Kind::fibers) {
         if (options.pin) plan.cores = spread(options.ranks);

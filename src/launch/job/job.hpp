@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "launch/job/rank.hpp"
+#include "railyard/base/bytes.hpp"
 #include "railyard/datasheet.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/fault_report.hpp"
@@ -54,6 +55,9 @@ struct Options {
     TraceAbove trace_above{};  ///< what stands above the parts there
     /// Whether Result::parts is wanted.
     bool account_for_parts = false;
+    /// Of each rank's stack, in virtual time: what ranks touch of it takes memory. 0: enough for
+    /// code of ours.
+    Bytes stack{};
 };
 
 struct Result {

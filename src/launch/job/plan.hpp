@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "launch/job/job.hpp"
+#include "railyard/base/bytes.hpp"
 #include "railyard/fabric.hpp"
 
 namespace railyard::interconnects {
@@ -35,6 +36,7 @@ struct Plan {
     std::filesystem::path trace{};  ///< empty: none
     TraceAbove trace_above{};
     bool account_for_parts = false;
+    Bytes stack{};  ///< 0: as the engine has it
     /// How the job's fabric is opened, if not as ever; of virtual ones.
     std::function<std::unique_ptr<fabric::Fabric>(sim::Engine&)> open{};
 

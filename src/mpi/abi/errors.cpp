@@ -24,8 +24,18 @@ namespace {
 /// Before there is an error handler, or after.
 [[noreturn]] void end_without_mpi(const std::string& what) {
     // A rank that is a thread or a fiber must not take the others with it: its job reports this.
-    if (rank_local::here->rank != nullptr) throw Error(what);
-    std::fprintf(stderr, "railyard: %s\n", what.c_str());
+    if (rank_local::here->rank != nullptr) {
+        try {
+            throw Error(what);
+        } catch (...) {
+            rank_local::pass_on();
+        }
+    }
+    std::fprintf(stderr, "railyard: %s%s\n", what.c_str(),
+                 rank_local::here->guest == nullptr
+                     ? ""
+                     : " by a thread that the program made: in virtual time only a rank's first "
+                       "thread may call MPI; start the program with mpiexec");
     std::fflush(stderr);
     std::_Exit(1);
 }
@@ -191,7 +201,10 @@ int handle_error(State& state, const Hearer& hearer, const char* function, int c
     return code;
 }
 
-int failed(State* state, ErrorScope* on, const char* function) {
+namespace {
+
+/// The code, if the program's handler lets it go on; throws what ends the rank.
+int handle_failure(State* state, ErrorScope* on, const char* function) {
     std::optional<Hearer> hearer;
     if (on != nullptr) hearer = hearer_of(*on);
     int code = MPI_ERR_OTHER;
@@ -223,6 +236,16 @@ int failed(State* state, ErrorScope* on, const char* function) {
     if (may_be_a_consequence) delay_report(*state);
     state->user_errors().remember(code, std::string(function) + ": " + what);
     return handle_error(*state, hearer ? *hearer : hearer_of(state->world()), function, code, what);
+}
+
+}  // namespace
+
+int failed(State* state, ErrorScope* on, const char* function) {
+    try {
+        return handle_failure(state, on, function);
+    } catch (...) {
+        rank_local::pass_on();
+    }
 }
 
 int not_initialised(const char* function) {

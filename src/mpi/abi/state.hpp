@@ -184,6 +184,20 @@ class State {
         if (in_virtual_time_) process().host().compute(empty_poll_time);
     }
 
+    /// What the rank's clock says. In virtual time a program that does nothing but read it waits
+    /// for time to pass: a few readings are for free, and each further one is an empty poll.
+    Time read_clock() {
+        const Time now = process().host().now();
+        if (!in_virtual_time_) return now;
+        if (now != last_reading_) {
+            last_reading_ = now;
+            readings_ = 0;
+        } else if (++readings_ > free_readings) {
+            charge_empty_poll();
+        }
+        return process().host().now();
+    }
+
     // From handles to objects. An MpiError names the argument.
 
     Comm& comm(MPI_Comm handle, const char* argument) {
@@ -326,6 +340,9 @@ class State {
     calls::Around around_;
     World world_ = World::none;
     bool in_virtual_time_ = false;
+    static constexpr unsigned free_readings = 16;
+    Time last_reading_ = Time::never();  ///< of the clock ...
+    unsigned readings_ = 0;              ///< ... and how many more there were then
 };
 
 }  // namespace railyard::mpi::abi

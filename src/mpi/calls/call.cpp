@@ -35,7 +35,12 @@ void Call::enter(const Around& around, Function function, std::span<const Word> 
         around.lock->lock();
         ++around.lock->calls;
     }
-    if (around.watch != nullptr) around.watch->entered(function, arguments);
+    if (around.watch == nullptr) return;
+    try {
+        around.watch->entered(function, arguments);
+    } catch (...) {  // it waited, and the rank was given up
+        rank_local::pass_on();
+    }
 }
 
 void Call::leave(const Around& around, Function function) {

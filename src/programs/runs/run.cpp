@@ -62,15 +62,21 @@ class RankWatch final : public mpi::calls::CallWatch {
     void entered(mpi::calls::Function function,
                  std::span<const mpi::calls::Word> arguments) override;
     void left(mpi::calls::Function function) override;
-    void finalised(const mpi::Counters& counters) override { account_.add_rank(counters); }
+    void finalised(const mpi::Counters& counters) override {
+        account_.add_rank(counters);
+        is_between_ = false;
+    }
+    /// The program reads a clock of its own: what it has computed takes its time first.
+    void charge_computation();
 
   private:
     Account& account_;
     Computation& computation_;
     fabric::Host& host_;
     const std::size_t rank_;
-    unsigned depth_ = 0;  ///< calls that the rank is inside of
-    Time entered_at_;     ///< the outermost one
+    unsigned depth_ = 0;       ///< calls that the rank is inside of
+    bool is_between_ = false;  ///< MPI_Init has been left, and MPI_Finalize not begun
+    Time entered_at_;          ///< the outermost one
 };
 
 Spread spread(const std::vector<mpi::Counters>& ranks, std::uint64_t mpi::Counters::*value) {
@@ -183,7 +189,17 @@ void RankWatch::entered(mpi::calls::Function function,
 void RankWatch::left(mpi::calls::Function function) {
     if (--depth_ > 0) return;
     account_.add_call(function, host_.now() - entered_at_);
+    if (function == mpi::calls::Function::Init || function == mpi::calls::Function::Init_thread)
+        is_between_ = true;
     if (computation_.is_charged()) computation_.begin(rank_);
+}
+
+void RankWatch::charge_computation() {
+    if (!is_between_ || depth_ > 0 || !computation_.is_charged()) return;
+    const Duration computed = computation_.end(rank_, mpi::calls::Function::Wtime, {});
+    account_.add_computation(computed);
+    host_.compute(computed);
+    computation_.begin(rank_);
 }
 
 RecordedProgram recorded_program(const std::filesystem::path& file) {
@@ -195,7 +211,7 @@ RecordedProgram recorded_program(const std::filesystem::path& file) {
 
 Outcome run(const Options& options) {
     Computation computation(options.compute, options.words, options.job.ranks);
-    if (options.main == nullptr)
+    if (options.main == nullptr && options.executable == nullptr)
         check_replayable(computation.recording(), options.compute.file.string());
     Account account;
     job::Options job = options.job;
@@ -229,7 +245,12 @@ Outcome run(const Options& options) {
             watches.add(*recorder);
         }
         mpi::calls::watch_calls(&watches);
-        if (options.main == nullptr) {
+        if (options.executable != nullptr) {
+            codes[static_cast<std::size_t>(rank.id())] = options.executable->run(
+                rank, {.words = options.words,
+                       .label_output = job.label_output,
+                       .charge_computation = [&watch] { watch.charge_computation(); }});
+        } else if (options.main == nullptr) {
             replay_calls(computation.recording(), static_cast<std::size_t>(rank.id()));
         } else {
             Arguments arguments(options.words);

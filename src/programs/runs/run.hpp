@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "launch/job/job.hpp"
+#include "programs/executables/executable.hpp"
 #include "programs/runs/compute_choice.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
@@ -123,6 +124,8 @@ struct Summary {
 struct Options {
     /// Every rank runs it. Null: the calls of the recording that `compute` replays are made again.
     int (*main)(int argc, char** argv) = nullptr;
+    /// In place of `main`: every rank runs a copy of it.
+    const executables::Executable* executable = nullptr;
     std::vector<std::string> words;  ///< what it is given: its name, then its arguments
     job::Options job;                ///< on a fabric of virtual time
     ComputeChoice compute;

@@ -1,0 +1,206 @@
+// `railyard run ./program`: ordinary MPI executables in virtual time.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/program.hpp"
+
+namespace railyard {
+namespace {
+
+namespace fs = std::filesystem;
+using cli::Arguments;
+using cli::Ended;
+using ::testing::AllOf;
+using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> sorted_lines(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);)
+        lines.push_back(line);
+    std::ranges::sort(lines);
+    return lines;
+}
+
+/// A program by one of the wrappers.
+std::string program(const std::string& by, const std::string& name) {
+    return std::string(RAILYARD_EXECUTABLES "/") + by + "/" + name;
+}
+
+Ended run(Arguments arguments, const cli::Environment& environment = {}) {
+    arguments.insert(arguments.begin(), {"run", "--summary", "none"});
+    return cli::railyard(arguments, environment);
+}
+
+class By : public ::testing::TestWithParam<const char*> {
+  protected:
+    std::string path(const std::string& name) const {
+        const std::string path = program(GetParam(), name);
+        return fs::exists(path) ? path : "";
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Executables, By, ::testing::Values("ours", "mpich"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_P(By, RanksHaveWhatAProcessHas) {
+    if (path("own").empty()) GTEST_SKIP() << "mpich is not installed";
+    const Ended ended =
+        run({"-n", "3", "--on", "quadrics", path("own"), "-v", "word", "--size=4", "-n", "x"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    std::vector<std::string> expected;
+    for (int rank = 0; rank < 3; ++rank) {
+        const std::string r = std::to_string(rank);
+        expected.push_back("rank " + r + ": size 4, verbose 1, name x, then word; errno " + r +
+                           "; " + std::to_string(5 + rank) + " " + r + " " +
+                           std::to_string(7 + rank) + " " + r + "; a" + r + " b" + r + " c" + r +
+                           "; rand its own; OWN=" + r + ", locale " +
+                           (rank == 1 ? "C.UTF-8" : "C"));
+    }
+    EXPECT_THAT(sorted_lines(ended.out), ElementsAreArray(expected));
+}
+
+TEST_P(By, FortranHasItsOwnDataAndConstants) {
+    if (path("fortran").empty()) GTEST_SKIP() << "mpich or gfortran is not installed";
+    const Ended ended = run({"-n", "4", "--on", "infiniband-pcie", path("fortran")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    std::vector<std::string> expected;
+    for (int rank = 0; rank < 4; ++rank) {
+        const std::string left = std::to_string((rank + 3) % 4);
+        expected.push_back("rank " + std::to_string(rank) + ": table " + std::to_string(3 + rank) +
+                           ", sum 6.0, largest 3.0, got " + left + " from " + left + ", common " +
+                           std::to_string(rank));
+    }
+    EXPECT_THAT(sorted_lines(ended.out), ElementsAreArray(expected));
+}
+
+TEST_P(By, CxxHasConstructorsExceptionsAndStreams) {
+    if (path("cxx").empty()) GTEST_SKIP() << "mpich is not installed";
+    const Ended ended = run({"-n", "3", path("cxx")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(sorted_lines(ended.out),
+                ElementsAreArray({"global 11 ends", "global 12 ends", "global 13 ends",
+                                  "rank 0: 3.14159, 0, even 0, slept an hour",
+                                  "rank 1: 3.142, 1, odd 1, slept an hour",
+                                  "rank 2: 3.14159, 2, even 2, slept an hour"}));
+}
+
+TEST_P(By, ThreadsThatComputeWork) {
+    if (path("openmp").empty()) GTEST_SKIP() << "mpich is not installed";
+    const Ended ended = run({"-n", "2", path("openmp")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(sorted_lines(ended.out), ElementsAreArray({"rank 0: sum 36, threads 0 1 2",
+                                                           "rank 1: sum 36, threads 10 11 12"}));
+}
+
+std::string own_call(const std::string& by) {
+    return program(by, "endings");
+}
+
+TEST(Executables, EndAsTheyWant) {
+    const Ended code = run({"-n", "3", own_call("ours"), "code"});
+    EXPECT_EQ(code.exit_code, 5) << code.err;
+    EXPECT_EQ(code.out, "leaving\n");
+
+    const Ended abort = run({"-n", "3", own_call("ours"), "abort"});
+    EXPECT_EQ(abort.exit_code, 42);
+    EXPECT_THAT(abort.err, HasSubstr("rank 1"));
+
+    const Ended error = run({"-n", "3", own_call("ours"), "error"});
+    EXPECT_NE(error.exit_code, 0);
+    EXPECT_THAT(error.err, AllOf(HasSubstr("rank 1"), HasSubstr("MPI_Send"), HasSubstr("99")));
+}
+
+TEST(Executables, ACrashNamesRankSignalAndPlace) {
+    const Ended crash = run({"-n", "3", own_call("ours"), "crash"});
+    EXPECT_EQ(crash.exit_code, -SIGSEGV);
+    EXPECT_THAT(crash.err, AllOf(HasSubstr("rank 1"), HasSubstr("signal 11"),
+                                 HasSubstr("address 0x8"), HasSubstr("endings")));
+    const Ended assertion = run({"-n", "3", own_call("ours"), "assert"});
+    EXPECT_EQ(assertion.exit_code, -SIGABRT);
+    EXPECT_THAT(assertion.err, AllOf(HasSubstr("rank 1"), HasSubstr("rank == 0")));
+}
+
+TEST(Executables, ADeadlockSaysWhoWaitsForWhom) {
+    const Ended ended = run({"-n", "3", own_call("ours"), "deadlock"});
+    EXPECT_EQ(ended.exit_code, 35);
+    EXPECT_THAT(ended.err,
+                AllOf(HasSubstr("deadlock"), HasSubstr("MPI_Recv"), HasSubstr("rank 2")));
+}
+
+TEST(Executables, SpinningMovesTimeOn) {
+    const Ended ended = run({"-n", "3", "--compute", "none", own_call("ours"), "spin"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(sorted_lines(ended.out),
+                ElementsAreArray({"rank 0 has 2", "rank 1 has 0", "rank 2 has 1"}));
+}
+
+TEST(Executables, MayBeStripped) {
+    const Ended ended = run({"-n", "2", program("ours", "stripped")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(sorted_lines(ended.out).size(), 2U);
+}
+
+TEST(Executables, LabelsAreOnRequest) {
+    const Ended ended = run({"-n", "2", "-l", program("ours", "input")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(ended.out, AllOf(HasSubstr("[0] rank 0"), HasSubstr("[1] rank 1")));
+}
+
+TEST(Executables, WhatCannotRunIsRefusedWithAdvice) {
+    EXPECT_THAT(run({program("ours", "fixed")}).err,
+                AllOf(HasSubstr("not position-independent"), HasSubstr("-pie")));
+    EXPECT_THAT(run({"./no-such-program"}).err, HasSubstr("no such file"));
+    EXPECT_THAT(run({RAILYARD_SOURCE_DIR "/scripts/soak"}).err, HasSubstr("a script"));
+    EXPECT_THAT(run({RAILYARD_SOURCE_DIR "/README.md"}).err, HasSubstr("no executable"));
+    EXPECT_THAT(run({"/bin/sh"}).err, HasSubstr("fork"));
+    EXPECT_THAT(run({"--share", "libnone", program("ours", "own")}).err,
+                HasSubstr("no such library"));
+    EXPECT_THAT(run({"cg-of-mine"}).err, HasSubstr("./cg-of-mine"));
+}
+
+/// Two runs, from elsewhere, with another environment and other addresses.
+TEST(Executables, GiveTheSameBytesEachTime) {
+    for (const char* const fabric : {"infiniband-pcie", "quadrics"}) {
+        const Arguments call{
+            "run",       "-n",   "8",         "--on", fabric,
+            "--compute", "none", "--summary", "json", RAILYARD_EXECUTABLES "/../../bin/cg",
+            "--class",   "S"};
+        const Ended first = cli::railyard(call);
+        ASSERT_EQ(first.exit_code, 0) << first.err;
+        const Ended again = cli::railyard(call, {"ANOTHER=" + std::string(5000, 'x')});
+        EXPECT_EQ(again.out, first.out);
+    }
+}
+
+/// The kernels as executables, and built in.
+TEST(Executables, TakeTheTimeOfTheSameProgramBuiltIn) {
+    for (const char* const kernel : {"cg", "mg", "is"}) {
+        const Arguments options{"run",       "-n",   "4",         "--on", "quadrics",
+                                "--compute", "none", "--summary", "json"};
+        const auto time_of = [&](const std::string& name) {
+            Arguments call = options;
+            call.insert(call.end(), {name, "--class", "S"});
+            const Ended ended = cli::railyard(call);
+            EXPECT_EQ(ended.exit_code, 0) << ended.err;
+            const std::string key = "\"virtual_seconds\": ";
+            const std::size_t at = ended.out.find(key);
+            return at == std::string::npos ? ""
+                                           : ended.out.substr(at, ended.out.find('\n', at) - at);
+        };
+        EXPECT_EQ(time_of(std::string(RAILYARD_EXECUTABLES "/../../bin/") + kernel),
+                  time_of(kernel))
+            << kernel;
+    }
+}
+
+}  // namespace
+}  // namespace railyard
