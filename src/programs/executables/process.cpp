@@ -30,7 +30,9 @@ std::size_t heap_addresses(int ranks) {
 /// What this process has while no rank runs.
 const Variables& railyards() {
     static const Variables own{
-        .input = ::stdin, .output = ::stdout, .errors = ::stderr, .environment = ::environ};
+        .input = ::stdin, .output = ::stdout, .errors = ::stderr, .environment = ::environ,
+                               .program_name = ::program_invocation_name,
+                               .short_program_name = ::program_invocation_short_name};
     return own;
 }
 
@@ -173,6 +175,8 @@ void Process::enter() {
     ::stdout = variables_.output;
     ::stderr = variables_.errors;
     ::environ = variables_.environment;
+    ::program_invocation_name = variables_.program_name;
+    ::program_invocation_short_name = variables_.short_program_name;
     locale_.use();
     const auto& plan = program_.thread_locals();
     std::memcpy(loader::thread_room::thread_pointer() + plan.used_begin(), thread_locals_.data(),
@@ -190,6 +194,8 @@ void Process::leave() {
     ::stdout = railyards().output;
     ::stderr = railyards().errors;
     ::environ = railyards().environment;
+    ::program_invocation_name = railyards().program_name;
+    ::program_invocation_short_name = railyards().short_program_name;
     here_ = nullptr;
 }
 

@@ -41,6 +41,16 @@ Ended run(Arguments arguments, const cli::Environment& environment = {}) {
     return cli::railyard(arguments, environment);
 }
 
+/// What a shell's command prints.
+std::string printed(const std::string& command) {
+    std::FILE* const pipe = ::popen(command.c_str(), "r");
+    std::string text;
+    for (int c = 0; (c = std::fgetc(pipe)) != EOF;)
+        text += static_cast<char>(c);
+    EXPECT_EQ(::pclose(pipe), 0) << command;
+    return text;
+}
+
 class By : public ::testing::TestWithParam<const char*> {
   protected:
     std::string path(const std::string& name) const {
@@ -91,6 +101,26 @@ TEST_P(By, CxxHasConstructorsExceptionsAndStreams) {
                                   "rank 0: 3.14159, 0, even 0, slept an hour",
                                   "rank 1: 3.142, 1, odd 1, slept an hour",
                                   "rank 2: 3.14159, 2, even 2, slept an hour"}));
+}
+
+TEST_P(By, AnswersAreThoseOfARealRun) {
+    if (path("own").empty()) GTEST_SKIP() << "mpich is not installed";
+    for (const char* const name : {"own", "fortran", "openmp", "input"}) {
+        if (path(name).empty()) continue;
+        const std::string behind = " -n 3 " + path(name) + " </dev/null 2>/dev/null";
+        EXPECT_EQ(
+            sorted_lines(printed(RAILYARD_PROGRAM " run --summary none --on clan-via" + behind)),
+            sorted_lines(printed(RAILYARD_MPIEXEC + behind)))
+            << name;
+    }
+}
+
+TEST_P(By, RankZeroHasTheInput) {
+    if (path("input").empty()) GTEST_SKIP() << "mpich is not installed";
+    EXPECT_THAT(
+        sorted_lines(printed("printf '4\\n38\\n' | " RAILYARD_PROGRAM " run --summary none -n 2 " +
+                             path("input"))),
+        ElementsAreArray({"rank 0: read 38, sum 42", "rank 1: read -1, sum 42"}));
 }
 
 TEST_P(By, ThreadsThatComputeWork) {

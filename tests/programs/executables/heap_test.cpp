@@ -44,9 +44,8 @@ TEST(Heap, PiecesAreApartAndKeepWhatIsInThem) {
         ASSERT_TRUE(heap.owns(memory));
         ASSERT_EQ(reinterpret_cast<std::uintptr_t>(memory) % (clear ? 16 : alignment), 0U);
         ASSERT_GE(heap.usable(memory), size);
-        if (clear)
-            for (std::size_t i = 0; i < size; ++i)
-                ASSERT_EQ(memory[i], std::byte{});
+        for (std::size_t i = 0; clear && i < size; ++i)
+            ASSERT_EQ(memory[i], std::byte{});
         const auto mark = static_cast<std::byte>(random());
         std::memset(memory, static_cast<int>(mark), heap.usable(memory));
         pieces.push_back({memory, heap.usable(memory), mark});

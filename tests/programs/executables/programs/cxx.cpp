@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
     std::cout << "rank " << rank << ": " << 3.14159265 << ", " << of_thread.back();
     try {
         MPI_Barrier(MPI_COMM_WORLD);
-        std::cout << ", even " << throw_if_odd(rank);
+        const int even = throw_if_odd(rank);
+        std::cout << ", even " << even;
         MPI_Barrier(MPI_COMM_WORLD);
     } catch (const std::exception& error) {
         MPI_Barrier(MPI_COMM_WORLD);
