@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int initialised = 5;
 static int zeroed[100000];
@@ -35,12 +36,12 @@ int main(int argc, char** argv) {
     of_thread += rank;
     of_thread_zeroed += rank;
     srand((unsigned)rank);
-    errno = rank;
     char words[64];
     snprintf(words, sizeof words, "a%d b%d c%d", rank, rank, rank);
     printf("rank %d: size %d, verbose %d, name %s, then %s;", rank, size, verbose, name,
            optind < argc ? argv[optind] : "nothing");
-    others();
+    errno = rank;
+    usleep(1000); /* others run; and unlike MPI it leaves errno alone */
     printf(" errno %d;", errno);
     others();
     printf(" %d %d %d %d;", initialised, zeroed[50000], of_thread, of_thread_zeroed);
