@@ -141,24 +141,35 @@ std::string full_summary(const Summary& summary) {
 }
 
 std::string comparison(std::span<const Summary> runs) {
+    std::vector<const Summary*> ranked;
+    for (const Summary& run : runs)
+        ranked.push_back(&run);
+    std::ranges::stable_sort(ranked, {}, [](const Summary* run) { return run->compared_time(); });
+    const bool is_marked =
+        std::ranges::all_of(runs, [](const Summary& run) { return run.marked_time.has_value(); });
     Table table;
     table.add_column({"", "fabric"}, Align::left);
-    table.add_column({"virtual", "time, us"}, Align::point);
+    table.add_column(
+        {is_marked ? "time between" : "time after", is_marked ? "marks, us" : "MPI_Init, us"},
+        Align::point);
     table.add_column({"of the", "best"}, Align::point);
+    table.add_column({"start-up,", "us"}, Align::point);
+    table.add_column({"connecting,", "us a rank"}, Align::point);
     table.add_column({"", "messages"}, Align::right);
     table.add_column({"", "bytes"}, Align::right);
     table.add_column({"connections", "a rank"}, Align::point);
     table.add_column({"their memory,", "KiB a rank"}, Align::point);
     table.add_column({"time", "in MPI"}, Align::right);
-    Duration best = Duration::forever();
-    for (const Summary& run : runs)
-        best = std::min(best, run.virtual_time);
-    for (const Summary& run : runs)
-        table.add_row({run.fabric, fmt::format("{:.3f}", run.virtual_time.microseconds()),
-                       best > Duration() ? fmt::format("{:.3f}", run.virtual_time / best) : "",
-                       std::to_string(run.messages()), std::to_string(run.bytes()),
-                       fmt::format("{:.2f}", run.connections.mean),
-                       kibibytes(run.connection_bytes.mean), percent(run.mpi_share())});
+    for (const Summary* const run : ranked) {
+        const Duration best = ranked.front()->compared_time();
+        table.add_row({run->fabric, fmt::format("{:.3f}", run->compared_time().microseconds()),
+                       best > Duration() ? fmt::format("{:.3f}", run->compared_time() / best) : "",
+                       fmt::format("{:.3f}", run->start_up.microseconds()),
+                       fmt::format("{:.3f}", run->connecting_ns.mean / 1000),
+                       std::to_string(run->messages()), std::to_string(run->bytes()),
+                       fmt::format("{:.2f}", run->connections.mean),
+                       kibibytes(run->connection_bytes.mean), percent(run->mpi_share())});
+    }
     std::string text = table.text();
     if (!runs.empty() && !runs.front().compute.repeats())
         text +=
@@ -261,6 +272,9 @@ Json as_json(const runs::Summary& summary) {
     value["compute_seconds"] = summary.computed_seconds;
     value["repeats"] = summary.compute.repeats();
     value["virtual_seconds"] = summary.virtual_time.seconds();
+    value["start_up_seconds"] = summary.start_up.seconds();
+    if (summary.marked_time) value["marked_seconds"] = summary.marked_time->seconds();
+    value["connecting_nanoseconds"] = as_json(summary.connecting_ns);
     value["traffic"] = Json::array();
     for (const runs::Traffic& one : summary.traffic) {
         Json traffic;

@@ -203,6 +203,7 @@ void Connector::begin(Channel& channel) {
         address_of(engine_.rank, channel.peer, channel.netmod.address_key);
     prepare(channel);
     check(channel, channel.rails[0]->connect_peer(address, 0, hello(channel), Time::never()));
+    if (connecting_.empty()) connecting_since_ = channel.netmod.nic.host().now();
     connecting_.push_back(&channel);
 }
 

@@ -96,6 +96,9 @@ class Connector {
                 continue;
             }
             connecting_.erase(connecting_.begin() + static_cast<std::ptrdiff_t>(i));
+            if (connecting_.empty())
+                engine_.counters.connecting += static_cast<std::uint64_t>(
+                    (channel.netmod.nic.host().now() - connecting_since_).nanoseconds());
             if (engine_.message_watch != nullptr) engine_.message_watch->connected(channel.peer);
             connected(channel);
         }
@@ -174,6 +177,7 @@ class Connector {
     Netmods& netmods_;
     PeerTable channels_;
     std::vector<Channel*> connecting_;
+    Time connecting_since_;         ///< where any is
     std::vector<Channel*> wanted_;  ///< that wait for a place, in the order of asking
     std::uint32_t open_ = 0;        ///< connections, from the asking for them to their end
     std::uint32_t closing_ = 0;     ///< of them

@@ -11,6 +11,7 @@ std::span<const CounterMeaning> counter_meanings() {
     static constexpr CounterMeaning meanings[] = {
         {"channels", "peers talked to", &C::channels},
         {"connections", "made, by either side's asking", &C::connections},
+        {"connecting, ns", "while one was being made", &C::connecting},
         {"closed", "connections closed, to make place for others", &C::closed},
         {"queue pairs", "open for them: one a connection and rail", &C::queue_pairs},
         {"peer bytes", "memory held for peers", &C::peer_bytes},

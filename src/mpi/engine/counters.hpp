@@ -11,6 +11,7 @@ namespace railyard::mpi {
 
 struct Counters {
     std::uint64_t connections = 0;  ///< made, by either side's asking
+    std::uint64_t connecting = 0;   ///< nanoseconds in which one was being made
     std::uint64_t closed = 0;       ///< of them, to make place for others
     std::uint64_t queue_pairs = 0;  ///< open for them: one a connection and rail
     std::uint64_t channels = 0;     ///< peers talked to

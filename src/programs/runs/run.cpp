@@ -34,6 +34,11 @@ class Account {
     void add_computation(Duration time) { computed_.add(time); }
     void add_rank(const mpi::Counters& counters) { counters_.push_back(counters); }
     void add_end(Time end) { end_ = end > end_ ? end : end_; }
+    void add_start(Time start) { start_ = start > start_ ? start : start_; }
+    /// Of one rank.
+    void add_marked(Duration time) {
+        if (!marked_ || time > *marked_) marked_ = time;
+    }
 
     /// Fills in what has been collected. Of `parts`, the busiest of each kind.
     void summarise(Summary& summary, const std::vector<fabric::PartUse>& parts) const;
@@ -46,7 +51,9 @@ class Account {
     std::array<Calls, mpi::calls::function_count> calls_{};
     std::vector<mpi::Counters> counters_;  ///< of ranks that have finalised MPI
     TimeSum computed_;
+    Time start_;
     Time end_;
+    std::optional<Duration> marked_;
 };
 
 /// Watches the calls of one rank: charges what it computed before each, and counts the time in it.
@@ -70,13 +77,17 @@ class RankWatch final : public mpi::calls::CallWatch {
     void charge_computation();
 
   private:
+    void mark(int level);
+
     Account& account_;
     Computation& computation_;
     fabric::Host& host_;
     const std::size_t rank_;
-    unsigned depth_ = 0;       ///< calls that the rank is inside of
-    bool is_between_ = false;  ///< MPI_Init has been left, and MPI_Finalize not begun
-    Time entered_at_;          ///< the outermost one
+    unsigned depth_ = 0;        ///< calls that the rank is inside of
+    bool is_between_ = false;   ///< MPI_Init has been left, and MPI_Finalize not begun
+    Time entered_at_;           ///< the outermost one
+    std::optional<Time> mark_;  ///< since when the program wants to be measured
+    Duration marked_;           ///< what it was before
 };
 
 Spread spread(const std::vector<mpi::Counters>& ranks, std::uint64_t mpi::Counters::*value) {
@@ -158,6 +169,9 @@ int nodes_of(const job::Options& job) {
 
 void Account::summarise(Summary& summary, const std::vector<fabric::PartUse>& parts) const {
     summary.virtual_time = end_.since_start();
+    summary.start_up = start_.since_start();
+    summary.marked_time = marked_;
+    summary.connecting_ns = spread(counters_, &mpi::Counters::connecting);
     summary.computed_seconds = computed_.seconds();
     summary.traffic = traffic_of(counters_);
     summary.connections = spread(counters_, &mpi::Counters::connections);
@@ -184,13 +198,25 @@ void RankWatch::entered(mpi::calls::Function function,
         host_.compute(computed);
     }
     entered_at_ = host_.now();
+    if (function == mpi::calls::Function::Pcontrol) mark(static_cast<int>(arguments[0]));
+}
+
+/// The standard leaves to us what the levels mean: 0 ends what a higher one has begun.
+void RankWatch::mark(int level) {
+    if (level > 0 && !mark_) mark_ = host_.now();
+    if (level > 0 || !mark_) return;
+    marked_ += host_.now() - *mark_;
+    mark_.reset();
+    account_.add_marked(marked_);
 }
 
 void RankWatch::left(mpi::calls::Function function) {
     if (--depth_ > 0) return;
     account_.add_call(function, host_.now() - entered_at_);
-    if (function == mpi::calls::Function::Init || function == mpi::calls::Function::Init_thread)
+    if (function == mpi::calls::Function::Init || function == mpi::calls::Function::Init_thread) {
         is_between_ = true;
+        account_.add_start(host_.now());
+    }
     if (computation_.is_charged()) computation_.begin(rank_);
 }
 

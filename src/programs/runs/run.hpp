@@ -78,7 +78,12 @@ struct Summary {
     ComputeChoice compute;
     double computed_seconds = 0;  ///< charged for computation, of all ranks together
 
-    Duration virtual_time;                 ///< until the last rank's end
+    Duration virtual_time;  ///< until the last rank's end
+    Duration start_up;      ///< until the last rank had left MPI_Init
+    /// Between MPI_Pcontrol(1) and MPI_Pcontrol(0), of the rank that took longest; none: no rank
+    /// called it.
+    std::optional<Duration> marked_time;
+    Spread connecting_ns;                  ///< of a rank: while a connection was being made
     std::vector<Traffic> traffic;          ///< by the protocols that were used
     Spread connections;                    ///< that a rank has made
     Spread connection_bytes;               ///< of memory that a rank holds for them
@@ -96,6 +101,8 @@ struct Summary {
     std::optional<fabric::FaultReport> faults;  ///< what faults did, if there was a script
     std::optional<Duration> without_faults;     ///< what a run without them took, if that was asked
 
+    /// What runs are compared by: between the program's marks, or else after MPI_Init.
+    Duration compared_time() const { return marked_time.value_or(virtual_time - start_up); }
     std::uint64_t messages() const {
         std::uint64_t sum = 0;
         for (const Traffic& one : traffic)
