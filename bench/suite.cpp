@@ -28,6 +28,7 @@ void mpi_nonblocking(const Settings& settings, const Report& report);
 void mpi_start(const Settings& settings, const Report& report);
 void mpi_recording(const Settings& settings, const Report& report);
 void mpi_virtual(const Settings& settings, const Report& report);
+void executables(const Settings& settings, const Report& report);
 void kernel_loops(const Settings& settings, const Report& report);
 void kernel_ranks(const Settings& settings, const Report& report);
 
@@ -62,6 +63,7 @@ std::span<const Benchmark> all() {
         Benchmark{"mpi-start", "starting and ending 64 ranks, and what a rank takes", mpi_start},
         Benchmark{"mpi-recording", "what --trace costs a call, and CG and LU", mpi_recording},
         Benchmark{"mpi-virtual", "MPI in virtual time", mpi_virtual},
+        Benchmark{"executables", "MPI executables in virtual time, beside SMPI", executables},
         Benchmark{"kernel-loops", "the NAS kernels' hot loops, beside the same written plainly",
                   kernel_loops},
         Benchmark{"kernel-ranks", "NAS kernels on several ranks, beside one", kernel_ranks},

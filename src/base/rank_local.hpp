@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "railyard/base/time.hpp"
+
 namespace railyard {
 
 /// A program that is none of ours, which a rank runs in a fiber: it has things for itself that
@@ -18,6 +20,8 @@ class Guest {
     /// In a handler, where an exception would pass from our code into the program's: it leaves the
     /// program and goes on behind it.
     [[noreturn]] virtual void escape() = 0;
+    /// What threads of the program have computed since this was asked: the one that computed most.
+    virtual Duration computed_beside() = 0;
 };
 
 struct RankLocal {

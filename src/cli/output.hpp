@@ -2,6 +2,7 @@
 /// What goes to the terminal beside results: a line of progress, what programs print, and what
 /// their runs came to.
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,8 +52,9 @@ class OutputAside {
 std::string short_summary(const runs::Summary& summary);
 /// All of it, as text.
 std::string full_summary(const runs::Summary& summary);
-/// A line a run, in the order given, for runs of one program.
-std::string comparison(std::span<const runs::Summary> runs);
+enum class Order : std::uint8_t { as_given, fastest_first };
+/// A line a run, for runs of one program.
+std::string comparison(std::span<const runs::Summary> runs, Order order);
 /// What faults did and what that cost; empty without any.
 std::string fault_summary(const runs::Summary& summary);
 /// All of all of them: an array, with a line break at the end.

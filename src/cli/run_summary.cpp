@@ -140,15 +140,20 @@ std::string full_summary(const Summary& summary) {
            (summary.faults ? "\n" + fault_summary(summary) : "");
 }
 
-std::string comparison(std::span<const Summary> runs) {
+std::string comparison(std::span<const Summary> runs, Order order) {
     std::vector<const Summary*> ranked;
     for (const Summary& run : runs)
         ranked.push_back(&run);
-    std::ranges::stable_sort(ranked, {}, [](const Summary* run) { return run->compared_time(); });
+    const auto time = [](const Summary* run) { return run->compared_time(); };
+    const Duration best = time(*std::ranges::min_element(ranked, {}, time));
+    if (order == Order::fastest_first) std::ranges::stable_sort(ranked, {}, time);
+    const bool same_ranks = std::ranges::all_of(
+        runs, [&](const Summary& run) { return run.ranks == runs.front().ranks; });
     const bool is_marked =
         std::ranges::all_of(runs, [](const Summary& run) { return run.marked_time.has_value(); });
     Table table;
     table.add_column({"", "fabric"}, Align::left);
+    if (!same_ranks) table.add_column({"", "ranks"}, Align::right);
     table.add_column(
         {is_marked ? "time between" : "time after", is_marked ? "marks, us" : "MPI_Init, us"},
         Align::point);
@@ -161,14 +166,17 @@ std::string comparison(std::span<const Summary> runs) {
     table.add_column({"their memory,", "KiB a rank"}, Align::point);
     table.add_column({"time", "in MPI"}, Align::right);
     for (const Summary* const run : ranked) {
-        const Duration best = ranked.front()->compared_time();
-        table.add_row({run->fabric, fmt::format("{:.3f}", run->compared_time().microseconds()),
-                       best > Duration() ? fmt::format("{:.3f}", run->compared_time() / best) : "",
-                       fmt::format("{:.3f}", run->start_up.microseconds()),
-                       fmt::format("{:.3f}", run->connecting_ns.mean / 1000),
-                       std::to_string(run->messages()), std::to_string(run->bytes()),
-                       fmt::format("{:.2f}", run->connections.mean),
-                       kibibytes(run->connection_bytes.mean), percent(run->mpi_share())});
+        std::vector<std::string> row{run->fabric};
+        if (!same_ranks) row.push_back(std::to_string(run->ranks));
+        row.insert(
+            row.end(),
+            {fmt::format("{:.3f}", run->compared_time().microseconds()),
+             best > Duration() ? fmt::format("{:.3f}", run->compared_time() / best) : "",
+             fmt::format("{:.3f}", run->start_up.microseconds()),
+             fmt::format("{:.3f}", run->connecting_ns.mean / 1000), std::to_string(run->messages()),
+             std::to_string(run->bytes()), fmt::format("{:.2f}", run->connections.mean),
+             kibibytes(run->connection_bytes.mean), percent(run->mpi_share())});
+        table.add_row(std::move(row));
     }
     std::string text = table.text();
     if (!runs.empty() && !runs.front().compute.repeats())

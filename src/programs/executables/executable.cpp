@@ -92,11 +92,14 @@ Executable::Executable(const Options& options) : path_(find_executable(options.n
 }
 
 int Executable::run(job::Rank& rank, const Run& run) const {
-    Process process(*program_, rank,
-                    {.words = run.words,
-                     .label_output = run.label_output,
-                     .charge_computation = run.charge_computation});
-    return process.run();
+    const Process::Options options{.words = run.words,
+                                   .label_output = run.label_output,
+                                   .charge_computation = run.charge_computation};
+    auto process = std::make_unique<Process>(*program_, rank, options);
+    const int code = process->run();
+    // Threads of it may run on, in code and data that must stay then.
+    if (process->has_threads()) static_cast<void>(process.release());
+    return code;
 }
 
 }  // namespace railyard::executables

@@ -17,11 +17,17 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
 
 }  // namespace
 
-Heap::Heap(std::size_t reserved) : reserved_(reserved), top_(small_step), clean_(small_step) {
-    void* const memory = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) throw system_error("addresses for the heap of a rank");
-    begin_ = static_cast<std::byte*>(memory);
+Heap::Heap(std::size_t wanted) : top_(small_step), clean_(small_step) {
+    constexpr std::size_t least = 1 << 20;
+    for (reserved_ = wanted;; reserved_ /= 2) {
+        void* const memory = ::mmap(nullptr, reserved_, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory != MAP_FAILED) {
+            begin_ = static_cast<std::byte*>(memory);
+            return;
+        }
+        if (reserved_ <= least) throw system_error("addresses for the heap of a rank");
+    }
 }
 
 Heap::~Heap() {

@@ -16,8 +16,9 @@ class Heap {
   public:
     static constexpr std::size_t page = 4096;
 
-    /// Reserves so many bytes of addresses; memory is taken as it is used. Throws Error.
-    explicit Heap(std::size_t reserved);
+    /// Reserves so many bytes of addresses, or less if there are not so many; memory is taken as it
+    /// is used. Throws Error.
+    explicit Heap(std::size_t wanted);
     ~Heap();
     Heap(const Heap&) = delete;
     Heap& operator=(const Heap&) = delete;
@@ -55,7 +56,7 @@ class Heap {
     void put_back(Offset block, std::size_t size);
 
     std::byte* begin_ = nullptr;
-    std::size_t reserved_;
+    std::size_t reserved_ = 0;
     Offset top_ = 0;    ///< no block has been made from here on
     Offset clean_ = 0;  ///< nothing was ever written from here on
     /// Small blocks that are free, as lists through themselves; 0 ends a list, being nobody's.

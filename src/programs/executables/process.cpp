@@ -29,8 +29,10 @@ std::size_t heap_addresses(int ranks) {
 
 /// What this process has while no rank runs.
 const Variables& railyards() {
-    static const Variables own{
-        .input = ::stdin, .output = ::stdout, .errors = ::stderr, .environment = ::environ,
+    static const Variables own{.input = ::stdin,
+                               .output = ::stdout,
+                               .errors = ::stderr,
+                               .environment = ::environ,
                                .program_name = ::program_invocation_name,
                                .short_program_name = ::program_invocation_short_name};
     return own;

@@ -20,6 +20,7 @@
 #include "programs/executables/options_parser.hpp"
 #include "programs/executables/random_numbers.hpp"
 #include "programs/executables/streams.hpp"
+#include "programs/executables/threads.hpp"
 #include "programs/executables/variables.hpp"
 #include "programs/loader/copy.hpp"
 
@@ -70,6 +71,8 @@ class Process final : public Guest {
     Locale& locale() { return locale_; }
     char*& token_rest() { return token_rest_; }
     std::vector<ExitHandler>& exit_handlers() { return exit_handlers_; }
+    /// Those besides its first.
+    Threads& threads() { return threads_; }
     bool has_threads() const { return has_threads_; }
     void expect_threads() { has_threads_ = true; }
 
@@ -87,6 +90,7 @@ class Process final : public Guest {
     void enter() override;
     void leave() override;
     [[noreturn]] void escape() override;
+    Duration computed_beside() override { return has_threads_ ? threads_.computed() : Duration(); }
 
   private:
     void* variable_address(std::string_view name);
@@ -111,6 +115,7 @@ class Process final : public Guest {
     int error_number_ = 0;                  ///< the same
     char* token_rest_ = nullptr;
     std::vector<ExitHandler> exit_handlers_;
+    Threads threads_;
     bool has_threads_ = false;
 
     Time last_read_ = Time::never();  ///< of its clock ...

@@ -1,10 +1,12 @@
 #include "programs/executables/streams.hpp"
 
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <string>
+#include <utility>
 
 #include "programs/executables/imports.hpp"
 #include "programs/executables/process.hpp"
@@ -92,6 +94,14 @@ void Streams::write(int descriptor, std::string_view bytes) {
     lines_[descriptor - 1]->feed(bytes);
 }
 
+void Streams::redirect(int descriptor, Descriptor file) {
+    auto& lines = lines_[descriptor - 1];
+    lines->finish();
+    const int to = file.get();
+    lines = std::make_unique<job::Passed>([to](std::string_view text) { write_all(to, text); });
+    files_[descriptor - 1] = std::move(file);
+}
+
 void Streams::finish() {
     for (const auto& lines : lines_)
         lines->finish();
@@ -135,13 +145,34 @@ int imported_fileno(std::FILE* file) {
     return ::fileno(file);
 }
 
+/// The rank's own stay open: other parts of it may print until its end.
+int imported_fclose(std::FILE* file) {
+    const Streams& streams = Process::here()->streams();
+    if (file == streams.input() || file == streams.output() || file == streams.errors())
+        return std::fflush(file);
+    return std::fclose(file);
+}
+
+std::FILE* imported_freopen(const char* path, const char* mode, std::FILE* file) {
+    Streams& streams = Process::here()->streams();
+    const bool is_output = file == streams.output();
+    if (!is_output && file != streams.errors()) return std::freopen(path, mode, file);
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (*mode == 'a' ? O_APPEND : O_TRUNC);
+    Descriptor opened(path != nullptr ? ::open(path, flags, 0666) : -1);
+    if (!opened) return nullptr;
+    std::fflush(file);
+    streams.redirect(is_output ? STDOUT_FILENO : STDERR_FILENO, std::move(opened));
+    return file;
+}
+
 }  // namespace
 
 std::span<const Import> imports_of_streams() {
     static const Import all[] = {
-        import("write", imported_write),   import("writev", imported_writev),
-        import("read", imported_read),     import("readv", imported_readv),
-        import("fileno", imported_fileno),
+        import("write", imported_write),     import("writev", imported_writev),
+        import("read", imported_read),       import("readv", imported_readv),
+        import("fileno", imported_fileno),   import("fclose", imported_fclose),
+        import("freopen", imported_freopen), import("freopen64", imported_freopen),
     };
     return all;
 }

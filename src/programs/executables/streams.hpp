@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/descriptor.hpp"
 #include "launch/job/output.hpp"
 
 namespace railyard::executables {
@@ -27,6 +28,8 @@ class Streams {
     /// By the descriptors 1 and 2, as for a program that does not go through <stdio.h>.
     void write(int descriptor, std::string_view bytes);
     bool has_input() const { return has_input_; }
+    /// What is written there goes to that file from now on, as it comes.
+    void redirect(int descriptor, Descriptor file);
     /// What was not a whole line as well: the program has ended.
     void finish();
 
@@ -40,6 +43,7 @@ class Streams {
     };
     bool has_input_;
     std::unique_ptr<job::Output> lines_[2];
+    Descriptor files_[2];  ///< where they go, if the program has chosen
     Way ways_[2];
     std::FILE* input_ = nullptr;
     std::FILE* output_ = nullptr;

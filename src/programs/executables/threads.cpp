@@ -1,13 +1,45 @@
+#include "programs/executables/threads.hpp"
+
 #include <pthread.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "programs/executables/imports.hpp"
 #include "programs/executables/process.hpp"
 #include "programs/loader/thread_room.hpp"
 
 namespace railyard::executables {
+
+Threads::Here::Here(Threads& threads) : threads_(threads) {
+    ::pthread_getcpuclockid(::pthread_self(), &clock_);
+    const std::lock_guard lock(threads_.mutex_);
+    threads_.all_.push_back(this);
+}
+
+Threads::Here::~Here() {
+    const std::lock_guard lock(threads_.mutex_);
+    threads_.all_.remove(this);
+    threads_.of_ended_ = std::max(threads_.of_ended_, used(*this) - told_);
+}
+
+Duration Threads::used(const Here& thread) {
+    timespec time{};
+    if (::clock_gettime(thread.clock_, &time) != 0) return thread.told_;
+    return Duration::s(time.tv_sec) + Duration::ns(time.tv_nsec);
+}
+
+Duration Threads::computed() {
+    const std::lock_guard lock(mutex_);
+    Duration most = std::exchange(of_ended_, {});
+    for (Here* const thread : all_) {
+        const Duration now = used(*thread);
+        most = std::max(most, now - std::exchange(thread->told_, now));
+    }
+    return most;
+}
 
 namespace {
 
@@ -31,6 +63,7 @@ void* begin_thread(void* argument) {
     const auto& plan = process.copy().program().thread_locals();
     process.copy().write_thread_locals(
         {loader::thread_room::thread_pointer() + plan.used_begin(), plan.used()});
+    const Threads::Here here(process.threads());
     return made->begin(made->argument);
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ranges>
 
+#include "programs/loader/debugging.hpp"
 #include "programs/loader/unwinding.hpp"
 #include "railyard/base/error.hpp"
 
@@ -136,6 +137,7 @@ void Copy::map(const ElfFile& file, Place& place) {
     }
     if (file.unwind_table() != 0)
         know_unwinding(place.begin, place.begin + place.size, at(file.unwind_table()));
+    tell_debugger(file.path(), place.base);
 }
 
 void Copy::relocate() {

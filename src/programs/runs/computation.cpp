@@ -92,7 +92,7 @@ void Computation::begin(std::size_t rank) {
 }
 
 Duration Computation::end(std::size_t rank, mpi::calls::Function function,
-                          std::span<const mpi::calls::Word> arguments) {
+                          std::span<const mpi::calls::Word> arguments, Duration beside) {
     const std::size_t call = calls_[rank]++;
     switch (choice_.from) {
         case From::nowhere:
@@ -105,7 +105,8 @@ Duration Computation::end(std::size_t rank, mpi::calls::Function function,
         case From::measurement:
         case From::recording:
         case From::medians: {
-            const Duration span = thread_clock::now() - began_[rank] - cost_of_reading_;
+            const Duration span =
+                std::max(thread_clock::now() - began_[rank] - cost_of_reading_, beside);
             const auto time =
                 static_cast<Nanoseconds>(std::max(0.0, std::round(span.nanoseconds())));
             if (choice_.records()) {

@@ -27,9 +27,9 @@ class Computation {
 
     /// A call of that rank ends, and it computes.
     void begin(std::size_t rank);
-    /// The rank's next call comes. How long it has computed.
+    /// The rank's next call comes. How long it has computed; `beside`: threads of it, meanwhile.
     Duration end(std::size_t rank, mpi::calls::Function function,
-                 std::span<const mpi::calls::Word> arguments);
+                 std::span<const mpi::calls::Word> arguments, Duration beside = {});
 
     /// The run is over and went well: writes the recording, in one step. Throws Error if that
     /// fails, or if the program has made other MPI calls than when it was recorded.

@@ -135,6 +135,12 @@ std::vector<fabric::PartUse> busiest_of(const std::vector<fabric::PartUse>& part
     return busiest;
 }
 
+/// What threads of the rank's program have computed.
+Duration beside() {
+    Guest* const guest = rank_local::here->guest;
+    return guest != nullptr ? guest->computed_beside() : Duration();
+}
+
 /// A program's words as main has them; one copy a rank, since programs may write into them.
 class Arguments {
   public:
@@ -193,7 +199,7 @@ void RankWatch::entered(mpi::calls::Function function,
     if (depth_++ > 0) return;
     // Before MPI_Init there is no call to have computed since.
     if (computation_.is_charged() && function != mpi::calls::Function::Init) {
-        const Duration computed = computation_.end(rank_, function, arguments);
+        const Duration computed = computation_.end(rank_, function, arguments, beside());
         account_.add_computation(computed);
         host_.compute(computed);
     }
@@ -222,7 +228,7 @@ void RankWatch::left(mpi::calls::Function function) {
 
 void RankWatch::charge_computation() {
     if (!is_between_ || depth_ > 0 || !computation_.is_charged()) return;
-    const Duration computed = computation_.end(rank_, mpi::calls::Function::Wtime, {});
+    const Duration computed = computation_.end(rank_, mpi::calls::Function::Wtime, {}, beside());
     account_.add_computation(computed);
     host_.compute(computed);
     computation_.begin(rank_);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "cli/program.hpp"
+#include "results/file.hpp"
 
 namespace railyard {
 namespace {
@@ -126,6 +128,17 @@ TEST_P(By, RankZeroHasTheInput) {
         ElementsAreArray({"rank 0: read 38, sum 42", "rank 1: read -1, sum 42"}));
 }
 
+TEST_P(By, StreamsAreMovedByTheirRankAlone) {
+    if (path("files").empty()) GTEST_SKIP() << "mpich is not installed";
+    const cli::ScratchDirectory folder;
+    const Ended ended = run({"-n", "2", path("files"), folder.file("out")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(sorted_lines(ended.out), ElementsAreArray({"before 0", "before 1"}));
+    EXPECT_THAT(sorted_lines(ended.err), ElementsAreArray({"errors of 0", "errors of 1"}));
+    EXPECT_EQ(results::read_file(folder.file("out.0")), "in the file of 0\n");
+    EXPECT_EQ(results::read_file(folder.file("out.1")), "in the file of 1\n");
+}
+
 TEST_P(By, ThreadsThatComputeWork) {
     if (path("openmp").empty()) GTEST_SKIP() << "mpich is not installed";
     const Ended ended = run({"-n", "2", path("openmp")});
@@ -198,6 +211,15 @@ TEST(Executables, WhatCannotRunIsRefusedWithAdvice) {
     EXPECT_THAT(run({"--share", "libnone", program("ours", "own")}).err,
                 HasSubstr("no such library"));
     EXPECT_THAT(run({"cg-of-mine"}).err, HasSubstr("./cg-of-mine"));
+}
+
+TEST(Executables, GdbKnowsTheCopies) {
+    if (std::system("command -v gdb > /dev/null") != 0) GTEST_SKIP() << "there is no gdb";
+    const std::string said =
+        printed("printf 'bt\\nkill\\nquit\\n' | " RAILYARD_PROGRAM " run --gdb -n 2 " +
+                program("ours", "endings") + " 2>&1");
+    if (said.find("ptrace") != std::string::npos) GTEST_SKIP() << "nothing may be traced here";
+    EXPECT_THAT(said, AllOf(HasSubstr("PMPI_Init"), HasSubstr("endings.c")));
 }
 
 /// Two runs, from elsewhere, with another environment and other addresses.

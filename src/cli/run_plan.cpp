@@ -1,0 +1,359 @@
+#include "cli/run_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "base/parse.hpp"
+#include "base/quantity.hpp"
+#include "cli/words.hpp"
+#include "launch/job/job.hpp"
+#include "programs/builtin/programs.hpp"
+#include "railyard/base/error.hpp"
+#include "results/file.hpp"
+
+namespace railyard::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* swept_ranks = "ranks";
+
+/// As a shell gives a process; of it, only what is touched takes memory.
+constexpr Bytes stack_of_executables{8 << 20};
+
+struct Sweep {
+    std::string key;
+    std::vector<std::string> values;
+
+    bool is_of_ranks() const { return key == swept_ranks; }
+};
+
+/// Where our libraries lie beside this program, for executables in other languages than C.
+std::string library_folder() {
+    std::error_code failed;
+    const fs::path own = fs::read_symlink("/proc/self/exe", failed).parent_path();
+    for (const char* const folder : {"../lib", "../" RAILYARD_LIBDIR})
+        if (fs::exists(own / folder / "libmpi.so.12", failed))
+            return (own / folder).lexically_normal().string();
+    return {};
+}
+
+std::unique_ptr<executables::Executable> executable_named(const std::string& name,
+                                                          const RunWords& words) {
+    return std::make_unique<executables::Executable>(
+        executables::Executable::Options{.name = name,
+                                         .shared = words.shared,
+                                         .private_ones = words.private_ones,
+                                         .library_folder = library_folder()});
+}
+
+[[noreturn]] void unknown_program(const std::string& name) {
+    std::vector<std::string> names;
+    for (const programs::Program& program : programs::all())
+        names.emplace_back(program.name);
+    throw UsageError(unknown("program", name, names, "railyard run --help") +
+                     "; an executable is named by its path (./" + name + ")");
+}
+
+const fabric::Traits& virtual_fabric(const std::string& name) {
+    const fabric::Traits& traits = fabric_named(name);
+    if (traits.clock == fabric::Clock::virtual_time) return traits;
+    throw UsageError(
+        fmt::format("--on: {} moves bytes, and `railyard run` runs in virtual time; programs on {} "
+                    "are started with `mpiexec --on {}`",
+                    traits.name, traits.name, traits.name));
+}
+
+/// A file with a number for each rank.
+std::vector<fabric::NodeId> nodes_in(const std::string& file, unsigned ranks) {
+    std::istringstream text(results::read_file(file));
+    std::vector<fabric::NodeId> all;
+    for (std::string word; text >> word;) {
+        const auto node = parse_number<unsigned>(word);
+        if (!node || *node >= most_ranks)
+            throw UsageError(fmt::format(
+                "--placement: {}: expected the number of a node, found '{}'", file, word));
+        all.push_back(*node);
+    }
+    if (all.size() < ranks)
+        throw UsageError(fmt::format("--placement: {} has the nodes of {}, and there are {}", file,
+                                     count_of(all.size(), "rank"), ranks));
+    all.resize(ranks);
+    return all;
+}
+
+std::vector<fabric::NodeId> nodes_of(const RunWords& words, unsigned ranks) {
+    if (!words.nodes.empty() && !words.ranks_per_node.empty())
+        throw UsageError("--nodes and --ranks-per-node say the same; give one of them");
+    unsigned per_node = 1;
+    if (!words.ranks_per_node.empty())
+        per_node = parse_count("--ranks-per-node", words.ranks_per_node, 1, most_ranks);
+    if (!words.nodes.empty()) {
+        const unsigned count = parse_count("--nodes", words.nodes, 1, ranks);
+        per_node = (ranks + count - 1) / count;
+    }
+    const bool is_round_robin = words.placement == "round-robin";
+    if (!words.placement.empty() && words.placement != "block" && !is_round_robin) {
+        if (!words.nodes.empty() || !words.ranks_per_node.empty())
+            throw UsageError(
+                "--placement: a file says all; leave out --nodes and --ranks-per-node");
+        return nodes_in(words.placement, ranks);
+    }
+    const unsigned count = (ranks + per_node - 1) / per_node;
+    std::vector<fabric::NodeId> all(ranks);
+    for (unsigned rank = 0; rank < ranks; ++rank)
+        all[rank] = is_round_robin ? rank % count : rank / per_node;
+    return all;
+}
+
+void apply_settings(const RunWords& words, const fabric::Traits& fabric) {
+    check_settings(fabric);
+    if (!words.mpi.empty()) apply_setting(fabric, "--mpi", "library", words.mpi);
+    if (!words.connections.empty())
+        apply_setting(fabric, "--connections", "connections", words.connections);
+    if (!words.max_connections.empty())
+        apply_setting(fabric, "--max-connections", "max-connections", words.max_connections);
+    if (!words.algorithms.empty())
+        apply_setting(fabric, "--algorithms", "algorithms", words.algorithms);
+    for (const std::string& word : words.settings)
+        apply_setting(fabric, "--set", word);
+    if (words.stats) apply_setting(fabric, "--stats", "stats", "on");
+    if (words.check) apply_setting(fabric, "--check", "check", "on");
+}
+
+SummaryForm summary_form(const std::string& word) {
+    if (word == "none") return SummaryForm::none;
+    if (word.empty() || word == "short") return SummaryForm::line;
+    if (word == "text") return SummaryForm::text;
+    if (word == "json") return SummaryForm::json;
+    throw UsageError(
+        fmt::format("--summary: expected none, short, text or json, found '{}'", word));
+}
+
+void check_comparison(const RunPlan& plan, const RunWords& words) {
+    if (!plan.compares()) return;
+    if (!words.trace.empty())
+        throw UsageError(
+            "--trace: a trace shows one run; give one fabric with --on, and no --sweep");
+    if (plan.each.compute.records())
+        throw UsageError(
+            "--compute: a recording is of one run; record on one fabric, and then replay on all");
+}
+
+void check_fault_cost(const RunPlan& plan) {
+    if (!plan.fault_cost) return;
+    if (plan.each.faults.empty())
+        throw UsageError("--fault-cost: of which faults? Name a script with --faults");
+    if (!plan.each.compute.repeats())
+        throw UsageError(
+            "--fault-cost: computation that is measured differs from run to run; record it once "
+            "(--compute record:FILE) and replay it (--compute replay:FILE)");
+}
+
+void check_outputs(const RunWords& words) {
+    for (const std::string& path : {words.json, words.csv}) {
+        if (path == standard_output)
+            throw UsageError(
+                "--json, --csv: the program prints to the standard output; name a file");
+        if (!path.empty()) results::check_writable(path);
+    }
+    if (!words.json.empty() && words.json == words.csv)
+        throw UsageError("--json and --csv name the same file");
+}
+
+/// The program that is named; or, if none is, the calls of the recording that is replayed. How many
+/// ranks there are, if nobody says so.
+unsigned choose_program(RunPlan& plan, const RunWords& options,
+                        const std::vector<std::string>& words) {
+    using From = runs::ComputeChoice::From;
+    if (words.empty() && plan.each.compute.from == From::file) {
+        const auto recorded = runs::recorded_program(plan.each.compute.file);
+        plan.each.words = recorded.words;
+        return static_cast<unsigned>(recorded.ranks);
+    }
+    if (words.empty())
+        throw UsageError("run what? Name a program; `railyard run --help` lists them");
+    if (words.front().starts_with('-'))
+        throw UsageError(
+            fmt::format("unknown option '{}'; `railyard run --help` lists all", words.front()));
+    const std::string& name = words.front();
+    if (std::ranges::any_of(
+            words, [](const std::string& word) { return word == "-n" || word == "-np"; }) &&
+        options.ranks.empty())
+        fmt::print(
+            stderr,
+            "railyard: warning: -n behind the program's name is the program's; the number of "
+            "ranks stands before it\n");
+    plan.each.words = words;
+    if (const programs::Program* const program = programs::find(name)) {
+        plan.each.main = program->main;
+        return 2;
+    }
+    if (name.find('/') == std::string::npos) unknown_program(name);
+    plan.executable = executable_named(name, options);
+    plan.each.executable = plan.executable.get();
+    plan.each.job.stack = stack_of_executables;
+    plan.each.job.label_output = options.label;
+    if (options.compute.empty()) plan.each.compute.from = runs::ComputeChoice::From::measurement;
+    return 2;
+}
+
+/// "50us", or a number of seconds, as mpiexec has it.
+Duration trace_time(std::string_view option, const std::string& text) {
+    if (const auto seconds = parse_number<double>(text); seconds && *seconds >= 0 && *seconds < 1e6)
+        return Duration::from_seconds(*seconds);
+    try {
+        return parse_duration(text);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+}
+
+/// What --sweep varies, and its values; none of either: it was not given.
+Sweep parse_sweep(const RunWords& words) {
+    Sweep sweep;
+    if (words.sweep.empty()) return sweep;
+    const Change all = parse_change("--sweep", words.sweep);
+    sweep.key = all.key;
+    sweep.values = split_list("--sweep", all.value);
+    if (sweep.is_of_ranks() && !words.ranks.empty())
+        throw UsageError("--sweep ranks=... and -n say the same; give one of them");
+    return sweep;
+}
+
+void add_points(RunPlan& plan, const RunWords& words, unsigned usual) {
+    std::vector<Change> changes;
+    for (const std::string& word : words.changes)
+        changes.push_back(parse_change("--with", word));
+    const Sweep sweep = parse_sweep(words);
+    plan.swept = sweep.key;
+    const unsigned ranks =
+        words.ranks.empty() ? usual : parse_count("-n", words.ranks, 1, most_ranks);
+    const auto add = [&](const std::string& name, const std::vector<Change>& changed,
+                         unsigned count, const std::string& value) {
+        const std::string opened = plan.changed.make(name, changed);
+        plan.points.push_back({virtual_fabric(opened), opened, static_cast<int>(count), value});
+    };
+    for (const std::string& name : split_list("--on", words.on.empty() ? "ideal" : words.on)) {
+        if (sweep.values.empty()) add(name, changes, ranks, "");
+        for (const std::string& value : sweep.values) {
+            if (sweep.is_of_ranks()) {
+                add(name, changes, parse_count("--sweep ranks", value, 1, most_ranks), value);
+                continue;
+            }
+            std::vector<Change> more = changes;
+            more.push_back({sweep.key, value});
+            add(name, more, ranks, value);
+        }
+    }
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunWords& words) {
+    const auto add = [&](const char* name, std::string& word, const char* type, const char* help) {
+        app.add_option(name, word, help)->type_name(type);
+    };
+    add("-n,--np,--ranks", words.ranks, "N",
+        "How many ranks (default: 2, or those of a recording)");
+    add("--on", words.on, "FABRIC,...",
+        "On which fabrics, of those that run in virtual time (default: ideal); several are "
+        "compared");
+    add("--nodes", words.nodes, "N", "On how many nodes (default: one for each rank)");
+    add("--ranks-per-node", words.ranks_per_node, "N",
+        "The same from the other side: ranks 0 to N-1 are on node 0, and so on");
+    add("--placement", words.placement, "HOW",
+        "Which ranks share nodes: block (neighbours, the default), round-robin, or a file with the "
+        "node of each rank in turn");
+    app.add_option("--with", words.changes,
+                   "Another value in the fabric's profile, or so many times what it was")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    add("--sweep", words.sweep, "KEY=VALUE,...",
+        "One run for each of these values of a profile, or of ranks");
+    add("--json", words.json, "FILE", "Write what the runs took there as rows, as `measure` does");
+    add("--csv", words.csv, "FILE", "The same as CSV");
+    add("--mpi", words.mpi, "LIBRARY",
+        "Whose ways the MPI library has: native (ours), or paper (that of the fabric's papers)");
+    add("--connections", words.connections, "POLICY",
+        "When ranks connect: on-demand, static-peer, static-client-server");
+    add("--max-connections", words.max_connections, "N",
+        "Connections of a rank at a time: idle ones are closed and come back on demand");
+    add("--algorithms", words.algorithms, "COLLECTIVE=ALGORITHM,...",
+        "Algorithms of collectives, in place of those chosen by size");
+    app.add_option("--set", words.settings, "A setting of the MPI library (see mpi-info)")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    add("--compute", words.compute, "HOW",
+        "What computation between MPI calls costs: none (the default for built-in programs), "
+        "measured (for executables), measured×FACTOR, "
+        "record:FILE (measured, and written down with all calls), record-medians:FILE, replay:FILE "
+        "or replay×FACTOR:FILE; without a program, the calls of FILE are made again");
+    add("--summary", words.summary, "FORM",
+        "What is told at the end: none, short (the default), text, json");
+    add("--trace", words.trace, "FILE",
+        "Write there what each rank and each part of the network did and when, for Perfetto");
+    add("--trace-from", words.trace_from, "TIME",
+        "Leave out of it what was over before (50us, 0.2s)");
+    add("--trace-to", words.trace_to, "TIME", "Leave out of it what began later");
+    add("--faults", words.faults, "FILE",
+        "A script of faults that strike the interconnect (docs/faults.md)");
+    app.add_flag("--fault-cost", words.fault_cost,
+                 "Run without the faults first, and tell what they cost");
+    app.add_flag("--check", words.check,
+                 "Look for mistakes that are dear to find: calls that do not match, and more");
+    app.add_flag("--stats", words.stats, "Print the library's counters at the end");
+    app.add_flag("--gdb", words.gdb,
+                 "Start all of it in GDB, and stop where a rank calls MPI_Init");
+    app.add_flag("-l,--label", words.label,
+                 "Let each line that an executable prints begin with its rank");
+    const auto add_all = [&](const char* name, std::vector<std::string>& all, const char* help) {
+        app.add_option(name, all, help)->type_name("LIBRARY")->allow_extra_args(false);
+    };
+    add_all("--share", words.shared,
+            "A library of an executable that all ranks share; each has its own of the others");
+    add_all("--private", words.private_ones, "One that each rank has for itself, though shared");
+}
+
+runs::Options RunPlan::options_of(const Point& point, const RunWords& words) const {
+    runs::Options options = each;
+    options.job.fabric = point.opened;
+    options.job.ranks = point.ranks;
+    options.job.nodes = nodes_of(words, static_cast<unsigned>(point.ranks));
+    return options;
+}
+
+std::unique_ptr<RunPlan> make_run_plan(const RunWords& words,
+                                       const std::vector<std::string>& program_words) {
+    auto made = std::make_unique<RunPlan>();
+    RunPlan& plan = *made;
+    if (!words.compute.empty()) plan.each.compute = runs::parse_compute("--compute", words.compute);
+    const unsigned usual = choose_program(plan, words, program_words);
+    add_points(plan, words, usual);
+    for (const RunPlan::Point& point : plan.points)  // says what is wrong before anything runs
+        static_cast<void>(plan.options_of(point, words));
+    plan.each.job.trace = words.trace;
+    if (!words.trace_from.empty())
+        plan.each.job.trace_above.from = trace_time("--trace-from", words.trace_from);
+    if (!words.trace_to.empty())
+        plan.each.job.trace_above.to = trace_time("--trace-to", words.trace_to);
+    job::check_part_of_trace(!words.trace.empty(), plan.each.job.trace_above.from,
+                             plan.each.job.trace_above.to);
+    plan.form = summary_form(words.summary);
+    plan.each.record = plan.form == SummaryForm::text || plan.form == SummaryForm::json;
+    plan.each.faults = words.faults;
+    plan.fault_cost = words.fault_cost;
+    check_fault_cost(plan);
+    check_comparison(plan, words);
+    check_outputs(words);
+    for (const RunPlan::Point& point : plan.points)
+        apply_settings(words, point.fabric);
+    return made;
+}
+
+}  // namespace railyard::cli

@@ -1,0 +1,56 @@
+#pragma once
+/// The words of `railyard run`, and what they come to: a program, and the runs of it.
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/changed_fabrics.hpp"
+#include "programs/executables/executable.hpp"
+#include "programs/runs/run.hpp"
+#include "railyard/traits.hpp"
+
+namespace railyard::cli {
+
+/// The options as they were typed; an empty word was not given.
+struct RunWords {
+    std::string ranks, on, nodes, ranks_per_node, placement, mpi, connections, max_connections,
+        algorithms, trace, trace_from, trace_to, compute, summary, faults, sweep, json, csv;
+    std::vector<std::string> settings, shared, private_ones, changes;
+    bool stats = false, fault_cost = false, check = false, label = false, gdb = false;
+};
+
+/// The words outlive the app.
+void add_run_options(CLI::App& app, RunWords& words);
+
+enum class SummaryForm : std::uint8_t { none, line, text, json };
+
+/// What the words come to: the same program on each of some fabrics, or with each of some values.
+struct RunPlan {
+    struct Point {
+        fabric::Traits fabric;
+        std::string opened;  ///< the name by which it is opened
+        int ranks = 0;
+        std::string swept{};  ///< the value of what is varied
+    };
+
+    std::unique_ptr<executables::Executable> executable;  ///< null: the program is built in
+    ChangedFabrics changed;
+    std::vector<Point> points;
+    std::string swept{};  ///< what is varied: "ranks", "link.rate"; empty: nothing
+    runs::Options each;   ///< but for what the points say
+    SummaryForm form = SummaryForm::line;
+    bool fault_cost = false;
+
+    bool compares() const { return points.size() > 1; }
+    /// The options of one run.
+    runs::Options options_of(const Point& point, const RunWords& words) const;
+};
+
+/// Throws UsageError.
+std::unique_ptr<RunPlan> make_run_plan(const RunWords& words,
+                                       const std::vector<std::string>& program_words);
+
+}  // namespace railyard::cli
