@@ -43,13 +43,25 @@ std::string library_folder() {
     return {};
 }
 
+/// What was named cannot be had: the words are wrong.
+template <class Make>
+auto or_wrong(Make make) {
+    try {
+        return make();
+    } catch (const UsageError&) {
+        throw;
+    } catch (const Error& error) {
+        throw UsageError(error.what());
+    }
+}
+
 std::unique_ptr<executables::Executable> executable_named(const std::string& name,
                                                           const RunWords& words) {
-    return std::make_unique<executables::Executable>(
-        executables::Executable::Options{.name = name,
-                                         .shared = words.shared,
-                                         .private_ones = words.private_ones,
-                                         .library_folder = library_folder()});
+    executables::Executable::Options options{.name = name,
+                                             .shared = words.shared,
+                                             .private_ones = words.private_ones,
+                                             .library_folder = library_folder()};
+    return or_wrong([&] { return std::make_unique<executables::Executable>(options); });
 }
 
 [[noreturn]] void unknown_program(const std::string& name) {
@@ -71,7 +83,7 @@ const fabric::Traits& virtual_fabric(const std::string& name) {
 
 /// A file with a number for each rank.
 std::vector<fabric::NodeId> nodes_in(const std::string& file, unsigned ranks) {
-    std::istringstream text(results::read_file(file));
+    std::istringstream text(or_wrong([&] { return results::read_file(file); }));
     std::vector<fabric::NodeId> all;
     for (std::string word; text >> word;) {
         const auto node = parse_number<unsigned>(word);

@@ -94,7 +94,7 @@ TEST(RunSummary, SeveralFabricsStandSideBySide) {
 
 TEST(RunSummary, ComparisonsAreOfThingsThatCanBeCompared) {
     EXPECT_THAT(complaint({"run", "--on", "ideal,quadrics", "--trace", "x.json", "ring"}),
-                HasSubstr("a trace shows one fabric"));
+                HasSubstr("a trace shows one run"));
     EXPECT_THAT(complaint({"run", "--on", "ideal,quadrics", "--compute", "record:x", "ring"}),
                 HasSubstr("record on one fabric, and then replay on all"));
     EXPECT_THAT(complaint({"run", "--on", "ideal,shm", "ring"}), HasSubstr("shm moves bytes"));

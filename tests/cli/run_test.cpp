@@ -238,14 +238,12 @@ TEST(Run, WrongCallsAreExplained) {
               "railyard: run what? Name a program; `railyard run --help` lists them\n");
     EXPECT_EQ(complaint({"run", "rign"}),
               "railyard: unknown program 'rign'; did you mean 'ring'? `railyard run --help` lists "
-              "all\n");
+              "all; an executable is named by its path (./rign)\n");
     EXPECT_EQ(complaint({"run", "--onn", "ideal", "ring"}),
               "railyard: unknown option '--onn'; `railyard run --help` lists all\n");
     EXPECT_EQ(complaint({"run", "-n", "0", "ring"}),
               "railyard: -n: expected a whole number from 1 to 65536, found '0'\n");
-    EXPECT_EQ(complaint({"run", "./ring"}),
-              "railyard: ./ring is a file, and only built-in programs run in virtual time so far "
-              "(`railyard run --help` lists them); for real, start it with `mpiexec ./ring`\n");
+    EXPECT_EQ(complaint({"run", "./ring"}), "railyard: ./ring: no such file\n");
     EXPECT_EQ(complaint({"run", "--on", "shm", "ring"}),
               "railyard: --on: shm moves bytes, and `railyard run` runs in virtual time; programs "
               "on shm are started with `mpiexec --on shm`\n");
