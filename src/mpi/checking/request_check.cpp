@@ -143,9 +143,15 @@ void RequestCheck::look_at_completed() {
     completing_.erase(std::next(found).base());
     for (const auto& [place, handle, serial, message] : completing.all) {
         const auto followed = followed_.find(handle);
-        if (followed == followed_.end() || followed->second.serial != serial ||
-            !followed->second.active)
+        if (followed == followed_.end() || followed->second.serial != serial) continue;
+        if (*place != handle && objects_.request_state(*place) != RequestState::none) {
+            // It goes on under another handle, as Fortran's collectives of sections do.
+            auto node = followed_.extract(followed);
+            node.key() = *place;
+            followed_.insert(std::move(node));
             continue;
+        }
+        if (!followed->second.active) continue;
         if (*place != handle || (followed->second.persistent &&
                                  objects_.request_state(handle) == RequestState::inactive))
             completed(handle, message);
