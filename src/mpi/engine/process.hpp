@@ -21,26 +21,14 @@
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/schedule.hpp"
 #include "mpi/engine/settings.hpp"
-#include "mpi/engine/stall_watch.hpp"
 #include "mpi/engine/transport.hpp"
+#include "mpi/engine/waiting.hpp"
 #include "mpi/types/datatype.hpp"
 #include "railyard/host.hpp"
 
 namespace railyard::mpi {
 
 class ProgressThread;
-
-/// Somebody who is told when the rank begins to wait in the library, where it sees to all that
-/// others ask of it, and when it is about to leave.
-class Attendant {
-  public:
-    virtual void came() = 0;
-    /// May make progress until what others have begun is done.
-    virtual void leaves() noexcept = 0;
-
-  protected:
-    ~Attendant() = default;
-};
 
 class Process {
   public:

@@ -1,4 +1,5 @@
-/* What the programs of mistakes share. */
+#pragma once
+/// What the programs of mistakes share. In C.
 #include <mpi.h>
 #include <stddef.h>
 
