@@ -5,6 +5,7 @@
 #include "mpi/abi/requests.hpp"
 #include "mpi/checking/checks.hpp"
 #include "mpi/types/operation.hpp"
+#include "mpi/types/type_sequence.hpp"
 
 namespace railyard::mpi::abi {
 
@@ -21,10 +22,7 @@ std::string name_of(const ErrorScope* scope, int handle) {
 /// One that the user has made is named after what it is made of.
 std::string name_of(const Datatype& type) {
     if (!type.name().empty()) return std::string(type.name());
-    const Basic basic = type.uniform_basic();
-    return basic == Basic::none
-               ? fmt::format("a type of {} bytes", type.size())
-               : fmt::format("a type of {} {}", type.basic_count(), traits(basic).name);
+    return "a type of " + basics_text(type);
 }
 
 }  // namespace
@@ -36,6 +34,26 @@ TypeRef CheckedObjects::type(int handle) {
 
 Request* CheckedObjects::request(int handle) {
     return find_engine(state_, handle);
+}
+
+const Request* CheckedObjects::message_request(int handle) {
+    if (const Request* const engine = find_engine(state_, handle)) return engine;
+    const LocalRequest* const local = state_.local_requests.find(handle);
+    return local != nullptr && local->deferred ? local->deferred->receive_within() : nullptr;
+}
+
+checking::RequestState CheckedObjects::request_state(int handle) {
+    using checking::RequestState;
+    if (const Request* const engine = find_engine(state_, handle)) {
+        if (!engine->is_active()) return RequestState::inactive;
+        return engine->is_complete() ? RequestState::complete : RequestState::pending;
+    }
+    const LocalRequest* const local = state_.local_requests.find(handle);
+    if (local == nullptr) return RequestState::none;
+    if (!local->active) return RequestState::inactive;
+    if (local->deferred == nullptr) return RequestState::complete;
+    if (local->deferred->receive_within() == nullptr) return RequestState::unknown;
+    return local->deferred->is_complete() ? RequestState::complete : RequestState::pending;
 }
 
 std::string CheckedObjects::comm_name(int handle) {

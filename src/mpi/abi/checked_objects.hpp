@@ -24,6 +24,9 @@ class CheckedObjects final : public checking::Objects {
     }
     TypeRef type(int handle) override;
     Request* request(int handle) override;
+    const Request* message_request(int handle) override;
+    checking::RequestState request_state(int handle) override;
+    Comm& world() override { return state_.world(); }
 
     std::string comm_name(int handle) override;
     std::string type_name(int handle) override;

@@ -33,6 +33,8 @@ class Exchange : public Deferred {
                        "request is a send and a receive in one, which cannot be cancelled");
     }
 
+    const Request* receive_within() const override { return receive; }
+
     std::unique_ptr<std::byte[]> copy;  ///< of what is sent, where it is replaced
     Request* send = nullptr;
     Request* receive = nullptr;

@@ -127,6 +127,8 @@ class Deferred {
     virtual bool abandon() { return false; }
     /// Throws MpiError (request) where MPI does not allow it.
     virtual void cancel() = 0;
+    /// Of a send and a receive in one: the receive.
+    virtual const Request* receive_within() const { return nullptr; }
 
     // Of those that only look whether they are complete when they are asked.
 

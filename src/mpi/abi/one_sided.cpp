@@ -89,6 +89,7 @@ void rput(State&, const void* origin, std::size_t origin_count, const TypeRef& o
           MPI_Request& request) {
     request = done_request;
     if (rank == no_rank) return;
+    win.check_passive(rank);
     request = request_of(win.put(const_buffer(origin, origin_count, origin_type),
                                  {rank, displacement, count, type.get()}, true));
 }
@@ -98,6 +99,7 @@ void rget(State&, void* origin, std::size_t origin_count, const TypeRef& origin_
           MPI_Request& request) {
     request = done_request;
     if (rank == no_rank) return;
+    win.check_passive(rank);
     request = request_of(win.get(buffer(origin, origin_count, origin_type),
                                  {rank, displacement, count, type.get()}, true));
 }
@@ -107,6 +109,7 @@ void raccumulate(State&, const void* origin, std::size_t origin_count, const Typ
                  const Operation& op, Window& win, MPI_Request& request) {
     request = done_request;
     if (rank == no_rank) return;
+    win.check_passive(rank);
     request = request_of(win.accumulate(const_buffer(origin, origin_count, origin_type),
                                         {rank, displacement, count, type.get()}, op, true));
 }
@@ -117,6 +120,7 @@ void rget_accumulate(State&, const void* origin, std::size_t origin_count,
                      const TypeRef& type, const Operation& op, Window& win, MPI_Request& request) {
     request = done_request;
     if (rank == no_rank) return;
+    win.check_passive(rank);
     request = request_of(win.get_accumulate(optional_origin(origin, origin_count, origin_type, op),
                                             buffer(result, result_count, result_type),
                                             {rank, displacement, count, type.get()}, op, true));

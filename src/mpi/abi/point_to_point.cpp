@@ -252,6 +252,7 @@ void mrecv(State& state, void* buf, std::size_t count, const TypeRef& type, MPI_
     const Found found(state, handle, "message");
     const std::uint32_t context = found.context();
     found.wait(state);
+    state.process().set_last_receive(found.engine());
     const ErrorClass error = finish(state, found, handle, status);
     if (error != ErrorClass::success) throw_failure(state, context, found.engine(), error);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mpi/calls/parameters.hpp"
+#include "mpi/collectives/inter.hpp"
 #include "mpi/engine/request.hpp"
 
 namespace railyard::mpi::checking {
@@ -33,10 +34,13 @@ std::string argument_text(const calls::Parameter& parameter, Word word, Objects&
             return fmt::format("{} {}", parameter.name, word);
         case Kind::number:
             return fmt::format("{} {}", parameter.name, number);
+        case Kind::root:
+            if (number == inter::root_here) return "root MPI_ROOT";
+            if (number == inter::no_root) return "root MPI_PROC_NULL";
+            return rank_text(parameter.name, number);
         case Kind::dest:
         case Kind::source:
         case Kind::target:
-        case Kind::root:
             return rank_text(parameter.name, number);
         case Kind::tag:
             return number == any_tag ? std::string("any tag")

@@ -6,7 +6,7 @@
 
 #include "base/frames.hpp"
 #include "mpi/calls/parameters.hpp"
-#include "mpi/checking/findings.hpp"
+#include "mpi/collectives/inter.hpp"
 
 namespace railyard::mpi::checking {
 
@@ -37,9 +37,8 @@ struct Side {
         const auto add = [&](std::size_t rank) {
             const TypeRef its = objects.type(types != nullptr ? types[rank] : type);
             if (its == nullptr) return;
-            if (types == nullptr) found.basic = its->uniform_basic();
-            found.bytes.push_back(static_cast<std::uint64_t>(std::max<Word>(count_of(rank), 0)) *
-                                  its->size());
+            const auto n = static_cast<std::size_t>(std::max<Word>(count_of(rank), 0));
+            found.amounts.push_back({n * its->size(), sequence_of(*its, n)});
         };
         if (counts == nullptr && types == nullptr)
             add(0);
@@ -116,51 +115,127 @@ std::string sort_of(std::string name) {
     return name;
 }
 
-void set_data(CollectiveCall& made, const MadeCall& call, const std::string& sort, bool is_root,
-              std::size_t ranks, Objects& objects) {
+/// As the call's own rank sees itself.
+struct Part {
+    bool is_root = false;
+    bool takes_part = true;  ///< not: of an inter-communicator, another of its group is the root
+};
+
+void set_data(CollectiveCall& made, const MadeCall& call, const std::string& sort, const Part& part,
+              const Communicator& comm, Objects& objects) {
     const auto is = [&](std::initializer_list<std::string_view> sorts) {
         return std::ranges::find(sorts, sort) != sorts.end();
     };
-    const Sides sides(call);
-    if (is({"Reduce", "Allreduce", "Scan", "Exscan", "Reduce_scatter_block"})) {
-        Side all = sides.send;
-        all.address = 0;  // in place or not, all give as much
-        made.gives = all.data(ranks, objects);
+    const auto own = static_cast<std::size_t>(comm.size());
+    const auto peers = static_cast<std::size_t>(comm.peer_count());
+    // Of an inter-communicator, what the root's group gives itself is nothing.
+    const bool is_other = !(comm.is_inter() && part.is_root);
+    Sides sides(call);
+    if (!part.takes_part) return;
+    if (is({"Reduce", "Allreduce", "Scan", "Exscan", "Reduce_scatter_block", "Reduce_scatter"})) {
+        sides.send.address = 0;  // in place or not, all give as much
+        made.gives = sides.send.data(own, objects);
+        // Each rank gives for each of its group.
+        if (sort == "Reduce_scatter_block" && !made.gives.amounts.empty())
+            made.gives.amounts.resize(own, made.gives.amounts.front());
         made.must_be_alike = true;
     } else if (sort == "Bcast") {
-        (is_root ? made.gives : made.takes) = sides.receive.data(ranks, objects);
+        (part.is_root ? made.gives : made.takes) = sides.receive.data(peers, objects);
     } else if (is({"Gather", "Gatherv"})) {
-        made.gives = sides.send.data(ranks, objects);
-        if (is_root) made.takes = sides.receive.data(ranks, objects);
+        if (is_other) made.gives = sides.send.data(peers, objects);
+        if (part.is_root) made.takes = sides.receive.data(peers, objects);
     } else if (is({"Scatter", "Scatterv"})) {
-        if (is_root) made.gives = sides.send.data(ranks, objects);
-        made.takes = sides.receive.data(ranks, objects);
+        if (part.is_root) made.gives = sides.send.data(peers, objects);
+        if (is_other) made.takes = sides.receive.data(peers, objects);
     } else if (is({"Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw"})) {
-        made.gives = sides.send.data(ranks, objects);
-        made.takes = sides.receive.data(ranks, objects);
+        made.gives = sides.send.data(peers, objects);
+        made.takes = sides.receive.data(peers, objects);
     }
 }
 
 void write(FieldWriter& fields, const CollectiveCall::Data& data) {
-    fields.number(static_cast<std::uint64_t>(data.basic)).number(data.bytes.size());
-    for (const std::uint64_t bytes : data.bytes)
-        fields.number(bytes);
+    fields.number(data.amounts.size());
+    for (const auto& [bytes, types] : data.amounts)
+        fields.number(bytes)
+            .number(types.hash)
+            .number(types.basics)
+            .number(types.is_untyped ? 1 : 0);
 }
 
 CollectiveCall::Data read_data(FieldReader& fields) {
+    constexpr std::size_t bytes_each = 32;
     CollectiveCall::Data data;
-    const std::uint64_t basic = fields.number();
-    if (basic < basic_kinds) data.basic = static_cast<Basic>(basic);
-    for (std::size_t n = fields.count(8); n > 0; --n)
-        data.bytes.push_back(fields.number());
+    for (std::size_t n = fields.count(bytes_each); n > 0; --n) {
+        CollectiveCall::Amount& amount = data.amounts.emplace_back();
+        amount.bytes = fields.number();
+        amount.types.hash = fields.number();
+        amount.types.basics = fields.number();
+        amount.types.is_untyped = fields.number() != 0;
+    }
     return data;
+}
+
+/// Of an inter-communicator: what two ranks say of the root. In its group, one is it and the others
+/// are not; the other group names it.
+std::string difference_of_roots(int one, std::size_t one_rank, int other, std::size_t other_rank,
+                                const Groups& groups) {
+    const bool one_names = one >= 0;
+    const bool other_names = other >= 0;
+    if (groups.are_together(one_rank, other_rank)) {
+        if (one_names != other_names)
+            return "of one group, one looks for the root in the other group, and one in its own";
+        if (one_names && one != other) return "the roots differ";
+        if (one == inter::root_here && other == inter::root_here)
+            return "both say that they are the root";
+        return {};
+    }
+    if (one_names == other_names)
+        return one_names ? "each looks for the root in the other's group"
+                         : "each looks for the root in its own group";
+    // One names a rank of the other's group.
+    if (!one_names) return difference_of_roots(other, other_rank, one, one_rank, groups);
+    const bool is_named = static_cast<std::size_t>(one) == groups.rank(other_rank);
+    if (is_named != (other == inter::root_here))
+        return is_named ? "one names as the root who says MPI_PROC_NULL"
+                        : "one says that it is the root, and the other names another";
+    return {};
+}
+
+std::string difference_of_shares(const CollectiveCall& one, const CollectiveCall& other,
+                                 bool are_together) {
+    const auto& first = one.gives.amounts;
+    const auto& second = other.gives.amounts;
+    if (first.empty() || second.empty()) return {};
+    const std::string lengths =
+        fmt::format("{} bytes and {} bytes", one.gives.bytes(), other.gives.bytes());
+    if (one.gives.bytes() != other.gives.bytes()) return lengths;
+    // Groups of different sizes share the same data out otherwise.
+    if (!are_together && first.size() != second.size()) return {};
+    for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+        if (are_together && first[i].bytes != second[i].bytes)
+            return fmt::format("{} bytes and {} bytes for rank {}", first[i].bytes, second[i].bytes,
+                               i);
+        if (first[i].bytes == second[i].bytes && !go_together(first[i].types, second[i].types))
+            return "the types differ";
+    }
+    return {};
 }
 
 }  // namespace
 
-std::optional<std::uint64_t> CollectiveCall::Data::with(std::size_t rank) const {
-    if (bytes.empty()) return std::nullopt;
-    return bytes.size() == 1 ? bytes.front() : rank < bytes.size() ? bytes[rank] : 0;
+const CollectiveCall::Amount* CollectiveCall::Data::with(std::size_t rank) const {
+    static constexpr Amount nothing;
+    if (amounts.empty()) return nullptr;
+    return amounts.size() == 1     ? &amounts.front()
+           : rank < amounts.size() ? &amounts[rank]
+                                   : &nothing;
+}
+
+std::uint64_t CollectiveCall::Data::bytes() const {
+    std::uint64_t all = 0;
+    for (const Amount& amount : amounts)
+        all += amount.bytes;
+    return all;
 }
 
 CollectiveCall CollectiveCall::of(const MadeCall& call, const Communicator& comm,
@@ -170,25 +245,28 @@ CollectiveCall CollectiveCall::of(const MadeCall& call, const Communicator& comm
     made.function = calls::name(call.function);
     if (made.function.ends_with("_c")) made.function.resize(made.function.size() - 2);
     made.text = text_of(call, objects);
-    bool is_root = false;
+    Part part;
     const auto parameters = calls::parameters(call.function);
     for (std::size_t i = 0; i < std::min(parameters.size(), call.count); ++i) {
         const int value = static_cast<int>(call.words[i]);
         if (parameters[i].kind == calls::Kind::root) {
-            made.root = std::to_string(value);
-            is_root = value == comm.rank();
+            made.root = value;
+            part.is_root = value == (comm.is_inter() ? inter::root_here : comm.rank());
+            part.takes_part = !comm.is_inter() || value != inter::no_root;
         } else if (parameters[i].kind == calls::Kind::op) {
             made.op = objects.op_name(value);
         }
     }
-    set_data(made, call, sort_of(made.function), is_root, static_cast<std::size_t>(comm.size()),
-             objects);
+    if (!part.takes_part) made.op.clear();
+    set_data(made, call, sort_of(made.function), part, comm, objects);
     return made;
 }
 
 std::string CollectiveCall::encoded() const {
     FieldWriter fields;
-    fields.number(number).text(function).text(root).text(op).number(must_be_alike ? 1 : 0);
+    fields.number(number).text(function).number(root ? 1 : 0);
+    fields.number(static_cast<std::uint32_t>(root.value_or(0))).text(op);
+    fields.number(must_be_alike ? 1 : 0);
     write(fields, gives);
     write(fields, takes);
     return fields.text(text).take();
@@ -199,7 +277,9 @@ std::optional<CollectiveCall> CollectiveCall::decoded(std::string_view text) {
     CollectiveCall call;
     call.number = fields.number();
     call.function = fields.text();
-    call.root = fields.text();
+    const bool has_root = fields.number() != 0;
+    const auto root = static_cast<std::int32_t>(fields.small_number());
+    if (has_root) call.root = root;
     call.op = fields.text();
     call.must_be_alike = fields.number() != 0;
     call.gives = read_data(fields);
@@ -209,25 +289,30 @@ std::optional<CollectiveCall> CollectiveCall::decoded(std::string_view text) {
     return call;
 }
 
-std::string difference(const CollectiveCall& one, const CollectiveCall& other) {
+std::string difference(const CollectiveCall& one, std::size_t one_rank, const CollectiveCall& other,
+                       std::size_t other_rank, const Groups& groups) {
     if (one.function != other.function) return "the functions differ";
-    if (one.root != other.root) return "the roots differ";
-    if (one.op != other.op) return "the operations differ";
-    if (!one.must_be_alike) return {};
-    if (!go_together(one.gives.basic, other.gives.basic)) return "the types differ";
-    if (one.gives.with(0) && other.gives.with(0) && one.gives.with(0) != other.gives.with(0))
-        return fmt::format("{} bytes and {} bytes", *one.gives.with(0), *other.gives.with(0));
-    return {};
+    if (one.root && other.root && groups.is_inter()) {
+        std::string why = difference_of_roots(*one.root, one_rank, *other.root, other_rank, groups);
+        if (!why.empty()) return why;
+    } else if (one.root != other.root) {
+        return "the roots differ";
+    }
+    if (one.op != other.op && !one.op.empty() && !other.op.empty()) return "the operations differ";
+    if (!one.must_be_alike || !other.must_be_alike) return {};
+    return difference_of_shares(one, other,
+                                !groups.is_inter() || groups.are_together(one_rank, other_rank));
 }
 
-std::string difference(const CollectiveCall& from, std::size_t from_rank, const CollectiveCall& to,
-                       std::size_t to_rank) {
-    const auto given = from.gives.with(to_rank);
-    const auto taken = to.takes.with(from_rank);
-    if (!given || !taken) return {};
-    if (*given != *taken)
-        return fmt::format("the first gives the second {} bytes, which takes {}", *given, *taken);
-    if (*given > 0 && !go_together(from.gives.basic, to.takes.basic)) return "the types differ";
+std::string difference_of_data(const CollectiveCall& from, std::size_t from_rank,
+                               const CollectiveCall& to, std::size_t to_rank) {
+    const CollectiveCall::Amount* const given = from.gives.with(to_rank);
+    const CollectiveCall::Amount* const taken = to.takes.with(from_rank);
+    if (given == nullptr || taken == nullptr) return {};
+    if (given->bytes != taken->bytes)
+        return fmt::format("the first gives the second {} bytes, which takes {}", given->bytes,
+                           taken->bytes);
+    if (given->bytes > 0 && !go_together(given->types, taken->types)) return "the types differ";
     return {};
 }
 

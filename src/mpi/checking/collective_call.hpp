@@ -8,28 +8,35 @@
 #include <vector>
 
 #include "mpi/checking/call_text.hpp"
-#include "mpi/types/basic.hpp"
+#include "mpi/types/type_sequence.hpp"
 
 namespace railyard::mpi::checking {
 
 struct CollectiveCall {
-    /// Data that go to other ranks, or come from them.
+    struct Amount {
+        std::uint64_t bytes = 0;
+        TypeSequence types;
+    };
+    /// Data that go to other ranks, or come from them: by rank of the communicator, of an
+    /// inter-communicator by rank of the other group; one: the same for each; none: nobody says.
     struct Data {
-        Basic basic = Basic::none;
-        /// By rank of the communicator; one: the same for each; none: nobody says.
-        std::vector<std::uint64_t> bytes;
+        std::vector<Amount> amounts;
 
-        std::optional<std::uint64_t> with(std::size_t rank) const;
+        /// Null: nobody says.
+        const Amount* with(std::size_t rank) const;
+        std::uint64_t bytes() const;  ///< of all
     };
 
     std::uint64_t number = 0;  ///< among those on its communicator
     std::string function;      ///< one of large counts is the same as the other
-    std::string root;          ///< empty: it has none
-    std::string op;
+    std::optional<int> root;   ///< as it was given; none: it has none
+    std::string op;            ///< empty: it has none, or the rank has no part in it
     Data gives;
     Data takes;
-    bool must_be_alike = false;  ///< all ranks give the same number of bytes
-    std::string text;            ///< for people
+    /// All ranks give the same: of an inter-communicator those of a group, and the groups as much
+    /// in all.
+    bool must_be_alike = false;
+    std::string text;  ///< for people
 
     static CollectiveCall of(const MadeCall& call, const Communicator& comm, std::uint64_t number,
                              Objects& objects);
@@ -37,10 +44,27 @@ struct CollectiveCall {
     static std::optional<CollectiveCall> decoded(std::string_view text);
 };
 
+/// The ranks of both groups of an inter-communicator in a row, and where the second group begins;
+/// of any other, its ranks.
+struct Groups {
+    std::size_t divided_at = 0;  ///< 0: it is one
+
+    bool is_inter() const { return divided_at > 0; }
+    bool are_together(std::size_t one, std::size_t other) const {
+        return (one < divided_at) == (other < divided_at);
+    }
+    /// In its group.
+    std::size_t rank(std::size_t member) const {
+        return member < divided_at ? member : member - divided_at;
+    }
+};
+
 /// What is wrong with two ranks' calls of one number; empty: nothing that these two could say.
-std::string difference(const CollectiveCall& one, const CollectiveCall& other);
-/// What is wrong with what `from` gives `to`; empty: nothing.
-std::string difference(const CollectiveCall& from, std::size_t from_rank, const CollectiveCall& to,
-                       std::size_t to_rank);
+std::string difference(const CollectiveCall& one, std::size_t one_rank, const CollectiveCall& other,
+                       std::size_t other_rank, const Groups& groups);
+/// What is wrong with what `from` gives `to`; empty: nothing. Ranks are those that the two know
+/// each other by.
+std::string difference_of_data(const CollectiveCall& from, std::size_t from_rank,
+                               const CollectiveCall& to, std::size_t to_rank);
 
 }  // namespace railyard::mpi::checking

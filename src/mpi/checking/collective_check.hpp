@@ -33,6 +33,8 @@ class CollectiveCheck {
     };
     struct Place {
         Comm* comm = nullptr;
+        Communicator* ranks = nullptr;  ///< all, of both groups if there are two
+        Groups groups;
         int handle = 0;                       ///< tells it from others that have its context later
         std::vector<CollectiveCall> to_tell;  ///< calls that did not block
         // Of a judge.

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "mpi/engine/process.hpp"
-#include "mpi/types/basic.hpp"
 
 namespace railyard::mpi::checking {
 
@@ -15,9 +14,5 @@ inline constexpr int finding_exit_code = 36;
 [[noreturn]] void fail(Process& process, const std::string& what);
 /// On the standard error; the job goes on.
 void warn(Process& process, const std::string& what);
-
-/// Whether data of the one may be received as the other: the same sort of number, as wide. What is
-/// none, bytes or packed goes with all.
-bool go_together(Basic one, Basic other);
 
 }  // namespace railyard::mpi::checking

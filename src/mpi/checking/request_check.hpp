@@ -5,22 +5,26 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "mpi/calls/facts.hpp"
+#include "mpi/checking/buffers_in_use.hpp"
 #include "mpi/checking/call_text.hpp"
+#include "mpi/checking/message_check.hpp"
 #include "mpi/checking/objects.hpp"
 
 namespace railyard::mpi::checking {
 
 class RequestCheck {
   public:
-    explicit RequestCheck(Objects& objects) : objects_(objects) {}
+    explicit RequestCheck(Objects& objects)
+        : objects_(objects), messages_(objects), buffers_(objects) {}
     void began(const calls::HandleResolver& resolver) { resolver_ = &resolver; }
 
     void entered(const MadeCall& call);
@@ -31,15 +35,16 @@ class RequestCheck {
 
   private:
     struct Followed {
-        std::string text;  ///< the call that made it
-        bool is_send = false;
+        std::uint64_t serial = 0;  ///< tells it from one that has its handle later
+        std::string text;          ///< the call that made it
         bool persistent = false;
         bool active = true;
-        const void* data = nullptr;
-        std::int64_t count = 0;
-        TypeRef type;
-        int peer = 0;  ///< of the job
+        // Null types: it does not send, or receive.
+        UserData sent;
+        UserData received;
+        MessageCheck::Message message;  ///< of a persistent send: what is told of each
         std::uint64_t sum = 0;
+        bool is_summed = false;
     };
     /// A call that may complete requests: what their places held before.
     struct Completing {
@@ -47,38 +52,40 @@ class RequestCheck {
         struct One {
             const int* place;
             int handle;
-            const Request* request;
+            std::uint64_t serial;
+            const Request* message;  ///< the engine's, if it is of one; of two, the receive
         };
         std::vector<One> all;
     };
-    using Memory = std::pair<const std::byte*, const std::byte*>;
 
     calls::CallFacts facts(const MadeCall& call) const {
         return calls::facts_of(call.function, call.arguments(), *resolver_);
     }
+    UserData data_of(const calls::Side& side) {
+        return {side.data, static_cast<std::size_t>(std::max<std::int64_t>(side.count, 0)),
+                side.type != calls::absent ? objects_.type(side.type) : nullptr};
+    }
+    /// None of a partner that is nobody.
+    std::optional<MessageCheck::Message> message_of(const MadeCall& call,
+                                                    const calls::CallFacts& its);
+    void keep_places(const MadeCall& call);
     void follow(const MadeCall& call);
-    void start(Followed& followed);
-    void completed(int handle, const Request& request);
-    void check_type(const calls::Side& side, Basic came, int source, std::size_t bytes,
-                    const std::string& text);
+    void forget(int handle);
+    void start(int handle, Followed& followed);
+    void look_at_completed();
+    void looked_at(const MadeCall& call);
+    void completed(int handle, const Request* message);
+    void check_sum(Followed& followed);
     void note(std::string what);
-    static std::uint64_t sum_of(const Followed& followed);
-    void add_memory(const Followed& followed);
-    void remove_memory(const Followed& followed);
 
     Objects& objects_;
     const calls::HandleResolver* resolver_ = nullptr;
+    MessageCheck messages_;
+    BuffersInUse buffers_;
     std::map<int, Followed> followed_;  ///< by handle
+    std::uint64_t made_ = 0;            ///< so far
     std::vector<Completing> completing_;
-    /// Where data are received, or sent from, just now: dense ones, by their beginning.
-    struct InUse {
-        const std::byte* end;
-        bool is_send;
-        std::string text;
-    };
-    std::multimap<const std::byte*, InUse> in_use_;
     std::string found_;  ///< to be told by the next call
-    std::size_t overlaps_told_ = 0;
 };
 
 }  // namespace railyard::mpi::checking

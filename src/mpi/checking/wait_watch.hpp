@@ -17,7 +17,7 @@
 #include "mpi/checking/call_text.hpp"
 #include "mpi/checking/meetings.hpp"
 #include "mpi/checking/objects.hpp"
-#include "mpi/engine/stall_watch.hpp"
+#include "mpi/engine/waiting.hpp"
 
 namespace railyard::mpi::checking {
 

@@ -31,7 +31,7 @@ std::uint64_t ChannelTransport::set_result(Request& receive, const Header& heade
     receive.result.source = header.source;
     receive.result.tag = header.tag;
     receive.result.cancelled = false;
-    receive.came = message_basic(header);
+    receive.piggyback = message_piggyback(header);
     receive.result.error = total > receive.bytes ? ErrorClass::truncate : ErrorClass::success;
     const std::uint64_t fits = std::min<std::uint64_t>(total, receive.bytes);
     if (fits != total) [[unlikely]]
@@ -132,7 +132,7 @@ void ChannelTransport::poll() {
 }
 
 void ChannelTransport::copy_from_self(Request& receive, Request& send) {
-    const Header header{.context = context_and_basic(send.envelope.context, send.envelope.basic),
+    const Header header{.context = context_and_piggyback(send.envelope),
                         .source = send.envelope.source,
                         .tag = send.envelope.tag};
     const std::uint64_t n = set_result(receive, header, send.bytes);

@@ -69,7 +69,7 @@ class ChannelTransport final : public Transport {
 
     // channel_send.cpp: each push returns false if there is no room now
     static Header header_for(const Envelope& envelope, PacketKind kind, std::size_t length) {
-        return {.context = context_and_basic(envelope.context, envelope.basic),
+        return {.context = context_and_piggyback(envelope),
                 .source = envelope.source,
                 .tag = envelope.tag,
                 .length = static_cast<std::uint32_t>(length),

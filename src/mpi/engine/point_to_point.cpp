@@ -33,7 +33,7 @@ void Process::send_in(std::uint32_t context, const ConstBuffer& data, int to, in
                       Communicator& comm, Mode mode) {
     const Datatype& type = *data.type;
     const int peer = comm.world_rank(to);
-    const Envelope envelope{context, comm.rank(), tag, type.uniform_basic()};
+    const Envelope envelope{context, comm.rank(), tag, piggyback_};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(), peer,
                                  envelope, Coalescing::never)) [[likely]] {
@@ -53,7 +53,7 @@ Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, 
     request.kind = Request::Kind::send;
     request.mode = mode;
     request.peer = comm.world_rank(to);
-    request.envelope = {context, comm.rank(), tag, type.uniform_basic()};
+    request.envelope = {context, comm.rank(), tag, piggyback_};
     request.result = {};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(),
@@ -78,7 +78,7 @@ void Process::receive_in(std::uint32_t context, const Buffer& into, int from, in
     Request& request = start_receive_in(context, into, from, tag, comm);
     wait(request);
     const Status result = request.result;
-    last_came_ = request.came;
+    last_receive_ = &request;
     release(request);
     if (status != nullptr) *status = result;
     throw_if_failed(request);
@@ -102,7 +102,7 @@ void Process::exchange(const ConstBuffer& out, int to, int send_tag, const Buffe
     send(out, to, send_tag, comm);
     wait(receive);
     const Status result = receive.result;
-    last_came_ = receive.came;
+    last_receive_ = &receive;
     release(receive);
     if (status != nullptr) *status = result;
     throw_if_failed(receive);
@@ -131,7 +131,7 @@ Request& Process::make_persistent_send(const ConstBuffer& data, int to, int tag,
     request.kind = Request::Kind::send;
     request.mode = mode;
     request.peer = comm.world_rank(to);
-    request.envelope = {comm.context(), comm.rank(), tag, data.type->uniform_basic()};
+    request.envelope = {comm.context(), comm.rank(), tag};
     request.communicator = &comm;
     request.set_buffer(data.address, data.count, *data.type);
     keep_type(request);

@@ -21,26 +21,14 @@
 #include "mpi/engine/request.hpp"
 #include "mpi/engine/schedule.hpp"
 #include "mpi/engine/settings.hpp"
-#include "mpi/engine/stall_watch.hpp"
 #include "mpi/engine/transport.hpp"
+#include "mpi/engine/waiting.hpp"
 #include "mpi/types/datatype.hpp"
 #include "railyard/host.hpp"
 
 namespace railyard::mpi {
 
 class ProgressThread;
-
-/// Somebody who is told when the rank begins to wait in the library, where it sees to all that
-/// others ask of it, and when it is about to leave.
-class Attendant {
-  public:
-    virtual void came() = 0;
-    /// May make progress until what others have begun is done.
-    virtual void leaves() noexcept = 0;
-
-  protected:
-    ~Attendant() = default;
-};
 
 class Process {
   public:
@@ -227,9 +215,16 @@ class Process {
 
     std::optional<Status> probe_in(std::uint32_t context, int from, int tag, Communicator& comm);
 
-    /// Of the last receive that blocked: what its message was made of, if that was said; none from
-    /// then on.
-    Basic take_last_came() { return std::exchange(last_came_, Basic::none); }
+    // For those who check messages.
+
+    /// Goes with all messages that are sent from now on; 0: nothing does.
+    void set_piggyback(std::uint16_t number) { piggyback_ = number; }
+    /// Such numbers are smaller than this; 1: the transport has no room for any.
+    std::uint32_t piggyback_limit() const { return transport_->piggyback_limit(); }
+    /// The last receive that blocked, as it ended, until the next request is made; null from then
+    /// on.
+    const Request* take_last_receive() { return std::exchange(last_receive_, nullptr); }
+    void set_last_receive(const Request* receive) { last_receive_ = receive; }
 
     /// For collectives on that communicator.
     std::unique_ptr<Team> make_team(Communicator& comm);
@@ -328,7 +323,8 @@ class Process {
     StallWatch* stalls_ = nullptr;  ///< null: nobody wants to know
     Duration stall_interval_ = Duration::forever();
     int waiting_calls_ = 0;
-    Basic last_came_ = Basic::none;
+    const Request* last_receive_ = nullptr;
+    std::uint16_t piggyback_ = 0;
 };
 
 template <class Ready>

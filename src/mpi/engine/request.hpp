@@ -35,25 +35,25 @@ struct Envelope {
     std::uint32_t context = 0;
     std::int32_t source = 0;  ///< rank in the communicator, or any_source
     std::int32_t tag = 0;     ///< or any_tag
-    /// Of a send: the one basic type that it is made of; none: of several, or nobody says. It takes
+    /// Of a send: a number that travels with the message, for those who check it; 0: none. It takes
     /// no part in matching.
-    Basic basic = Basic::none;
+    std::uint16_t piggyback = 0;
 
     friend bool operator==(const Envelope& a, const Envelope& b) {
         return a.context == b.context && a.source == b.source && a.tag == b.tag;
     }
 };
 
-// Of a message, the lower half of its header's context is the context, and the upper half says what
-// it is made of.
+// Of a message, the lower half of its header's context is the context, and the upper half is the
+// number that travels with it.
 inline std::uint32_t message_context(const Header& header) {
     return header.context & 0xffff;
 }
-inline Basic message_basic(const Header& header) {
-    return static_cast<Basic>(header.context >> 16);
+inline std::uint16_t message_piggyback(const Header& header) {
+    return static_cast<std::uint16_t>(header.context >> 16);
 }
-inline std::uint32_t context_and_basic(std::uint32_t context, Basic basic) {
-    return context | static_cast<std::uint32_t>(basic) << 16;
+inline std::uint32_t context_and_piggyback(const Envelope& envelope) {
+    return envelope.context | static_cast<std::uint32_t>(envelope.piggyback) << 16;
 }
 
 /// In the context of messages that make communicators of some ranks.
@@ -247,8 +247,8 @@ class Request {
     std::uint8_t then = nothing;
     Kind kind = Kind::send;
     Mode mode = Mode::standard;
-    Basic came = Basic::none;        ///< a receive: what the message is made of, if that was said
     bool needs_cleanup = false;      ///< holds more than a small message needs
+    std::uint16_t piggyback = 0;     ///< a receive: the number that came with the message
     std::uint64_t sequence = 0;      ///< posted receives: the order of posting
     std::byte* data = nullptr;       ///< of dense data the first byte, else the address as given
     std::size_t bytes = 0;           ///< of a receive: the room there is

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <deque>
 #include <unordered_map>
 #include <vector>
@@ -22,34 +23,27 @@ namespace {
 using fabric::MatchBits;
 using fabric::TaggedPeer;
 
-// Match bits: 16 of the context, 18 of the sender's rank in the communicator, 30 of the tag.
+// Match bits: 16 of the context, 18 of the sender's rank in the communicator, 30 of the tag. When
+// messages are checked, of the sender's 18 those that no rank of the job needs are a number that
+// travels with the message.
 constexpr int tag_bits = 30;
 constexpr int source_bits = 18;
 constexpr MatchBits tag_mask = (MatchBits{1} << tag_bits) - 1;
-constexpr MatchBits source_mask = (MatchBits{1} << source_bits) - 1;
+constexpr MatchBits all_source_mask = (MatchBits{1} << source_bits) - 1;
 static_assert(max_tag == tag_mask);
 
 /// The id of sends whose requests were complete when they were posted.
 constexpr std::uint64_t untracked = ~std::uint64_t{0};
-
-MatchBits bits_of(const Envelope& envelope) {
-    const MatchBits tag = envelope.tag == any_tag ? 0 : static_cast<MatchBits>(envelope.tag);
-    const MatchBits source =
-        envelope.source == any_source ? 0 : static_cast<MatchBits>(envelope.source);
-    return MatchBits{envelope.context} << (tag_bits + source_bits) | source << tag_bits | tag;
-}
-MatchBits mask_of(const Envelope& wanted) {
-    MatchBits mask = ~MatchBits{0};
-    if (wanted.tag == any_tag) mask &= ~tag_mask;
-    if (wanted.source == any_source) mask &= ~(source_mask << tag_bits);
-    return mask;
-}
 
 class TaggedTransport final : public Transport {
   public:
     explicit TaggedTransport(const EngineState& engine)
         : engine_(engine), nic_(engine.rank.nic()), port_(*nic_.tagged_port()) {
         if (engine_.settings.registration_cache == Bytes(0)) port_.keep_registrations(false);
+        if (engine_.settings.check)
+            piggyback_at_ = std::min(
+                source_bits,
+                static_cast<int>(std::bit_width(static_cast<unsigned>(engine.rank.size()))));
         publish_address(engine_.rank, address_key, nic_.address());
     }
 
@@ -64,9 +58,15 @@ class TaggedTransport final : public Transport {
     void start_receive(Request& receive, Message& message) override;
     void poll() override {}
     void progress() override;
+    std::uint32_t piggyback_limit() const override {
+        return std::uint32_t{1} << std::min(source_bits - piggyback_at_, 16);
+    }
     bool is_drained() const override { return sends_ == 0 && backlog_.empty(); }
 
   private:
+    MatchBits source_mask() const { return (MatchBits{1} << piggyback_at_) - 1; }
+    MatchBits bits_of(const Envelope& envelope) const;
+    MatchBits mask_of(const Envelope& wanted) const;
     TaggedPeer peer(int world_rank);
     TaggedPeer source(const Envelope& wanted, Communicator& comm) {
         return wanted.source == any_source ? fabric::any_peer
@@ -78,10 +78,10 @@ class TaggedTransport final : public Transport {
     void finish_send(Request& send, bool cancelled);
     bool cancel_receive(Request& receive);
     void finish_receive(Request& receive, const fabric::TaggedCompletion& completion);
-    static Status status_of(const fabric::TaggedCompletion& found);
-    static void set_result(Request& receive, const Status& message) {
+    Status status_of(const fabric::TaggedCompletion& found) const;
+    static void set_result(Request& receive, const Status& message, std::uint16_t piggyback) {
         receive.result = message;
-        receive.came = Basic::none;  // the adapter has no room for it
+        receive.piggyback = piggyback;
         if (message.bytes <= receive.bytes) return;
         receive.longer = message.bytes;
         receive.result.bytes = receive.bytes;
@@ -97,7 +97,24 @@ class TaggedTransport final : public Transport {
     std::unordered_map<int, TaggedPeer> peers_;  // never walked: its order is nobody's
     std::deque<Request*> backlog_;               ///< for which the port had no room, in order
     std::size_t sends_ = 0;                      ///< that the port has
+    int piggyback_at_ = source_bits;             ///< where it begins in the source's bits
 };
+
+MatchBits TaggedTransport::bits_of(const Envelope& envelope) const {
+    const MatchBits tag = envelope.tag == any_tag ? 0 : static_cast<MatchBits>(envelope.tag);
+    const MatchBits source =
+        envelope.source == any_source ? 0 : static_cast<MatchBits>(envelope.source);
+    const MatchBits piggyback = MatchBits{envelope.piggyback} << piggyback_at_ & all_source_mask;
+    return MatchBits{envelope.context} << (tag_bits + source_bits) |
+           (piggyback | source) << tag_bits | tag;
+}
+
+MatchBits TaggedTransport::mask_of(const Envelope& wanted) const {
+    MatchBits mask = ~((all_source_mask & ~source_mask()) << tag_bits);
+    if (wanted.tag == any_tag) mask &= ~tag_mask;
+    if (wanted.source == any_source) mask &= ~(source_mask() << tag_bits);
+    return mask;
+}
 
 TaggedPeer TaggedTransport::peer(int world_rank) {
     if (const auto found = peers_.find(world_rank); found != peers_.end()) return found->second;
@@ -200,9 +217,9 @@ void TaggedTransport::finish_send(Request& send, bool cancelled) {
     engine_.complete(send);
 }
 
-Status TaggedTransport::status_of(const fabric::TaggedCompletion& found) {
+Status TaggedTransport::status_of(const fabric::TaggedCompletion& found) const {
     Status status;
-    status.source = static_cast<int>(found.bits >> tag_bits & source_mask);
+    status.source = static_cast<int>(found.bits >> tag_bits & source_mask());
     status.tag = static_cast<int>(found.bits & tag_mask);
     status.bytes = found.length.count();
     return status;
@@ -210,7 +227,9 @@ Status TaggedTransport::status_of(const fabric::TaggedCompletion& found) {
 
 void TaggedTransport::finish_receive(Request& receive, const fabric::TaggedCompletion& completion) {
     engine_.overhead.receive();
-    set_result(receive, status_of(completion));
+    set_result(receive, status_of(completion),
+               static_cast<std::uint16_t>((completion.bits >> tag_bits & all_source_mask) >>
+                                          piggyback_at_));
     if (receive.packed && receive.type != nullptr) {
         receive.write_data(0, receive.packed.get(), receive.result.bytes);
         engine_.overhead.copy_in(receive.users(0), receive.result.bytes);
@@ -283,7 +302,7 @@ void TaggedTransport::start_receive(Request& receive, Message& message) {
         progress();
         return taken.complete;
     });
-    set_result(receive, taken.result);
+    set_result(receive, taken.result, taken.piggyback);
     receive.write_data(0, taken.data, receive.result.bytes);
     engine_.requests.give_back(taken);
     engine_.complete(receive);

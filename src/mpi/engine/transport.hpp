@@ -208,6 +208,8 @@ class Transport {
     /// Answers those who ask for connections, and no more. May be called while another call of this
     /// rank's waits, in virtual time.
     virtual void answer_requests() {}
+    /// How many numbers there are that may travel with a message, 0 included.
+    virtual std::uint32_t piggyback_limit() const { return 0x10000; }
     /// Whether nothing of ours waits to leave any more.
     virtual bool is_drained() const = 0;
     /// Ends all connections: all ranks are at their end.

@@ -213,15 +213,15 @@ void Copy::bring_back() {
     });
 }
 
-// Of the C library (src/mpi/abi/followed.cpp).
+// Of the C library (src/mpi/abi/staged.cpp).
 extern "C" {
-struct Follower {
-    void (*before)(void* what);
-    void (*after)(void* what);
-    void (*gone)(void* what);
-    void* what;
+struct Staging {
+    void (*copy_in)(void* buffers);
+    void (*copy_out)(void* buffers);
+    void (*free)(void* buffers);
+    void* buffers;
 };
-void MPII_Request_follow(MPI_Request* request, const Follower* follower);
+void MPII_Request_stage(MPI_Request* request, const Staging* staging);
 }
 
 namespace {
@@ -245,25 +245,25 @@ struct Pending {
     }
 };
 
-int follow_all(int code, MPI_Request* request, std::initializer_list<Copy*> copies) {
+int stage_all(int code, MPI_Request* request, std::initializer_list<Copy*> copies) {
     auto* const pending = new Pending;
     for (Copy* const copy : copies)
         if (copy->is_copy()) pending->copies.push_back(std::move(*copy));
-    const Follower follower{Pending::collect, Pending::bring_back, Pending::forget, pending};
-    MPII_Request_follow(request, &follower);
+    const Staging staging{Pending::collect, Pending::bring_back, Pending::forget, pending};
+    MPII_Request_stage(request, &staging);
     return code;
 }
 
 }  // namespace
 
-int follow(int code, MPI_Request* request, Copy& first) {
+int stage(int code, MPI_Request* request, Copy& first) {
     if (code != MPI_SUCCESS || !first.is_copy()) return code;
-    return follow_all(code, request, {&first});
+    return stage_all(code, request, {&first});
 }
 
-int follow(int code, MPI_Request* request, Copy& first, Copy& second) {
+int stage(int code, MPI_Request* request, Copy& first, Copy& second) {
     if (code != MPI_SUCCESS || (!first.is_copy() && !second.is_copy())) return code;
-    return follow_all(code, request, {&first, &second});
+    return stage_all(code, request, {&first, &second});
 }
 
 }  // namespace railyard::mpi::fortran

@@ -98,7 +98,7 @@ class Copy {
 
 /// After a call that started or made a collective and returned `code`: copies are kept until it is
 /// over, collected again whenever it is started, and brought back when it is complete.
-int follow(int code, MPI_Request* request, Copy& first);
-int follow(int code, MPI_Request* request, Copy& first, Copy& second);
+int stage(int code, MPI_Request* request, Copy& first);
+int stage(int code, MPI_Request* request, Copy& first, Copy& second);
 
 }  // namespace railyard::mpi::fortran

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/ticks.hpp"
 #include "mpi/calls/parameters.hpp"
@@ -151,12 +152,12 @@ void Recorder::entered(Function function, std::span<const calls::Word> arguments
     }
     Record* const record = next();
     last_poll_ = is_poll(function) ? record : nullptr;
-    if (depth_ < most_open) {
-        const ThreadId thread = own_thread();
-        open_[depth_++] = {record, thread, calls_};
-        if (record != nullptr && thread != first_thread_) record->thread = number_of(thread);
-    }
+    if (depth_ == open_.size()) [[unlikely]]
+        open_.resize(2 * depth_);
+    const ThreadId thread = own_thread();
+    open_[depth_++] = {record, thread, calls_};
     if (record == nullptr) return;
+    if (thread != first_thread_) record->thread = number_of(thread);
     ++calls_;
     record->peer = calls::absent;
     record->tag = calls::absent;

@@ -9,7 +9,6 @@
 /// such receive by posting. What is needed is the source and tag that a receive found, and its
 /// number; a matched probe counts as the posting.
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -73,7 +72,8 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
         std::uint32_t number = 0;
         std::uint16_t context = 0;
     };
-    static constexpr std::size_t most_open = 64;
+    /// Calls that are open at a time, of all threads, before memory has to be found for more.
+    static constexpr std::size_t usually_open = 64;
 
     void identify(const Identity& identity);
     std::uint64_t now() {
@@ -111,9 +111,9 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     Record* last_poll_ = nullptr;
     Record* next_ = nullptr;
     Record* end_ = nullptr;
-    std::array<Open, most_open> open_{};  ///< calls that are not over, of all threads
-    std::size_t depth_ = 0;
-    std::uint32_t calls_ = 0;  ///< recorded so far
+    std::vector<Open> open_ = std::vector<Open>(usually_open);  ///< calls that are not over
+    std::size_t depth_ = 0;                                     ///< how many, of all threads
+    std::uint32_t calls_ = 0;                                   ///< recorded so far
     ThreadId first_thread_{};
     std::vector<ThreadId> other_threads_;
     std::uint32_t posted_ = 0;  ///< receives so far

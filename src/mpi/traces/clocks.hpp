@@ -1,7 +1,7 @@
 #pragma once
 /// From the counters of many processors to one time. Ranks of a host share its clock. Hosts' clocks
 /// are first put together by the calendar, then by messages: of those that go one way and those
-/// that go the other, the quickest should take equally long.
+/// that go the other, the quickest should take equally long. Clocks may drift apart meanwhile.
 
 #include <algorithm>
 #include <cstdint>

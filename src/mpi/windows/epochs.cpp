@@ -102,10 +102,16 @@ Epochs::Open Epochs::unlock_all() {
     return all_;
 }
 
+void Epochs::check_passive(int target) const {
+    if (has_locked(target)) return;
+    if (!reaches(target)) throw_no_epoch(target);
+    throw_sync("rank " + std::to_string(target) +
+               " is not locked; operations that return a request are allowed between a lock and "
+               "its unlock only, not between fences or after MPI_Win_start");
+}
+
 void Epochs::check_flush(int target) const {
-    const bool locked =
-        kind_ == Kind::locked && open_[static_cast<std::size_t>(target)] != Open::no;
-    if (!locked && kind_ != Kind::locked_all)
+    if (!has_locked(target))
         throw_sync("rank " + std::to_string(target) +
                    " is not locked; only operations between a lock and its unlock are flushed");
 }

@@ -44,6 +44,8 @@ class Epochs {
     Open unlock(int target);
     void lock_all(Open how);
     Open unlock_all();
+    /// Of operations that return a request: they are of passive synchronisation alone.
+    void check_passive(int target) const;
     /// Of MPI_Win_flush: a lock is held on the target.
     void check_flush(int target) const;
     void check_flush_all() const;
@@ -56,6 +58,10 @@ class Epochs {
     bool reaches(int target) const {
         return kind_ == Kind::fence || kind_ == Kind::locked_all ||
                open_[static_cast<std::size_t>(target)] != Open::no;
+    }
+    bool has_locked(int target) const {
+        return kind_ == Kind::locked_all ||
+               (kind_ == Kind::locked && open_[static_cast<std::size_t>(target)] != Open::no);
     }
     /// A fence that no operation has followed need not be closed by another.
     bool is_free() const { return kind_ == Kind::none || (kind_ == Kind::fence && !is_used_); }

@@ -71,6 +71,8 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
     // until they are flushed or their epoch ends. A request is made only if it is `wanted`, and not
     // complete yet. Ranks are of the group, and never no_rank.
 
+    /// Before one whose request is wanted: throws unless the target is locked.
+    void check_passive(int target) const { epochs_.check_passive(target); }
     Request* put(const ConstBuffer& data, const TargetBuffer& to, bool wanted = false);
     Request* get(const Buffer& into, const TargetBuffer& from, bool wanted = false);
     Request* accumulate(const ConstBuffer& data, const TargetBuffer& to, const Operation& operation,

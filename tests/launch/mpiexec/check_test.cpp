@@ -28,23 +28,34 @@ Ended mistaken(const Words& options, const Words& which, int ranks = 2) {
 }
 
 struct Check {
-    const char* mistake;
+    std::string mistake;
     int exit_code;
     std::vector<const char*> said;
+    int ranks = 2;
 };
 void PrintTo(const Check& check, std::ostream* out) {
     *out << check.mistake;
 }
 
+Check of_groups(const char* mistake, std::vector<const char*> said) {
+    return {std::string("groups-") + mistake, of_finding, std::move(said), 5};
+}
+Check of_types(const char* mistake, std::vector<const char*> said) {
+    return {std::string("types-") + mistake, of_finding, std::move(said)};
+}
+std::string check_name(const ::testing::TestParamInfo<Check>& info) {
+    return std::regex_replace(info.param.mistake, std::regex("-"), "_");
+}
+
 class MpiexecCheck : public ::testing::TestWithParam<Check> {};
 
 TEST_P(MpiexecCheck, FindsTheMistakeAndNothingWhereThereIsNone) {
-    const Ended right = mistaken({"--check"}, {"right", GetParam().mistake});
+    const Ended right = mistaken({"--check"}, {"right", GetParam().mistake}, GetParam().ranks);
     EXPECT_EQ(right.exit_code, 0);
     EXPECT_EQ(right.out, "done\n");
     EXPECT_EQ(right.err, "");
 
-    const Ended wrong = mistaken({"--check"}, {GetParam().mistake});
+    const Ended wrong = mistaken({"--check"}, {GetParam().mistake}, GetParam().ranks);
     EXPECT_EQ(wrong.exit_code, GetParam().exit_code);
     for (const char* const text : GetParam().said)
         EXPECT_THAT(wrong.err, HasSubstr(text));
@@ -70,21 +81,114 @@ INSTANTIATE_TEST_SUITE_P(
               of_finding,
               {"rank 1 called MPI_Gather(sendcount 1", "gives the second 4 bytes, which takes 8"}},
         Check{"started", of_finding, {"MPI_Ibarrier(", "MPI_Ibcast(", "the functions differ"}},
-        Check{"message-types",
-              of_finding,
-              {"rank 1 sent MPI_FLOAT, rank 0 called MPI_Recv(count 4, MPI_INT, source 1, tag 7"}},
-        Check{"started-types",
-              of_finding,
-              {"rank 1 sent MPI_LONG with tag 7, rank 0 called MPI_Irecv(count 2, a type of 2 "
-               "MPI_DOUBLE"}},
         Check{
             "changed", of_finding, {"the buffer of MPI_Isend(count 100000", "was changed before"}},
+        Check{"looked-at", of_finding, {"the buffer of MPI_Isend(count 100000", "was changed"}},
         Check{"overlapping", 0, {"rank 0: check: buffers overlap: MPI_Irecv(count 4"}},
-        Check{"leaked", 0, {"rank 0: check: MPI_Isend(count 1", "was never completed"}},
+        Check{"overlapping-far",
+              0,
+              {"rank 0: check: buffers overlap: MPI_Irecv(count 1, MPI_INT, source 0, tag 9, "
+               "MPI_COMM_WORLD) is given memory that MPI_Isend(count 100000"}},
         Check{"window", 50, {"MPI_Put", "no access epoch is open for rank 0"}}),
-    [](const auto& info) {
-        return std::regex_replace(std::string(info.param.mistake), std::regex("-"), "_");
-    });
+    check_name);
+
+// Ranks 0, 2 and 4 are the one group, 1 and 3 the other.
+INSTANTIATE_TEST_SUITE_P(
+    Groups, MpiexecCheck,
+    ::testing::Values(
+        of_groups("functions", {"rank 0 called MPI_Barrier(both), rank 3 called MPI_Allgather(",
+                                "the functions differ (number 1 on both)"}),
+        of_groups("two-roots", {"rank 0 called MPI_Bcast(count 1, MPI_INT, root MPI_ROOT, both), "
+                                "rank 2 called MPI_Bcast(count 1, MPI_INT, root MPI_ROOT, both): "
+                                "both say that they are the root"}),
+        of_groups("no-root", {"rank 0 called MPI_Bcast(count 1, MPI_INT, root MPI_PROC_NULL, both)",
+                              "one names as the root who says MPI_PROC_NULL"}),
+        of_groups("other-root", {"rank 3 called MPI_Bcast(count 1, MPI_INT, root 1, both): one "
+                                 "says that it is the root, and the other names another"}),
+        of_groups("root-in-own", {"rank 1 called MPI_Bcast(count 1, MPI_INT, root MPI_PROC_NULL, "
+                                  "both): "}),
+        of_groups("root-in-other",
+                  {"rank 2 called MPI_Bcast(count 1, MPI_INT, root 0, both): of one group, one "
+                   "looks for the root in the other group, and one in its own"}),
+        of_groups("root-elsewhere", {"each looks for the root in the other's group"}),
+        of_groups("lengths", {"rank 3 called MPI_Bcast(count 2, MPI_INT, root 0, both): the first "
+                              "gives the second 4 bytes, which takes 8"}),
+        of_groups("gathered", {"rank 3 called MPI_Gather(sendcount 1, MPI_FLOAT, recvcount 1, "
+                               "MPI_INT, root 0, both), rank 0 called MPI_Gather(",
+                               "the types differ"}),
+        of_groups("swapped", {"gives the second 4 bytes, which takes 8"}),
+        of_groups("operations", {"rank 0 called MPI_Allreduce(count 1, MPI_INT, MPI_SUM, both), "
+                                 "rank 2 called MPI_Allreduce(count 1, MPI_INT, MPI_MAX, both): "
+                                 "the operations differ"}),
+        of_groups("operations-between", {"the operations differ"}),
+        of_groups("reduced", {"MPI_Reduce(count 2", "MPI_Reduce(count 1", "8 bytes and 4 bytes"}),
+        of_groups("scattered", {"MPI_Reduce_scatter_block(recvcount 5", "60 bytes and 48 bytes"}),
+        of_groups("started", {"MPI_Ibarrier(both)", "MPI_Ibcast(", "the functions differ"})),
+    check_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, MpiexecCheck,
+    ::testing::Values(
+        of_types("scalars",
+                 {"types do not match: rank 1 called MPI_Send(count 4, MPI_FLOAT, dest 0, tag 7, "
+                  "MPI_COMM_WORLD), rank 0 called MPI_Recv(count 4, MPI_INT, source 1, tag 7, "
+                  "MPI_COMM_WORLD)"}),
+        of_types("started", {"rank 1 called MPI_Send(count 2, MPI_LONG, dest 0, tag 7",
+                             "rank 0 called MPI_Irecv(count 2, a type of 2 MPI_DOUBLE"}),
+        of_types("records", {"rank 1 called MPI_Send(count 2, a type of 2 MPI_INT, 2 MPI_DOUBLE, ",
+                             "rank 0 called MPI_Recv(count 3, a type of 2 MPI_DOUBLE, 2 MPI_INT"}),
+        of_types("large", {"rank 1 called MPI_Ssend(count 100000, MPI_LONG",
+                           "rank 0 called MPI_Recv(count 100000, MPI_DOUBLE, source any"}),
+        of_types("persistent", {"rank 1 called MPI_Send_init(count 1, MPI_FLOAT, dest 0, tag 8",
+                                "rank 0 called MPI_Recv_init(count 1, MPI_INT, source 1, tag 8"}),
+        of_types("exchanged", {"called MPI_Sendrecv_replace(count 1, MPI_UNSIGNED, dest",
+                               "called MPI_Sendrecv(sendcount 1, MPI_UNSIGNED"}),
+        of_types("at-once", {"rank 1 called MPI_Isendrecv(sendcount 1, MPI_FLOAT",
+                             "rank 0 called MPI_Isendrecv(sendcount 1, MPI_INT"}),
+        of_types("probed",
+                 {"rank 1 called MPI_Send(count 1, MPI_FLOAT", "rank 0 called MPI_Mrecv("}),
+        of_types("buffered", {"rank 1 called MPI_Bsend(count 1, MPI_FLOAT", "rank 0 called"}),
+        of_types("collective",
+                 {"rank 0 called MPI_Bcast(count 3, a type of 2 MPI_INT, 2 MPI_DOUBLE",
+                  "rank 1 called MPI_Bcast(count 3, a type of 2 MPI_DOUBLE, 2 MPI_INT",
+                  "the types differ"}),
+        of_types("many", {"rank 1 called MPI_Isend(count 1, MPI_INT, dest 0, tag 77",
+                          "rank 0 called MPI_Irecv(count 1, MPI_FLOAT, source 1, tag 77"})),
+    check_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Leaks, MpiexecCheck,
+    ::testing::Values(
+        Check{"leaked",
+              0,
+              {"rank 0: check: MPI_Isend(count 1, MPI_INT, dest 1, tag 7, MPI_COMM_WORLD) was "
+               "never completed: wait for its request, or test it"}},
+        Check{"leaked-generalized", 0, {"rank 0: check: MPI_Grequest_start() was never completed"}},
+        Check{"leaked-persistent",
+              0,
+              {"rank 0: check: MPI_Send_init(", "was never freed: call MPI_Request_free"}},
+        Check{"leaked-partitioned", 0, {"rank 0: check: MPI_Psend_init(", "was never freed"}},
+        Check{"leaked-collective", 0, {"rank 0: check: MPI_Ibcast(", "was never completed"}},
+        Check{"leaked-persistent-collective", 0, {"MPI_Barrier_init(", "was never freed"}},
+        Check{"leaked-at-once", 0, {"rank 0: check: MPI_Isendrecv(", "was never completed"}},
+        Check{"leaked-duplication", 0, {"rank 0: check: MPI_Comm_idup(", "was never completed"}}),
+    check_name);
+
+TEST(MpiexecCheckWindows, KnowEveryOperationInEveryEpoch) {
+    for (const Words& options : {Words{}, Words{"--check"}, Words{"--on", "iwarp"}}) {
+        const Ended ended = mistaken(options, {"windows"});
+        EXPECT_EQ(ended.exit_code, 0);
+        EXPECT_EQ(ended.out, "done\n");
+        EXPECT_EQ(ended.err, "");
+    }
+}
+
+TEST(MpiexecCheckThreads, MayUseABufferInTurn) {
+    const Ended ended = mistaken({"--check"}, {"threads-in-turn"});
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_EQ(ended.out, "done\n");
+    EXPECT_EQ(ended.err, "");
+}
 
 TEST(MpiexecDeadlock, IsACycleOfTwoOrThree) {
     for (const int ranks : {2, 3}) {

@@ -8,12 +8,12 @@ target_link_libraries(recorded_rank PRIVATE mpi Threads::Threads)
 set_target_properties(recorded_rank PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 # A program that makes mistakes, for those who look for them. With symbols, and unoptimised, for backtraces.
 set(mistakes ${PROJECT_BINARY_DIR}/tests/mistakes)
-set(mistakes_source ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/ranks/mistakes.c)
+file(GLOB mistakes_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/ranks/mistakes*.c)
 add_custom_command(OUTPUT ${mistakes}
                    COMMAND ${CMAKE_CXX_COMPILER} -x c -O0 -Wall -Werror -Wno-stringop-overflow -I${PROJECT_BINARY_DIR}/include
-                           ${mistakes_source} -x none -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -lmpi -lpthread
+                           ${mistakes_sources} -x none -L${CMAKE_LIBRARY_OUTPUT_DIRECTORY} -lmpi -lpthread
                            -Wl,--allow-shlib-undefined -o ${mistakes}
-                   DEPENDS mpi ${mistakes_source} VERBATIM)
+                   DEPENDS mpi ${mistakes_sources} ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/ranks/mistakes.h VERBATIM)
 add_custom_target(mistakes_program DEPENDS ${mistakes})
 target_compile_definitions(mpiexec_test PRIVATE
     RAILYARD_MISTAKES="${mistakes}"

@@ -146,6 +146,30 @@ TEST(Recording, ThreadsHaveLanesOfTheirOwn) {
     }
 }
 
+TEST(Recording, ManyThreadsMayWaitAtATime) {
+    constexpr int crowd = 100;
+    const Scratch file;
+    const Ended ended =
+        mpiexec({"-n", "2", "--trace", file.path(), RAILYARD_RECORDED_PROGRAM, "crowd"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    std::map<int, std::vector<double>> waited;  // by lane of a thread: when its receive ended
+    const Json trace = file.json();
+    double last_barrier = 0;
+    for (const Json& event : trace["traceEvents"]) {
+        if (event["ph"] != "X") continue;
+        EXPECT_FALSE(event["args"].contains("unfinished")) << event;
+        const double end = event["ts"].get<double>() + event["dur"].get<double>();
+        if (event["name"] == "MPI_Barrier") last_barrier = std::max(last_barrier, end);
+        if (event["name"] == "MPI_Recv") waited[event["tid"]].push_back(end);
+    }
+    EXPECT_EQ(waited.size(), 2U * crowd);
+    for (const auto& [lane, ends] : waited) {
+        ASSERT_EQ(ends.size(), 1U) << lane;
+        // Nobody was let go before all were there; a barrier's ends are apart by what it takes.
+        EXPECT_GT(ends[0], last_barrier - 100'000) << lane;
+    }
+}
+
 TEST(Recording, HostsSendTheirs) {
     const Json summary =
         summary_of({"--launcher", "fork", "--hosts", "one,two", RAILYARD_RECORDED_PROGRAM});

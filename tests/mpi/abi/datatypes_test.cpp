@@ -25,7 +25,8 @@ std::vector<int> numbers_in(MPI_Datatype type, int count) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Isend(field.data(), count, type, 0, 0, MPI_COMM_SELF, &request);
     MPI_Type_free(&type);  // what is under way keeps it
-    MPI_Recv(got.data(), static_cast<int>(got.size()), MPI_INT, 0, 0, MPI_COMM_SELF,
+    // Whatever it is made of.
+    MPI_Recv(got.data(), static_cast<int>(got.size() * sizeof(int)), MPI_BYTE, 0, 0, MPI_COMM_SELF,
              MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return got;

@@ -49,8 +49,9 @@ endfunction()
 
 # name, what it prints, sources
 set(programs "mpif|mpif|mpif_tour.f" "mpi|mpi|mpi_tour.f90" "f08|f08|f08_tour.f90"
-    "sections|f08_sections|f08_sections.f90" "messages|f08_messages|lines.f90|f08_messages.f90"
-    "collectives|f08_collectives|lines.f90|f08_collectives.f90" "both|both|both.f90|both.c")
+    "sections|f08_sections|ring.f90|f08_sections.f90"
+    "messages|f08_messages|ring.f90|lines.f90|f08_messages.f90"
+    "collectives|f08_collectives|ring.f90|lines.f90|f08_collectives.f90" "both|both|both.f90|both.c")
 foreach(program ${programs})
     string(REPLACE "|" ";" program "${program}")
     list(POP_FRONT program name says)
@@ -66,6 +67,12 @@ endforeach()
 railyard_fortran_program(ours later ${bin}/mpicc ${bin}/mpifort checks.f90 later.f90)
 railyard_fortran_test(OursOnOurs.later EXPECT "later: 4 ranks"
                       COMMAND ${our_mpiexec} -n 4 ${fortran_work}/ours/later/program)
+# No mistake in them.
+foreach(program sections messages collectives)
+    railyard_fortran_test(Checked.${program} EXPECT "f08_${program}: 4 ranks"
+                          COMMAND ${our_mpiexec} -n 4 --check ${fortran_work}/ours/${program}/program)
+    set_tests_properties(Fortran.Checked.${program} PROPERTIES FAIL_REGULAR_EXPRESSION "WRONG;check:")
+endforeach()
 # Without a launcher, which would say where the libraries are.
 railyard_fortran_test(AloneWithoutALauncher EXPECT "mpif: 1 ranks"
                       COMMAND ${fortran_work}/ours/mpif/program)

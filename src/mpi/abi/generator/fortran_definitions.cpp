@@ -87,7 +87,7 @@ std::string parameter_list(const FortranFunction& function, bool by_descriptor) 
 
 // How a buffer with gaps gets through the call: as a datatype; as a copy; as a copy that is brought
 // back once the request is complete; or not at all, since only its address matters.
-enum class Way { datatype, partitions, copy, followed_copy, address };
+enum class Way { datatype, partitions, copy, staged_copy, address };
 
 bool is_number(const Parameter& c) {
     return c.kind == "count" || c.type == "int" || c.type == "MPI_Count";
@@ -96,7 +96,7 @@ bool is_number(const Parameter& c) {
 Way way_of(const FortranFunction& function, std::size_t i) {
     const std::string& chapter = function.chapter;
     if (chapter.starts_with("nonblocking_") || chapter.starts_with("persistent_"))
-        return Way::followed_copy;
+        return Way::staged_copy;
     if (chapter == "collectives" || chapter == "neighbourhoods" || chapter == "operations")
         return Way::copy;
     const auto at = [&](std::size_t n) -> const Parameter& { return function.c.parameters[n]; };
@@ -138,11 +138,11 @@ struct F08Body {
                     i += 3;
                     break;
                 case Way::copy:
-                case Way::followed_copy:
+                case Way::staged_copy:
                     objects += "    Copy " + object + "(" + name(i) +
                                ", Copy::" + (parameter.c.type == "void*" ? "both" : "in") + ");\n";
                     add(object + ".address()");
-                    if (way_of(function, i) == Way::followed_copy) followed += ", " + object;
+                    if (way_of(function, i) == Way::staged_copy) staged += ", " + object;
                     break;
                 case Way::address:
                     add(is_attached(function, parameter)
@@ -153,7 +153,7 @@ struct F08Body {
     }
     void add(const std::string& one) { arguments += (arguments.empty() ? "" : ", ") + one; }
 
-    std::string objects, arguments, followed;
+    std::string objects, arguments, staged;
 };
 
 void define(std::ostream& out, const FortranFunction& function) {
@@ -214,7 +214,7 @@ std::string f08_definitions(const std::vector<FortranFunction>& functions) {
         if (function.c.result != "int") continue;
         out << "void " << plain << "(" << parameter_list(function, true) << ") {\n"
             << body.objects << "    finish(ierror, "
-            << (body.followed.empty() ? call : "follow(" + call + ", request" + body.followed + ")")
+            << (body.staged.empty() ? call : "stage(" + call + ", request" + body.staged + ")")
             << ");\n}\nFORTRAN_ALSO(\"" << plain << "\", \""
             << lower_case(function.f08_name(Called::profiled)) << "_\")\n";
     }

@@ -1,15 +1,15 @@
 /* Makes the mistake that it is told, or none: what `mpiexec --check`, the report of a deadlock and
  * that of a crash are tested with. "right" before a mistake does the same as it should be done. */
 
-#include <mpi.h>
+#include "mistakes.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int rank, size, right;
-static const MPI_Comm world = MPI_COMM_WORLD;
+int rank, size, right;
 
 static void functions(void) {
     int v = rank;
@@ -53,72 +53,6 @@ static void started(void) {
         MPI_Ibarrier(world, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Barrier(world);
-}
-
-static void message_types(void) {
-    float f[4] = {0};
-    int v[4] = {0};
-    if (rank == 1) MPI_Send(f, 4, MPI_FLOAT, 0, 7, world);
-    if (rank == 0 && right) MPI_Recv(f, 4, MPI_FLOAT, 1, 7, world, MPI_STATUS_IGNORE);
-    if (rank == 0 && !right) MPI_Recv(v, 4, MPI_INT, 1, 7, world, MPI_STATUS_IGNORE);
-}
-
-static void started_types(void) {
-    double d[4] = {0};
-    MPI_Request request;
-    MPI_Datatype row;
-    MPI_Type_contiguous(2, MPI_DOUBLE, &row);
-    MPI_Type_commit(&row);
-    if (rank == 1) MPI_Send(d, 2, right ? row : MPI_LONG, 0, 7, world);
-    if (rank == 0) {
-        MPI_Irecv(d, 2, row, 1, 7, world, &request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    MPI_Type_free(&row);
-}
-
-static void changed(void) {
-    static int big[100000];
-    MPI_Request request;
-    if (rank == 0) {
-        MPI_Isend(big, 100000, MPI_INT, 1, 7, world, &request);
-        if (!right) big[5] = 1;
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    if (rank == 1) MPI_Recv(big, 100000, MPI_INT, 0, 7, world, MPI_STATUS_IGNORE);
-}
-
-static void overlapping(void) {
-    int v[8];
-    MPI_Request requests[2];
-    if (rank == 0) {
-        MPI_Irecv(v, 4, MPI_INT, 1, 7, world, &requests[0]);
-        MPI_Irecv(v + (right ? 4 : 2), 4, MPI_INT, 1, 7, world, &requests[1]);
-        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-    }
-    if (rank == 1) {
-        MPI_Send(v, 4, MPI_INT, 0, 7, world);
-        MPI_Send(v, 4, MPI_INT, 0, 7, world);
-    }
-}
-
-static void leaked(void) {
-    int v = 0;
-    MPI_Request request;
-    if (rank == 0) MPI_Isend(&v, 1, MPI_INT, 1, 7, world, &request);
-    if (rank == 1) MPI_Recv(&v, 1, MPI_INT, 0, 7, world, MPI_STATUS_IGNORE);
-    if (rank == 0 && right) MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void window(void) {
-    int memory = 0;
-    const int v = 5;
-    MPI_Win win;
-    MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, world, &win);
-    if (right) MPI_Win_fence(0, win);
-    if (rank == 1) MPI_Put(&v, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
-    if (right) MPI_Win_fence(0, win);
-    MPI_Win_free(&win);
 }
 
 /* All wait for the next. */
@@ -183,10 +117,7 @@ static void aborted(void) {
     MPI_Barrier(world);
 }
 
-static const struct {
-    const char* name;
-    void (*make)(void);
-} mistakes[] = {
+static const struct mistake mistakes[] = {
     {"functions", functions},
     {"roots", roots},
     {"operations", operations},
@@ -194,12 +125,6 @@ static const struct {
     {"lengths", lengths},
     {"gathered", gathered},
     {"started", started},
-    {"message-types", message_types},
-    {"started-types", started_types},
-    {"changed", changed},
-    {"overlapping", overlapping},
-    {"leaked", leaked},
-    {"window", window},
     {"ring", ring},
     {"barrier", barrier},
     {"requests", requests},
@@ -207,20 +132,29 @@ static const struct {
     {"threads", threads},
     {"segfault", segfault},
     {"aborted", aborted},
+    {NULL, NULL},
 };
+
+static void make(const struct mistake* all, const char* name) {
+    for (; all->name != NULL; ++all)
+        if (strcmp(all->name, name) == 0) all->make();
+}
 
 int main(int argc, char** argv) {
     int provided = 0;
     right = argc > 2 && strcmp(argv[1], "right") == 0;
     const char* const name = argv[right ? 2 : 1];
-    if (strcmp(name, "threads") == 0)
+    if (strncmp(name, "threads", strlen("threads")) == 0)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(&argc, &argv);
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &size);
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; ++i)
-        if (strcmp(mistakes[i].name, name) == 0) mistakes[i].make();
+    make(mistakes, name);
+    make(of_groups, name);
+    make(of_types, name);
+    make(of_requests, name);
+    make(of_windows, name);
     MPI_Finalize();
     if (rank == 0) puts("done");
     return 0;

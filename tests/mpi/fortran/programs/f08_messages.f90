@@ -2,15 +2,9 @@
 program messages
     use lines
     implicit none
-    integer, parameter :: last = step * n, end = 3 + step * (n - 1)
-    integer, parameter :: wide = MPI_COUNT_KIND
     integer :: i
 
-    call MPI_Init()
-    call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-    call MPI_Comm_size(MPI_COMM_WORLD, size)
-    next = mod(rank + 1, size)
-    before = mod(rank + size - 1, size)
+    call begin()
     call sends()
     call persistent_sends()
     call exchanges()

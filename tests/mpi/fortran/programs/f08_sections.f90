@@ -1,11 +1,9 @@
 ! Sections with gaps through every kind of call of mpi_f08. Their elements say where they come from,
 ! and what lies in the gaps must stay as it was.
 module sections
-    use mpi_f08
-    use checks
+    use ring
     implicit none
     integer, parameter :: gap = -1
-    integer :: rank, size, next, before
     integer :: a(7, 9), b(7, 9)  ! with sections of 3 times 4
 contains
     ! The elements of a section that `from` has sent.
@@ -47,11 +45,7 @@ program f08_sections
     use sections
     implicit none
 
-    call MPI_Init()
-    call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-    call MPI_Comm_size(MPI_COMM_WORLD, size)
-    next = mod(rank + 1, size)
-    before = mod(rank + size - 1, size)
+    call begin()
     call check(MPI_SUBARRAYS_SUPPORTED, 'subarrays are supported')
     call point_to_point()
     call parts()
@@ -344,10 +338,13 @@ contains
 
         numbers = [(cmplx(i, rank), i = 1, 20)]
         call MPI_Irecv(numbers(1:20:4), 10, MPI_REAL, before, 11, MPI_COMM_WORLD, request)
-        call MPI_Send(numbers(2:20:4), 5, MPI_COMPLEX, next, 11, MPI_COMM_WORLD)
+        call MPI_Send(numbers(2:20:4), 10, MPI_REAL, next, 11, MPI_COMM_WORLD)
         call MPI_Wait(request, MPI_STATUS_IGNORE)
         call MPI_F_sync_reg(numbers)
-        call check(numbers(17) == cmplx(18, before) .and. numbers(3) == cmplx(3, rank), 'complex')
+        call check(numbers(17) == cmplx(18, before) .and. numbers(3) == cmplx(3, rank), 'parts')
+        call MPI_Sendrecv(numbers(2:20:4), 5, MPI_COMPLEX, next, 12, numbers(3:20:4), 5, MPI_COMPLEX, &
+                          before, 12, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+        call check(numbers(19) == cmplx(18, before) .and. numbers(4) == cmplx(4, rank), 'complex')
 
         words = 'empty'
         if (rank == 0) words(1:9:4) = ['hello', 'there', 'world']

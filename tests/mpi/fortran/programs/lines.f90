@@ -1,11 +1,10 @@
 ! Sections of lines: every fourth element is the section, and the others must stay as they were.
 ! For programs that call each procedure of mpi_f08 with them that f08_sections.f90 does not call.
 module lines
-    use mpi_f08
-    use checks
+    use ring
     implicit none
     integer, parameter :: gap = -7, n = 6, step = 4, longest = 200
-    integer :: rank, size, next, before
+    integer, parameter :: last = step * n, end = 3 + step * (n - 1), wide = MPI_COUNT_KIND
     integer :: out(longest), in(longest)
 contains
     ! What `from` sends as number i.

@@ -1,10 +1,22 @@
 #pragma once
-/// Who is told of calls that wait for long, where that is wanted. Nobody is told before a wait has
-/// slept, so a wait that ends soon costs nothing.
+/// Who is told of calls that wait: of each, and of those that wait for long, where that is wanted.
+/// Of these nobody is told before a wait has slept, so a wait that ends soon costs nothing.
 
 #include "railyard/base/time.hpp"
 
 namespace railyard::mpi {
+
+/// Somebody who is told when the rank begins to wait in the library, where it sees to all that
+/// others ask of it, and when it is about to leave.
+class Attendant {
+  public:
+    virtual void came() = 0;
+    /// May make progress until what others have begun is done.
+    virtual void leaves() noexcept = 0;
+
+  protected:
+    ~Attendant() = default;
+};
 
 class StallWatch {
   public:

@@ -1,0 +1,100 @@
+// What --check finds of messages, on every transport: a port whose adapter matches has no header of
+// ours, and must carry the number of a message's description all the same.
+
+#include <vector>
+
+#include "mpi/abi/on_ranks.hpp"
+
+namespace railyard::mpi {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CheckedMessages : public testing::TestWithParam<FabricAndKind> {
+  protected:
+    static job::Result run(int ranks, const std::function<void(int rank)>& body) {
+        job::Options options = options_for(GetParam(), ranks);
+        options.settings["mpi"] = {{"check", "on"}};
+        return job::run(options, [&](job::Rank&) {
+            MPI_Init(nullptr, nullptr);
+            int rank = -1;
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            body(rank);
+            MPI_Finalize();
+        });
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Transports, CheckedMessages,
+                         testing::Values(FabricAndKind{real_fabric(), job::Kind::threads},
+                                         FabricAndKind{"ideal", job::Kind::fibers},
+                                         FabricAndKind{"infiniband-pcix", job::Kind::fibers},
+                                         FabricAndKind{"quadrics", job::Kind::fibers},
+                                         FabricAndKind{"mx10g-myrinet", job::Kind::fibers}),
+                         fabric_name);
+
+/// Of two reals and an integer, or the other way round.
+MPI_Datatype record_type(bool turned) {
+    const int lengths[] = {turned ? 1 : 2, turned ? 2 : 1};
+    const MPI_Aint places[] = {0, turned ? 4 : 16};
+    const MPI_Datatype types[] = {turned ? MPI_INT : MPI_DOUBLE, turned ? MPI_DOUBLE : MPI_INT};
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_create_struct(2, lengths, places, types, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+TEST_P(CheckedMessages, OfOtherTypesAreTold) {
+    for (const int n : {1, 10'000})
+        for (const int source : {1, MPI_ANY_SOURCE}) {
+            const job::Result result = run(2, [&](int rank) {
+                MPI_Datatype type = record_type(rank == 0);
+                std::vector<char> data(static_cast<std::size_t>(n) * 24);
+                if (rank == 1)
+                    MPI_Send(data.data(), n, type, 0, 7, MPI_COMM_WORLD);
+                else
+                    MPI_Recv(data.data(), n, type, source, MPI_ANY_TAG, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+                MPI_Type_free(&type);
+            });
+            EXPECT_FALSE(result.ok);
+            EXPECT_THAT(
+                result.failure,
+                HasSubstr("types do not match: rank 1 called MPI_Send(count " + std::to_string(n) +
+                          ", a type of 2 MPI_DOUBLE, MPI_INT, dest 0, tag 7, "
+                          "MPI_COMM_WORLD), rank 0 called MPI_Recv(count "));
+        }
+}
+
+/// More than there are numbers of descriptions where these are few, taken in another order than
+/// they were sent in, some never.
+TEST_P(CheckedMessages, OfTheSameTypesAreNot) {
+    constexpr int n = 500;
+    const job::Result result = run(3, [&](int rank) {
+        std::vector<int> words(n);
+        std::vector<MPI_Request> requests(n);
+        const auto type = [](int i) { return i % 3 == 0 ? MPI_FLOAT : MPI_INT; };
+        for (int round = 0; round < 3; ++round) {
+            for (int i = 0; i < n; ++i) {
+                const int tag = rank == 2 ? i : n - 1 - i;
+                auto& word = words[static_cast<std::size_t>(i)];
+                auto& request = requests[static_cast<std::size_t>(i)];
+                if (rank == 0)
+                    MPI_Irecv(&word, 1, type(i), round == 1 ? MPI_ANY_SOURCE : 1, i, MPI_COMM_WORLD,
+                              &request);
+                else if (rank == 1)
+                    MPI_Isend(&word, 1, type(tag), 0, tag, MPI_COMM_WORLD, &request);
+            }
+            if (rank != 2) MPI_Waitall(n, requests.data(), MPI_STATUSES_IGNORE);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        // Nobody takes these.
+        if (rank == 2)
+            for (int i = 0; i < 5; ++i)
+                MPI_Send(words.data(), 1, MPI_DOUBLE, 1, i, MPI_COMM_WORLD);
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+}
+
+}  // namespace
+}  // namespace railyard::mpi
