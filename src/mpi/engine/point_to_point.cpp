@@ -236,7 +236,8 @@ Request& Process::start_access(const RemoteAccess& access, std::span<std::byte> 
     request.data = local.data();
     request.bytes = local.size();
     request.region = std::move(region);
-    request.access = access;
+    if (!request.access) request.access = std::make_unique<RemoteAccess>();
+    *request.access = access;
     transport_->start_access(request);
     return request;
 }

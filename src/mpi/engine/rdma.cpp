@@ -207,11 +207,11 @@ void ChannelTransport::start_access(Request& request) {
     request.one_sided = true;
     request.channel = &channel;
     request.total = request.bytes;
-    begin_rdma(request, request.access.remote);
+    begin_rdma(request, request.access->remote);
 }
 
 void ChannelTransport::access(Request& request, const RemoteBuffer& remote) {
-    const RemoteAccess& wanted = request.access;
+    const RemoteAccess& wanted = *request.access;
     start_rdma(request, remote,
                [&](fabric::WorkRequest& work, std::uint64_t, std::size_t, bool last) {
                    work.op = wanted.op;

@@ -269,7 +269,9 @@ class Request {
     bool one_sided = false;        ///< no rendezvous: nobody is told of its end
     std::uint32_t cancelling = 0;  ///< a send: the question to its receiver; 0: none is open
     std::shared_ptr<CachedRegion> region;  ///< of a one-sided request: given with it
-    RemoteAccess access;                   ///< of a one-sided request
+    /// Of a one-sided request. It is large, so those that never were one have none; it stays for
+    /// the next.
+    std::unique_ptr<RemoteAccess> access;
     std::unique_ptr<fabric::RemoteRegion> remote;
     std::unique_ptr<std::byte[]> packed;  ///< data with gaps, packed for RDMA or a port
     StreamWindow window;
