@@ -60,6 +60,7 @@ constexpr Rule barrier_rules[] = {
 // a start of a segment a rank. On a crowded node no link is the bottleneck, and what a rank must
 // wait for counts: all receivers take the data from the root itself.
 constexpr Rule bcast_rules[] = {
+    {hub, any_ranks, any_bytes, A::shared},
     {shared_nodes, any_ranks, 512 * KiB, A::by_node},
     {shared_cores, any_ranks, 8 * KiB, A::tree},
     {crowded_node, flat_to, any_bytes, A::flat},
@@ -75,6 +76,7 @@ constexpr Rule bcast_rules[] = {
 
 // A tree saves the root messages, and costs every byte up to log2(ranks) copies.
 constexpr Rule gather_rules[] = {
+    {hub, any_ranks, any_bytes, A::shared},
     {shared_cores, flat_to, any_bytes, A::flat},
     {always, any_ranks, 2 * KiB, A::binomial},
     {always, any_ranks, any_bytes, A::flat},
@@ -111,6 +113,7 @@ constexpr Rule alltoall_rules[] = {
 constexpr Rule alltoallv_rules[] = {{always, any_ranks, any_bytes, A::linear}};
 
 constexpr Rule reduce_rules[] = {
+    {hub, any_ranks, any_bytes, A::shared},
     {combining_nodes, any_ranks, 64 * KiB, A::by_node},
     {shared_cores, any_ranks, KiB, A::tree},
     {always, 3, any_bytes, A::binomial},
@@ -194,7 +197,8 @@ bool holds(Only only, const Situation& situation) {
         case crowded_node:
             return situation.circumstances.shares_cores && situation.circumstances.one_node;
         case hub:
-            return situation.circumstances.shares_cores && situation.circumstances.has_hub;
+            return situation.circumstances.shares_cores && situation.circumstances.has_hub &&
+                   situation.ranks > 1;
         case shared_nodes:
             return situation.circumstances.shares_nodes;
         case ordered_nodes:

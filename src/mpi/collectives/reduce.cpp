@@ -286,10 +286,14 @@ void reduce(Team& team, const ConstBuffer& mine, const Buffer& result, const Ope
     // From the root on, round the end, is another order of ranks.
     const int top = operation.is_commutative() ? root : 0;
     switch (choose(Collective::reduce, team, bytes_of(data), operation.is_commutative())) {
-        case Algorithm::flat:
-            return combine_up(team, Tree::flat(team, top), operation, data, result, root);
+        case Algorithm::shared:
+            if (data.type->is_predefined())
+                return shared::reduce(team, operation, data, result, root);
+            [[fallthrough]];
         case Algorithm::tree:
             return combine_up(team, Tree::two_levels(team, top), operation, data, result, root);
+        case Algorithm::flat:
+            return combine_up(team, Tree::flat(team, top), operation, data, result, root);
         case Algorithm::by_node:
             return by_node::reduce(team, data, result, operation, root);
         case Algorithm::linear:

@@ -15,6 +15,7 @@
 namespace railyard::mpi {
 
 class Process;
+class SharedHub;
 
 /// What collectives among the ranks of a communicator are chosen by.
 struct Surroundings {
@@ -60,6 +61,8 @@ class ScheduleTags {
     int next() { return 1 + static_cast<int>(started_++ % (persistent_from - 1)); }
     /// One that is kept, as persistent collectives are made in one order and started in any.
     int next_persistent() { return static_cast<int>(persistent_from + made_++ % persistent_from); }
+    /// What the first rank says of the hub.
+    static constexpr int of_hub = 1 << 30;
 
   private:
     static constexpr std::uint64_t persistent_from = std::uint64_t{1} << 29;  ///< half of all
@@ -97,6 +100,8 @@ class Communicator {
     void set_librarys() { is_librarys_ = true; }
     /// Found out when first asked for. Of one that is not inter.
     const Surroundings& surroundings();
+    /// Only where Circumstances::has_hub. Made when first asked for.
+    SharedHub& shared_hub();
 
   private:
     // On every message's way.
@@ -112,6 +117,7 @@ class Communicator {
     Group peers_;
     ScheduleTags schedule_tags_;
     std::optional<Surroundings> surroundings_;
+    std::unique_ptr<SharedHub> shared_hub_;
 };
 
 }  // namespace railyard::mpi

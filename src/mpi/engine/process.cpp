@@ -15,6 +15,7 @@
 
 #include "base/rank_local.hpp"
 #include "mpi/engine/counters.hpp"
+#include "mpi/engine/shared_hub.hpp"
 
 namespace railyard::mpi {
 
@@ -27,9 +28,8 @@ Circumstances circumstances_of(job::Rank& rank, const Settings& settings) {
     for (int r = 0; r < rank.size() && c.one_node; ++r)
         c.one_node = rank.node_of(r) == rank.node();
     const fabric::Traits& traits = rank.nic().traits();
-    // Those who sleep in a collective through memory are woken over connections.
-    c.has_hub = settings.shared_memory && settings.max_connections == 0 && c.one_node &&
-                traits.maps_allocated && traits.coherent_atomics;
+    c.has_hub =
+        settings.shared_memory && c.one_node && traits.maps_allocated && traits.coherent_atomics;
     return c;
 }
 
@@ -138,6 +138,11 @@ void Process::add(Attendant& attendant) {
     if (waits_ != 0) attendant.came();
 }
 
+void Process::wake(int world_rank) {
+    if (transport_->wake(world_rank)) return;
+    rank_.nic().wake(address_of(rank_, world_rank, address_key));
+}
+
 void Process::tell_of_coming() {
     for (Attendant* const attendant : attendants_)
         attendant->came();
@@ -215,6 +220,12 @@ Communicator::Communicator(Process& process, std::uint32_t context, Group local,
       peers_(std::move(remote)) {}
 
 Communicator::~Communicator() = default;
+
+SharedHub& Communicator::shared_hub() {
+    if (!shared_hub_) [[unlikely]]
+        shared_hub_ = std::make_unique<SharedHub>(process_, *this);
+    return *shared_hub_;
+}
 
 const Surroundings& Communicator::surroundings() {
     if (surroundings_) return *surroundings_;

@@ -14,6 +14,7 @@
 
 #include "launch/job/rank.hpp"
 #include "mpi/collectives/team.hpp"
+#include "mpi/engine/attendant.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/engine_lock.hpp"
@@ -29,18 +30,6 @@
 namespace railyard::mpi {
 
 class ProgressThread;
-
-/// Somebody who is told when the rank begins to wait in the library, where it sees to all that
-/// others ask of it, and when it is about to leave.
-class Attendant {
-  public:
-    virtual void came() = 0;
-    /// May make progress until what others have begun is done.
-    virtual void leaves() noexcept = 0;
-
-  protected:
-    ~Attendant() = default;
-};
 
 class Process {
   public:
@@ -104,7 +93,8 @@ class Process {
     /// ranks of the communicator do so in the same order.
     template <class Work>
     Request& start_collective(Communicator& comm, Work&& work) {
-        Request& request = record(comm, comm.schedule_tags().next(), work);
+        Request& request =
+            record(comm, comm.schedule_tags().next(), ScheduleTeam::Sets::in_turn, work);
         scheduler_.start(request);
         return request;
     }
@@ -113,7 +103,8 @@ class Process {
     Request& start_collectives(Communicator& comm, std::function<Continuation(Team&)> then);
     template <class Work>
     Request& make_persistent_collective(Communicator& comm, Work&& work) {
-        Request& request = record(comm, comm.schedule_tags().next_persistent(), work);
+        Request& request =
+            record(comm, comm.schedule_tags().next_persistent(), ScheduleTeam::Sets::kept, work);
         request.persistent = true;
         request.active = false;
         request.complete = true;
@@ -190,13 +181,14 @@ class Process {
     /// It outlives this, or is removed.
     void add(Attendant& attendant);
     void remove(Attendant& attendant) { std::erase(attendants_, &attendant); }
+    void add(SleepWatch& watch) { sleep_watches_.push_back(&watch); }
+    void remove(SleepWatch& watch) { std::erase(sleep_watches_, &watch); }
 
     /// What is sent to that rank now needs no connection to be made first.
     bool is_connected(int world_rank) { return transport_->is_connected(world_rank); }
 
-    /// Wakes a peer that may sleep, after stores into memory that it shares with us. To be used
-    /// where there is a connection.
-    void wake(int world_rank) { transport_->wake(world_rank); }
+    /// Wakes a peer that may sleep, after stores into memory that it shares with us.
+    void wake(int world_rank);
 
     /// Tells of waits that take long, about every `interval`; the watch outlives the process. Not
     /// in virtual time, where a wait that is looked at now and then never ends.
@@ -254,7 +246,6 @@ class Process {
     };
     void tell_of_coming();
     void tell_of_leaving();
-
     template <class Ready>
     void wait_until_locked(Ready&& ready);
     bool tell_watchers();
@@ -277,10 +268,10 @@ class Process {
         go_on();
     }
     template <class Work>
-    Request& record(Communicator& comm, int tag, Work&& work) {
+    Request& record(Communicator& comm, int tag, ScheduleTeam::Sets sets, Work&& work) {
         ScheduleRef schedule = scheduler_.take(comm, tag);
         {
-            ScheduleTeam team(*schedule, comm.surroundings(), algorithms_);
+            ScheduleTeam team(*schedule, comm.surroundings(), algorithms_, sets);
             team.tell_choices(message_watch_);
             work(team);
         }
@@ -320,6 +311,7 @@ class Process {
     std::shared_ptr<EngineLock> lock_;  ///< null: one thread calls
     std::unique_ptr<Transport> transport_;
     std::vector<Attendant*> attendants_;
+    std::vector<SleepWatch*> sleep_watches_;
     unsigned waits_ = 0;  ///< under way; a progress thread is one that never ends
     std::unique_ptr<ProgressThread> progress_thread_;
     std::unique_ptr<job::Beside> beside_;  ///< what the progress thread is in virtual time
@@ -378,6 +370,7 @@ void Process::wait_until(Ready&& ready, Duration longest_sleep, bool patiently) 
             progress();
             if (ready()) return;
         }
+        const Sleep sleep(sleep_watches_);
         const auto ticket = host_.prepare_wait();
         // Messages that were started just now may have to be flushed.
         const bool has_started = progress();

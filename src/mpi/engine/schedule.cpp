@@ -2,14 +2,21 @@
 
 #include "mpi/collectives/buffers.hpp"
 #include "mpi/engine/process.hpp"
+#include "mpi/engine/shared_hub.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
-Circumstances without_hub(Circumstances circumstances) {
-    circumstances.has_hub = false;
+Circumstances with_hub_if(bool has_one, Circumstances circumstances) {
+    circumstances.has_hub &= has_one;
     return circumstances;
+}
+
+/// All ranks come to the same answer, as they make persistent collectives in the same order.
+bool has_set(Communicator& comm, const Circumstances& circumstances, ScheduleTeam::Sets sets) {
+    if (!circumstances.has_hub || sets == ScheduleTeam::Sets::none) return false;
+    return sets == ScheduleTeam::Sets::in_turn || comm.shared_hub().hub().has_set_to_keep();
 }
 
 }  // namespace
@@ -19,10 +26,13 @@ void ScheduleRelease::operator()(Schedule* schedule) const {
 }
 
 ScheduleTeam::ScheduleTeam(Schedule& schedule, const Surroundings& surroundings,
-                           const Algorithms& algorithms)
-    : Team(schedule.comm_->rank(), schedule.comm_->size(), without_hub(surroundings.circumstances),
+                           const Algorithms& algorithms, Sets sets)
+    : Team(schedule.comm_->rank(), schedule.comm_->size(),
+           with_hub_if(has_set(*schedule.comm_, surroundings.circumstances, sets),
+                       surroundings.circumstances),
            algorithms, surroundings.nodes.get(), *this, schedule.scratch_),
-      schedule_(schedule) {}
+      schedule_(schedule),
+      sets_(sets) {}
 
 ScheduleTeam::~ScheduleTeam() {
     schedule_.ranks_disagree_ = disagreed();
@@ -81,6 +91,20 @@ void ScheduleTeam::combine(const Operation& operation, const ConstBuffer& in, co
         {.kind = Step::Kind::combine, .from = in, .to = inout, .operation = &operation});
 }
 
+void ScheduleTeam::meet(const Meeting& meeting) {
+    keep(meeting.part().data.type);
+    keep(meeting.part().result.type);
+    const Operation* const operation = meeting.part().operation;
+    if (operation != nullptr && !schedule_.operation_)
+        schedule_.operation_ = operation->weak_from_this().lock();
+    Hub& hub = schedule_.comm_->shared_hub().hub();
+    auto& meetings = schedule_.meetings_;
+    schedule_.steps_.push_back(
+        {.kind = Step::Kind::meet, .peer = static_cast<int>(meetings.size())});
+    meetings.push_back(meeting);
+    meetings.back().plan(sets_ == Sets::kept ? hub.keep_one() : hub.next());
+}
+
 /// Most collectives have one or two types, in turn.
 void ScheduleTeam::keep(const Datatype* type) {
     if (type == nullptr || type->is_predefined()) return;
@@ -106,6 +130,7 @@ ScheduleRef Scheduler::take(Communicator& comm, int tag) {
 
 void Scheduler::give_back(Schedule& schedule) {
     schedule.steps_.clear();
+    schedule.meetings_.clear();
     schedule.scratch_.reclaim();
     schedule.types_.clear();
     schedule.operation_.reset();
@@ -118,6 +143,8 @@ void Scheduler::start(Request& request) {
     schedule.request_ = &request;
     schedule.next_ = 0;
     schedule.is_put_off_ = false;
+    for (Meeting& meeting : schedule.meetings_)
+        meeting.begin(schedule.comm_->shared_hub().hub());
     schedule.disagreed_ = schedule.ranks_disagree_;
     if (!advance(schedule)) active_.push_back(&schedule);
 }
@@ -169,7 +196,8 @@ Continuation Scheduler::continued(Schedule& schedule, Process& process) {
     if (!schedule.then_) return Continuation::over;
     schedule.steps_.clear();
     schedule.next_ = 0;
-    ScheduleTeam team(schedule, schedule.comm_->surroundings(), process.algorithms());
+    ScheduleTeam team(schedule, schedule.comm_->surroundings(), process.algorithms(),
+                      ScheduleTeam::Sets::none);
     team.tell_choices(process.message_watch());
     return schedule.then_(team);
 }
@@ -197,6 +225,8 @@ bool Scheduler::carry_out(Schedule& schedule, const Schedule::Step& step) {
             break;
         case Kind::charge:
             break;
+        case Kind::meet:
+            return meet(schedule, schedule.meetings_[static_cast<std::size_t>(step.peer)]);
     }
     if (step.charged > 0) process_.host().charge_copy(step.charged);
     return true;
@@ -228,10 +258,34 @@ bool Scheduler::finish_messages(Schedule& schedule) {
     return true;
 }
 
+/// False: it waits for others.
+bool Scheduler::meet(Schedule& schedule, Meeting& meeting) {
+    SharedHub& shared = schedule.comm_->shared_hub();
+    schedule.meets_ = &meeting;
+    if (!shared.open()) return false;
+    while (meeting.can_go_on(shared.hub())) {
+        if (!meeting.go_on(shared.hub())) continue;
+        schedule.meets_ = nullptr;
+        if (meeting.disagreed()) [[unlikely]] {
+            schedule.disagreed_ = true;
+            schedule.request_->longer = meeting.lengths().came;
+            schedule.request_->bytes = meeting.lengths().expected;
+        }
+        return true;
+    }
+    return false;
+}
+
+bool Schedule::can_meet() const {
+    SharedHub& shared = comm_->shared_hub();
+    return shared.open() && meets_->can_go_on(shared.hub());
+}
+
 void Scheduler::finish(Schedule& schedule, ErrorClass error) {
     for (Request* const message : schedule.under_way_)
         process_.free_when_done(*message);
     schedule.under_way_.clear();
+    schedule.meets_ = nullptr;
     schedule.then_ = nullptr;
     Request& request = *schedule.request_;
     request.result = {};

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/collectives/meeting.hpp"
 #include "mpi/collectives/scratch.hpp"
 #include "mpi/collectives/team.hpp"
 #include "mpi/engine/communicator.hpp"
@@ -53,9 +54,10 @@ class Schedule {
             copy,
             combine,
             charge,  ///< only
+            meet,    ///< through the hub
         };
         Kind kind = Kind::charge;
-        int peer = 0;
+        int peer = 0;             ///< of a meeting: its number
         std::size_t charged = 0;  ///< bytes of software work, once the step is done
         ConstBuffer from{};
         Buffer to{};
@@ -63,10 +65,15 @@ class Schedule {
     };
 
     /// Whether there is more to do than to wait.
-    bool can_advance() const { return under_way_.empty() || under_way_.back()->complete; }
+    bool can_advance() const {
+        if (meets_ != nullptr) return can_meet();
+        return under_way_.empty() || under_way_.back()->complete;
+    }
+    bool can_meet() const;
 
     Scheduler& home_;
     std::vector<Step> steps_;
+    std::vector<Meeting> meetings_;
     ScratchPool scratch_;  ///< what steps use between the user's buffers
     /// What users may free before it is over.
     std::vector<std::shared_ptr<const Datatype>> types_;
@@ -80,16 +87,23 @@ class Schedule {
     Request* request_ = nullptr;  ///< the user's
     std::size_t next_ = 0;
     std::vector<Request*> under_way_;
-    bool disagreed_ = false;   ///< this time
-    bool is_put_off_ = false;  ///< by `then_`
+    Meeting* meets_ = nullptr;  ///< what it waits for in the hub
+    bool disagreed_ = false;    ///< this time
+    bool is_put_off_ = false;   ///< by `then_`
 };
 
 /// What algorithms run against to be recorded.
 class ScheduleTeam final : public Team, private Recorder {
   public:
-    /// The schedule is one that Scheduler::take() has given. No hub: who is in one waits.
-    ScheduleTeam(Schedule& schedule, const Surroundings& surroundings,
-                 const Algorithms& algorithms);
+    /// Which set of the hub a collective takes, if any.
+    enum class Sets : std::uint8_t {
+        none,  ///< others may begin collectives in another order
+        in_turn,
+        kept,  ///< by a persistent one
+    };
+    /// The schedule is one that Scheduler::take() has given.
+    ScheduleTeam(Schedule& schedule, const Surroundings& surroundings, const Algorithms& algorithms,
+                 Sets sets);
     ~ScheduleTeam() override;
 
     void send(const ConstBuffer& data, int to) override;
@@ -99,6 +113,7 @@ class ScheduleTeam final : public Team, private Recorder {
     void start_receive(const Buffer& into, int from) override;
     void wait_all() override;
     void charge_bytes(std::size_t bytes) override;
+    void meet(const Meeting& meeting) override;
 
   private:
     using Step = Schedule::Step;
@@ -108,6 +123,7 @@ class ScheduleTeam final : public Team, private Recorder {
     void keep(const Datatype* type);
 
     Schedule& schedule_;
+    Sets sets_;
     bool has_started_ = false;  ///< something, since the last wait
 };
 
@@ -137,6 +153,7 @@ class Scheduler {
     bool carry_out(Schedule& schedule, const Schedule::Step& step);
     void add(Schedule& schedule, Request& message);
     bool finish_messages(Schedule& schedule);
+    bool meet(Schedule& schedule, Meeting& meeting);
     void finish(Schedule& schedule, ErrorClass error);
 
     Process& process_;
