@@ -254,6 +254,16 @@ int least_radix(int ranks, int rounds) {
     return doubles ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(radix))) : radix;
 }
 
+/// By the user's wish or by the rules; and the watch is told.
+Algorithm choose_for(Collective collective, const Team& team, const Situation& situation) {
+    const Algorithm asked = team.algorithms()[collective];
+    const Algorithm chosen = asked != Algorithm::automatic && serves(collective, asked, situation)
+                                 ? asked
+                                 : choose(collective, situation);
+    if (ChoiceWatch* const watch = team.choice_watch()) watch->chose(collective, chosen);
+    return chosen;
+}
+
 }  // namespace
 
 bool serves(Collective collective, Algorithm algorithm, const Situation& situation) {
@@ -264,8 +274,9 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
         return holds(collective == Collective::allgather ? ordered_nodes : combining_nodes,
                      situation);
     if (algorithm == Algorithm::shared)
-        return situation.circumstances.has_hub &&
-               shared::fits(collective, situation.ranks, situation.bytes);
+        return (situation.circumstances.has_hub &&
+                shared::fits(collective, situation.ranks, situation.bytes)) ||
+               (situation.circumstances.has_wide_hub && shared::goes_in_segments(collective));
     return keeps_order || situation.commutative;
 }
 
@@ -284,14 +295,17 @@ Algorithm choose(Collective collective, const Situation& situation) {
     return chosen;
 }
 
-Algorithm choose(Collective collective, const Team& team, std::size_t bytes, bool commutative) {
-    const Situation situation{team.size(), bytes, team.circumstances(), commutative};
-    const Algorithm asked = team.algorithms()[collective];
-    const Algorithm chosen = asked != Algorithm::automatic && serves(collective, asked, situation)
-                                 ? asked
-                                 : choose(collective, situation);
-    if (ChoiceWatch* const watch = team.choice_watch()) watch->chose(collective, chosen);
-    return chosen;
+Algorithm choose(Collective collective, const Team& team, std::size_t bytes) {
+    return choose_for(collective, team, {team.size(), bytes, team.circumstances()});
+}
+
+Algorithm choose(Collective collective, const Team& team, const ConstBuffer& data,
+                 const Operation& operation) {
+    Situation situation{team.size(), data.count * data.type->size(), team.circumstances(),
+                        operation.is_commutative()};
+    if (!data.type->is_predefined())
+        situation.circumstances.has_hub = situation.circumstances.has_wide_hub = false;
+    return choose_for(collective, team, situation);
 }
 
 int bruck_radix(int ranks, std::size_t bytes, const Circumstances& circumstances) {

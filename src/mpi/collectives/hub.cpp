@@ -6,9 +6,9 @@
 
 namespace railyard::mpi {
 
-std::size_t Hub::memory_for(int size) {
-    const auto ranks = static_cast<std::size_t>(size);
-    return sizeof(Head) + ranks * sizeof(Marks) + sets * (ranks + 1) * (sizeof(Line) + capacity);
+std::size_t Hub::memory_needed() const {
+    return sizeof(Head) + static_cast<std::size_t>(size_) * sizeof(Marks) +
+           sets() * slots() * (sizeof(Line) + shape_.capacity);
 }
 
 void Hub::set_ready(const Round& round, int slot) {
@@ -27,12 +27,24 @@ bool Hub::arrive(const Round& round) {
     return true;
 }
 
+int Hub::first_at(const Round& round, int point) const {
+    // Acquire: we see the vector that it brought.
+    const auto slot = word(line(round, point).length).load(std::memory_order_acquire);
+    return static_cast<int>(slot) - 1;
+}
+
+int Hub::come_to(const Round& round, int point, int slot) {
+    auto first = word(line(round, point).length);
+    // Release: our vector is seen by the second; acquire: being the second, we see the first's.
+    const std::uint64_t before =
+        first.exchange(static_cast<std::uint64_t>(slot) + 1, std::memory_order_acq_rel);
+    return static_cast<int>(before) - 1;
+}
+
 void Hub::leave(const Round& round) {
-    Marks& own = marks(rank_);
     // Release, in both cases: what we did in the set comes before others use it again.
-    if (round.set >= sets_in_turn) {
-        word(own.left_kept[round.set - sets_in_turn])
-            .store(round.number + 1, std::memory_order_release);
+    if (is_kept(round)) {
+        word(left_kept(rank_, round)).store(round.number + 1, std::memory_order_release);
     } else {
         // Rounds are left in any order, but no later one than the sets allow.
         left_beyond_ |= std::uint64_t{1} << (round.number - left_);
@@ -41,23 +53,20 @@ void Hub::leave(const Round& round) {
             left_beyond_ >>= 1;
             ++left_;
         }
-        word(own.left).store(left_, std::memory_order_release);
+        word(marks(rank_).left).store(left_, std::memory_order_release);
     }
     wake_sleepers();
 }
 
 bool Hub::all_have_left(const Round& round) {
-    const bool is_kept = round.set >= sets_in_turn;
     std::uint64_t least = ~std::uint64_t{0};
     for (int rank = 0; rank < size_; ++rank) {
-        Marks& theirs = marks(rank);
+        std::uint64_t& theirs = is_kept(round) ? left_kept(rank, round) : marks(rank).left;
         // Acquire: what they did in the set comes before what we do.
-        least =
-            std::min(least, word(is_kept ? theirs.left_kept[round.set - sets_in_turn] : theirs.left)
-                                .load(std::memory_order_acquire));
+        least = std::min(least, word(theirs).load(std::memory_order_acquire));
     }
-    if (is_kept) return least >= round.number;
-    free_below_ = least + sets_in_turn;
+    if (is_kept(round)) return least >= round.number;
+    free_below_ = least + shape_.in_turn;
     return round.number < free_below_;
 }
 

@@ -103,7 +103,7 @@ void Meeting::give_vector(Hub& hub, const ConstBuffer& data) const {
 }
 
 void Meeting::give_block(Hub& hub, int slot, const ConstBuffer& block) const {
-    const std::size_t bytes = std::min(bytes_of(block), Hub::capacity);
+    const std::size_t bytes = std::min(bytes_of(block), hub.shape().capacity);
     hub.length(round_, slot) = bytes;
     move_data(block, as_buffer(std::span(hub.data(round_, slot, bytes), bytes)));
 }

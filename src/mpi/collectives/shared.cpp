@@ -1,20 +1,38 @@
 #include "mpi/collectives/shared.hpp"
 
+#include "mpi/collectives/long_meeting.hpp"
 #include "mpi/collectives/meeting.hpp"
 
 namespace railyard::mpi::shared {
 
+namespace {
+
+void meet(Team& team, const Meeting::Part& part, std::size_t bytes) {
+    if (fits(part.collective, team.size(), bytes))
+        team.meet(Meeting(part));
+    else
+        team.meet(LongMeeting(part));
+}
+
+}  // namespace
+
 bool fits(Collective collective, int ranks, std::size_t bytes) {
+    constexpr std::size_t capacity = Hub::small.capacity;
     switch (collective) {
         case Collective::reduce:
         case Collective::allreduce:
             // What a predefined type takes in memory is less than twice its size.
-            return bytes <= Hub::capacity / 2;
+            return bytes <= capacity / 2;
         case Collective::alltoall:
-            return bytes <= Hub::capacity / static_cast<std::size_t>(ranks);
+            return bytes <= capacity / static_cast<std::size_t>(ranks);
         default:
-            return bytes <= Hub::capacity;
+            return bytes <= capacity;
     }
+}
+
+bool goes_in_segments(Collective collective) {
+    return collective == Collective::bcast || collective == Collective::reduce ||
+           collective == Collective::allreduce;
 }
 
 void barrier(Team& team) {
@@ -22,7 +40,7 @@ void barrier(Team& team) {
 }
 
 void bcast(Team& team, const Buffer& data, int root) {
-    team.meet(Meeting({.collective = Collective::bcast, .result = data, .root = root}));
+    meet(team, {.collective = Collective::bcast, .result = data, .root = root}, bytes_of(data));
 }
 
 void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root) {
@@ -37,12 +55,12 @@ void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root) {
 
 void reduce(Team& team, const Operation& operation, const ConstBuffer& data, const Buffer& result,
             int root) {
-    team.meet(Meeting({Collective::reduce, data, result, &operation, root}));
+    meet(team, {Collective::reduce, data, result, &operation, root}, bytes_of(data));
 }
 
 void allreduce(Team& team, const Operation& operation, const ConstBuffer& data,
                const Buffer& result) {
-    team.meet(Meeting({Collective::allreduce, data, result, &operation}));
+    meet(team, {Collective::allreduce, data, result, &operation}, bytes_of(data));
 }
 
 void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Collectives of few bytes through a Hub: nobody waits for one certain rank but a root, and
+/// Collectives through a Hub: nobody waits for one certain rank but a root, and
 /// nobody at all who gets nothing.
 
 #include <cstddef>
@@ -13,6 +13,8 @@ namespace railyard::mpi::shared {
 
 /// Whether a hub has room for it; `bytes` as in Situation.
 bool fits(Collective collective, int ranks, std::size_t bytes);
+/// Whether it may be of any length where there is a wide hub.
+bool goes_in_segments(Collective collective);
 
 void barrier(Team& team);
 void bcast(Team& team, const Buffer& data, int root);

@@ -13,6 +13,7 @@
 
 namespace railyard::mpi {
 
+class LongMeeting;
 class Meeting;
 class Nodes;
 
@@ -22,6 +23,7 @@ struct Circumstances {
     bool shares_cores = false;    ///< more ranks than cores: each wait costs a switch of processes
     bool one_node = false;        ///< all ranks on one node
     bool has_hub = false;         ///< Team::meet() is there
+    bool has_wide_hub = false;    ///< and for long ones, too
     bool shares_nodes = false;    ///< Team::nodes() gives them
     bool nodes_in_order = false;  ///< and the ranks of each follow each other
 };
@@ -94,6 +96,7 @@ class Team {
     /// A collective through memory that all share; only where Circumstances::has_hub. Returns when
     /// it is over. Lengths that do not match are told of by disagreed().
     virtual void meet(const Meeting&) {}
+    virtual void meet(const LongMeeting&) {}
 
     /// A barrier by the network itself; false: it has none for these ranks, and nothing was done.
     virtual bool network_barrier() { return false; }

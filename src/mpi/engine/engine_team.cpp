@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/long_meeting.hpp"
 #include "mpi/collectives/meeting.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/engine/shared_hub.hpp"
@@ -44,6 +45,7 @@ class EngineTeam final : public Team {
     }
     void wait_all() override;
     void meet(const Meeting& planned) override;
+    void meet(const LongMeeting& planned) override;
     bool network_barrier() override;
     bool has_network_broadcast() override;
     void network_broadcast(std::span<std::byte> data, int root) override;
@@ -52,6 +54,8 @@ class EngineTeam final : public Team {
   private:
     /// One for all: between two ranks, collectives come in the same order on both.
     static constexpr int tag = 0;
+    template <class AnyMeeting>
+    void meet(SharedHub& shared, AnyMeeting& meeting);
     std::vector<fabric::Address> addresses();
     bool make_network_broadcast();
     /// Until the network tells what became of it.
@@ -76,11 +80,9 @@ void EngineTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int 
     finish(receive);
 }
 
-void EngineTeam::meet(const Meeting& planned) {
-    SharedHub& shared = comm_.shared_hub();
+template <class AnyMeeting>
+void EngineTeam::meet(SharedHub& shared, AnyMeeting& meeting) {
     Hub& hub = shared.hub();
-    Meeting meeting = planned;
-    meeting.plan(hub.next());
     meeting.begin(hub);
     if (!shared.open()) [[unlikely]]
         process_.wait_until([&] { return shared.open(); });
@@ -91,6 +93,18 @@ void EngineTeam::meet(const Meeting& planned) {
     } while (!meeting.go_on(hub));
     if (meeting.disagreed()) [[unlikely]]
         note_disagreement(meeting.lengths().came, meeting.lengths().expected);
+}
+
+void EngineTeam::meet(const Meeting& planned) {
+    Meeting meeting = planned;
+    meeting.plan(comm_.shared_hub().hub().next());
+    meet(comm_.shared_hub(), meeting);
+}
+
+void EngineTeam::meet(const LongMeeting& planned) {
+    LongMeeting meeting = planned;
+    meeting.plan(comm_.wide_hub().hub());
+    meet(comm_.wide_hub(), meeting);
 }
 
 std::vector<fabric::Address> EngineTeam::addresses() {

@@ -30,6 +30,7 @@ Circumstances circumstances_of(job::Rank& rank, const Settings& settings) {
     const fabric::Traits& traits = rank.nic().traits();
     c.has_hub =
         settings.shared_memory && c.one_node && traits.maps_allocated && traits.coherent_atomics;
+    c.has_wide_hub = c.has_hub;
     return c;
 }
 
@@ -60,6 +61,14 @@ std::shared_ptr<const Nodes> shared_nodes(std::vector<fabric::NodeId> names) {
 constexpr Duration progress_interval = Duration::us(20);
 
 }  // namespace
+
+void EngineLock::enter() {
+    if (depth_++ == 0 && beside_ != nullptr) beside_->enter();
+}
+
+void EngineLock::leave() {
+    if (--depth_ == 0 && beside_ != nullptr) beside_->leave();
+}
 
 /// Makes progress, holding the lock, again and again until it is destroyed.
 class ProgressThread {
@@ -120,17 +129,29 @@ Process::Process(job::Rank& rank, const Settings& settings)
     if (settings_.connections != Connections::on_demand) rank_.bootstrap().fence();
 }
 
-Process::~Process() = default;
+Process::~Process() {
+    if (lock_) lock_->is_alone();
+}
 
 void Process::start_progress_thread() {
-    // A fiber cannot be let into the library at any time, as a thread can by the lock. What it does
-    // without is to answer requests for connections (OD-11).
     if (allow_threads()) {
         ++waits_;
         progress_thread_ = std::make_unique<ProgressThread>(lock_, [this] { progress(); });
-    } else {
-        beside_ = rank_.serve_beside([this] { transport_->answer_requests(); });
+        return;
     }
+    beside_ = rank_.serve_beside([this] { progress_beside(); });
+    lock_ = std::make_shared<EngineLock>(*beside_);
+}
+
+/// In virtual time the fiber answers requests for connections (OD-11) at any time, and goes on with
+/// collectives that were started while the rank is in no call. All else waits for the rank's calls.
+void Process::progress_beside() {
+    transport_->answer_requests();
+    if (scheduler_.is_idle()) return;
+    beside_->have_a_turn([this] {
+        while (!scheduler_.is_idle() && (progress() || transport_->has_left())) {
+        }
+    });
 }
 
 void Process::add(Attendant& attendant) {
@@ -177,6 +198,7 @@ void Process::finalize() {
             connected = false;
         }
     });
+    if (beside_) lock_->is_alone();
     beside_.reset();
     transport_->close();
 }
@@ -221,10 +243,11 @@ Communicator::Communicator(Process& process, std::uint32_t context, Group local,
 
 Communicator::~Communicator() = default;
 
-SharedHub& Communicator::shared_hub() {
-    if (!shared_hub_) [[unlikely]]
-        shared_hub_ = std::make_unique<SharedHub>(process_, *this);
-    return *shared_hub_;
+SharedHub& Communicator::make_hub(std::unique_ptr<SharedHub>& hub) {
+    const bool is_wide = &hub == &wide_hub_;
+    hub = std::make_unique<SharedHub>(process_, *this, is_wide ? Hub::wide : Hub::small,
+                                      is_wide ? ScheduleTags::of_wide_hub : ScheduleTags::of_hub);
+    return *hub;
 }
 
 const Surroundings& Communicator::surroundings() {

@@ -45,10 +45,11 @@ class Process {
     /// Lets all that is under way leave, and waits for all ranks.
     void finalize();
 
-    /// From now on several threads may call, each holding lock(). False in virtual time, where a
-    /// rank is one fiber.
+    /// From now on several threads may call, each holding lock(). False in virtual time, where one
+    /// fiber of a rank calls.
     bool allow_threads();
     const std::shared_ptr<EngineLock>& lock() const { return lock_; }
+    bool has_threads() const { return lock_ && !lock_->is_of_fibers(); }
 
     int world_rank() const { return world_rank_; }
     int world_size() const { return rank_.size(); }
@@ -143,12 +144,15 @@ class Process {
     void wait_until(Ready&& ready, Duration longest_sleep = Duration::forever(),
                     bool patiently = false);
     void wait(const Request& request) {
-        if (!request.complete) wait_until([&request] { return request.complete; });
+        if (request.complete) return;
+        // Those who are in a collective have but a moment's work.
+        wait_until([&request] { return request.complete; }, Duration::forever(),
+                   request.kind == Request::Kind::collective);
     }
     /// Lets other threads go on, for those who try something again and again.
     void give_way() {
         progress();
-        if (lock_) lock_->yield(0);
+        if (has_threads()) lock_->yield(0);
     }
     void release(Request& request) { requests_.give_back(request); }
     /// As soon as it is complete.
@@ -279,6 +283,7 @@ class Process {
     }
     Request& make_collective(Communicator& comm, ScheduleRef schedule);
     void start_progress_thread();
+    void progress_beside();
     void report_counters();
     static void keep_type(Request& request) {
         if (request.type != nullptr) [[unlikely]]
@@ -352,7 +357,7 @@ void Process::wait_until_locked(Ready&& ready) {
 template <class Ready>
 void Process::wait_until(Ready&& ready, Duration longest_sleep, bool patiently) {
     const Attendance attendance(*this);
-    if (lock_) [[unlikely]]
+    if (has_threads()) [[unlikely]]
         return wait_until_locked(ready);
     const unsigned polls = polls_in_a_row();
     WatchedWait watched(stalls_);
@@ -367,6 +372,8 @@ void Process::wait_until(Ready&& ready, Duration longest_sleep, bool patiently) 
                 relax();
             }
             host_.progress();
+            // Perhaps others have had the core, and brought what is waited for.
+            if (patiently && ready()) return;
             progress();
             if (ready()) return;
         }

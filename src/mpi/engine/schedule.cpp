@@ -8,15 +8,13 @@ namespace railyard::mpi {
 
 namespace {
 
-Circumstances with_hub_if(bool has_one, Circumstances circumstances) {
-    circumstances.has_hub &= has_one;
-    return circumstances;
-}
-
 /// All ranks come to the same answer, as they make persistent collectives in the same order.
-bool has_set(Communicator& comm, const Circumstances& circumstances, ScheduleTeam::Sets sets) {
-    if (!circumstances.has_hub || sets == ScheduleTeam::Sets::none) return false;
-    return sets == ScheduleTeam::Sets::in_turn || comm.shared_hub().hub().has_set_to_keep();
+Circumstances with_hubs(Communicator& comm, Circumstances circumstances, ScheduleTeam::Sets sets) {
+    using Sets = ScheduleTeam::Sets;
+    if (circumstances.has_hub && sets != Sets::in_turn)
+        circumstances.has_hub = sets == Sets::kept && comm.shared_hub().hub().has_set_to_keep();
+    circumstances.has_wide_hub &= sets == Sets::in_turn;
+    return circumstances;
 }
 
 }  // namespace
@@ -28,9 +26,8 @@ void ScheduleRelease::operator()(Schedule* schedule) const {
 ScheduleTeam::ScheduleTeam(Schedule& schedule, const Surroundings& surroundings,
                            const Algorithms& algorithms, Sets sets)
     : Team(schedule.comm_->rank(), schedule.comm_->size(),
-           with_hub_if(has_set(*schedule.comm_, surroundings.circumstances, sets),
-                       surroundings.circumstances),
-           algorithms, surroundings.nodes.get(), *this, schedule.scratch_),
+           with_hubs(*schedule.comm_, surroundings.circumstances, sets), algorithms,
+           surroundings.nodes.get(), *this, schedule.scratch_),
       schedule_(schedule),
       sets_(sets) {}
 
@@ -92,17 +89,29 @@ void ScheduleTeam::combine(const Operation& operation, const ConstBuffer& in, co
 }
 
 void ScheduleTeam::meet(const Meeting& meeting) {
-    keep(meeting.part().data.type);
-    keep(meeting.part().result.type);
-    const Operation* const operation = meeting.part().operation;
-    if (operation != nullptr && !schedule_.operation_)
-        schedule_.operation_ = operation->weak_from_this().lock();
+    keep(meeting.part());
     Hub& hub = schedule_.comm_->shared_hub().hub();
     auto& meetings = schedule_.meetings_;
     schedule_.steps_.push_back(
         {.kind = Step::Kind::meet, .peer = static_cast<int>(meetings.size())});
     meetings.push_back(meeting);
     meetings.back().plan(sets_ == Sets::kept ? hub.keep_one() : hub.next());
+}
+
+void ScheduleTeam::meet(const LongMeeting& meeting) {
+    keep(meeting.part());
+    auto& meetings = schedule_.long_meetings_;
+    schedule_.steps_.push_back(
+        {.kind = Step::Kind::meet_long, .peer = static_cast<int>(meetings.size())});
+    meetings.push_back(meeting);
+    meetings.back().plan(schedule_.comm_->wide_hub().hub());
+}
+
+void ScheduleTeam::keep(const Meeting::Part& part) {
+    keep(part.data.type);
+    keep(part.result.type);
+    if (part.operation != nullptr && !schedule_.operation_)
+        schedule_.operation_ = part.operation->weak_from_this().lock();
 }
 
 /// Most collectives have one or two types, in turn.
@@ -131,6 +140,7 @@ ScheduleRef Scheduler::take(Communicator& comm, int tag) {
 void Scheduler::give_back(Schedule& schedule) {
     schedule.steps_.clear();
     schedule.meetings_.clear();
+    schedule.long_meetings_.clear();
     schedule.scratch_.reclaim();
     schedule.types_.clear();
     schedule.operation_.reset();
@@ -145,6 +155,8 @@ void Scheduler::start(Request& request) {
     schedule.is_put_off_ = false;
     for (Meeting& meeting : schedule.meetings_)
         meeting.begin(schedule.comm_->shared_hub().hub());
+    for (LongMeeting& meeting : schedule.long_meetings_)
+        meeting.begin(schedule.comm_->wide_hub().hub());
     schedule.disagreed_ = schedule.ranks_disagree_;
     if (!advance(schedule)) active_.push_back(&schedule);
 }
@@ -226,7 +238,9 @@ bool Scheduler::carry_out(Schedule& schedule, const Schedule::Step& step) {
         case Kind::charge:
             break;
         case Kind::meet:
-            return meet(schedule, schedule.meetings_[static_cast<std::size_t>(step.peer)]);
+            return meet(schedule, comm.shared_hub(), schedule.meeting(step));
+        case Kind::meet_long:
+            return meet(schedule, comm.wide_hub(), schedule.long_meeting(step));
     }
     if (step.charged > 0) process_.host().charge_copy(step.charged);
     return true;
@@ -259,13 +273,13 @@ bool Scheduler::finish_messages(Schedule& schedule) {
 }
 
 /// False: it waits for others.
-bool Scheduler::meet(Schedule& schedule, Meeting& meeting) {
-    SharedHub& shared = schedule.comm_->shared_hub();
-    schedule.meets_ = &meeting;
+template <class AnyMeeting>
+bool Scheduler::meet(Schedule& schedule, SharedHub& shared, AnyMeeting& meeting) {
+    schedule.waits_in_hub_ = true;
     if (!shared.open()) return false;
     while (meeting.can_go_on(shared.hub())) {
         if (!meeting.go_on(shared.hub())) continue;
-        schedule.meets_ = nullptr;
+        schedule.waits_in_hub_ = false;
         if (meeting.disagreed()) [[unlikely]] {
             schedule.disagreed_ = true;
             schedule.request_->longer = meeting.lengths().came;
@@ -276,16 +290,20 @@ bool Scheduler::meet(Schedule& schedule, Meeting& meeting) {
     return false;
 }
 
-bool Schedule::can_meet() const {
-    SharedHub& shared = comm_->shared_hub();
-    return shared.open() && meets_->can_go_on(shared.hub());
+bool Schedule::can_meet() {
+    const Step& step = steps_[next_];
+    const bool is_long = step.kind == Step::Kind::meet_long;
+    SharedHub& shared = is_long ? comm_->wide_hub() : comm_->shared_hub();
+    if (!shared.open()) return false;
+    return is_long ? long_meeting(step).can_go_on(shared.hub())
+                   : meeting(step).can_go_on(shared.hub());
 }
 
 void Scheduler::finish(Schedule& schedule, ErrorClass error) {
     for (Request* const message : schedule.under_way_)
         process_.free_when_done(*message);
     schedule.under_way_.clear();
-    schedule.meets_ = nullptr;
+    schedule.waits_in_hub_ = false;
     schedule.then_ = nullptr;
     Request& request = *schedule.request_;
     request.result = {};

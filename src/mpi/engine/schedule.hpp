@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/collectives/long_meeting.hpp"
 #include "mpi/collectives/meeting.hpp"
 #include "mpi/collectives/scratch.hpp"
 #include "mpi/collectives/team.hpp"
@@ -23,6 +24,7 @@ namespace railyard::mpi {
 
 class Process;
 class Scheduler;
+class SharedHub;
 
 /// What becomes of a collective whose steps are done, if what follows depends on their outcome.
 enum class Continuation : std::uint8_t {
@@ -53,8 +55,9 @@ class Schedule {
             wait,     ///< for all that were started
             copy,
             combine,
-            charge,  ///< only
-            meet,    ///< through the hub
+            charge,     ///< only
+            meet,       ///< through the hub
+            meet_long,  ///< through the wide one
         };
         Kind kind = Kind::charge;
         int peer = 0;             ///< of a meeting: its number
@@ -65,15 +68,20 @@ class Schedule {
     };
 
     /// Whether there is more to do than to wait.
-    bool can_advance() const {
-        if (meets_ != nullptr) return can_meet();
+    bool can_advance() {
+        if (waits_in_hub_) return can_meet();
         return under_way_.empty() || under_way_.back()->complete;
     }
-    bool can_meet() const;
+    bool can_meet();
+    Meeting& meeting(const Step& step) { return meetings_[static_cast<std::size_t>(step.peer)]; }
+    LongMeeting& long_meeting(const Step& step) {
+        return long_meetings_[static_cast<std::size_t>(step.peer)];
+    }
 
     Scheduler& home_;
     std::vector<Step> steps_;
     std::vector<Meeting> meetings_;
+    std::vector<LongMeeting> long_meetings_;
     ScratchPool scratch_;  ///< what steps use between the user's buffers
     /// What users may free before it is over.
     std::vector<std::shared_ptr<const Datatype>> types_;
@@ -87,9 +95,9 @@ class Schedule {
     Request* request_ = nullptr;  ///< the user's
     std::size_t next_ = 0;
     std::vector<Request*> under_way_;
-    Meeting* meets_ = nullptr;  ///< what it waits for in the hub
-    bool disagreed_ = false;    ///< this time
-    bool is_put_off_ = false;   ///< by `then_`
+    bool waits_in_hub_ = false;  ///< in the step that is next
+    bool disagreed_ = false;     ///< this time
+    bool is_put_off_ = false;    ///< by `then_`
 };
 
 /// What algorithms run against to be recorded.
@@ -114,6 +122,7 @@ class ScheduleTeam final : public Team, private Recorder {
     void wait_all() override;
     void charge_bytes(std::size_t bytes) override;
     void meet(const Meeting& meeting) override;
+    void meet(const LongMeeting& meeting) override;
 
   private:
     using Step = Schedule::Step;
@@ -121,6 +130,7 @@ class ScheduleTeam final : public Team, private Recorder {
     void copy(const ConstBuffer& from, const Buffer& to) override;
     void combine(const Operation& operation, const ConstBuffer& in, const Buffer& inout) override;
     void keep(const Datatype* type);
+    void keep(const Meeting::Part& part);
 
     Schedule& schedule_;
     Sets sets_;
@@ -153,7 +163,8 @@ class Scheduler {
     bool carry_out(Schedule& schedule, const Schedule::Step& step);
     void add(Schedule& schedule, Request& message);
     bool finish_messages(Schedule& schedule);
-    bool meet(Schedule& schedule, Meeting& meeting);
+    template <class AnyMeeting>
+    static bool meet(Schedule& schedule, SharedHub& shared, AnyMeeting& meeting);
     void finish(Schedule& schedule, ErrorClass error);
 
     Process& process_;

@@ -10,8 +10,8 @@
 
 namespace railyard::mpi {
 
-SharedHub::SharedHub(Process& process, Communicator& comm)
-    : process_(process), comm_(comm), hub_(comm.rank(), comm.size(), *this) {
+SharedHub::SharedHub(Process& process, Communicator& comm, const Hub::Shape& shape, int tag)
+    : process_(process), comm_(comm), hub_(comm.rank(), comm.size(), shape, *this), tag_(tag) {
     process_.add(static_cast<SleepWatch&>(*this));
 }
 
@@ -50,17 +50,14 @@ void SharedHub::begin_opening() {
     const std::uint32_t context = comm_.context() + 1;
     const Buffer name{name_->bytes.data(), name_->bytes.size(), predefined(Basic::byte).get()};
     if (comm_.rank() != 0) {
-        messages_.push_back(
-            &process_.start_receive_in(context, name, 0, ScheduleTags::of_hub, comm_));
+        messages_.push_back(&process_.start_receive_in(context, name, 0, tag_, comm_));
         return;
     }
-    own_ =
-        process_.rank().nic().allocate(Bytes(Hub::memory_for(comm_.size())), fabric::Access::all);
+    own_ = process_.rank().nic().allocate(Bytes(hub_.memory_needed()), fabric::Access::all);
     *name_ = own_->export_blob();
     hub_.open(own_->data());
     for (int rank = 1; rank < comm_.size(); ++rank)
-        messages_.push_back(
-            &process_.start_send_in(context, name, rank, ScheduleTags::of_hub, comm_));
+        messages_.push_back(&process_.start_send_in(context, name, rank, tag_, comm_));
 }
 
 void SharedHub::ring(int rank) {

@@ -1,6 +1,6 @@
 #pragma once
-/// A communicator's Hub, where ranks map each other's memory: in a region of the first rank, which
-/// tells the others its name when it first has need of it.
+/// A Hub of a communicator, where ranks map each other's memory: in a region of the first rank,
+/// which tells the others its name when it first has need of it.
 
 #include <memory>
 #include <vector>
@@ -18,7 +18,7 @@ class Request;
 class SharedHub final : private Hub::Bell, private SleepWatch {
   public:
     /// Both outlive it.
-    SharedHub(Process& process, Communicator& comm);
+    SharedHub(Process& process, Communicator& comm, const Hub::Shape& shape, int tag);
     ~SharedHub();
     SharedHub(const SharedHub&) = delete;
     SharedHub& operator=(const SharedHub&) = delete;
@@ -37,6 +37,7 @@ class SharedHub final : private Hub::Bell, private SleepWatch {
     Process& process_;
     Communicator& comm_;
     Hub hub_;
+    int tag_;  ///< of the messages that carry its name
     bool is_ready_ = false;
     bool has_begun_ = false;
     bool is_asleep_ = false;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mpi/collectives/hub.hpp"
+#include "mpi/collectives/long_meeting.hpp"
 #include "mpi/collectives/meeting.hpp"
 #include "railyard/base/cpu.hpp"
 
@@ -46,9 +47,10 @@ class Call {
         const auto below = [&](std::size_t n) { return random() / 7 % n; };
         kind_ = kinds[below(std::size(kinds))];
         root_ = static_cast<int>(below(static_cast<std::size_t>(size)));
-        const std::size_t most = kind_ == Collective::alltoall
-                                     ? Hub::capacity / sizeof(long) / static_cast<std::size_t>(size)
-                                     : Hub::capacity / sizeof(long);
+        const std::size_t most =
+            kind_ == Collective::alltoall
+                ? Hub::small.capacity / sizeof(long) / static_cast<std::size_t>(size)
+                : Hub::small.capacity / sizeof(long);
         n_ = 1 + below(below(2) == 0 ? 4 : most);
         base_ = static_cast<long>(seed) * 1'000'000;
         given_.resize(n_ * ranks());
@@ -125,13 +127,13 @@ bool go_on(Hub& hub, UnderWay& one) {
     return true;
 }
 
-void on_threads(int ranks, const std::function<void(Hub&)>& body) {
-    const auto memory = zeroed(Hub::memory_for(ranks));
+void on_threads(int ranks, const Hub::Shape& shape, const std::function<void(Hub&)>& body) {
     NobodySleeps bell;
+    const auto memory = zeroed(Hub(0, ranks, shape, bell).memory_needed());
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < ranks; ++rank)
         threads.emplace_back([&, rank] {
-            Hub hub(rank, ranks, bell);
+            Hub hub(rank, ranks, shape, bell);
             hub.open(memory.get());
             body(hub);
         });
@@ -140,7 +142,7 @@ void on_threads(int ranks, const std::function<void(Hub&)>& body) {
 class Hubs : public testing::TestWithParam<int> {};
 
 TEST_P(Hubs, HaveManyCollectivesUnderWay) {
-    on_threads(GetParam(), [](Hub& hub) {
+    on_threads(GetParam(), Hub::small, [](Hub& hub) {
         std::minstd_rand random(static_cast<unsigned>(hub.rank()) + 1);
         std::vector<UnderWay> all;
         constexpr unsigned calls = 600;
@@ -166,7 +168,7 @@ TEST_P(Hubs, HaveManyCollectivesUnderWay) {
 
 // Each rank starts them in another order, as often as the others.
 TEST_P(Hubs, KeepSetsForPersistentOnes) {
-    on_threads(GetParam(), [](Hub& hub) {
+    on_threads(GetParam(), Hub::small, [](Hub& hub) {
         std::minstd_rand random(static_cast<unsigned>(hub.rank()) + 7);
         std::vector<UnderWay> all;
         for (unsigned i = 0; hub.has_set_to_keep(); ++i) {
@@ -193,12 +195,120 @@ TEST_P(Hubs, KeepSetsForPersistentOnes) {
     });
 }
 
+/// The composition of x -> a x + b: of two, the left one is applied last. It does not commute.
+void compose(const void* left, void* right, std::size_t count, const Datatype&) {
+    const auto* l = static_cast<const std::uint64_t*>(left);
+    auto* r = static_cast<std::uint64_t*>(right);
+    for (std::size_t i = 0; i + 1 < count; i += 2) {
+        r[i + 1] = l[i] * r[i + 1] + l[i + 1];
+        r[i] = l[i] * r[i];
+    }
+}
+
+/// Of much data: several, of any length, begun one after the other.
+class LongCall {
+  public:
+    LongCall(unsigned seed, int rank, int size, const Operation& composition)
+        : rank_(rank), size_(size) {
+        std::minstd_rand random(seed * 7919 + 3);
+        const auto below = [&](std::size_t n) { return random() / 7 % n; };
+        constexpr Collective long_kinds[] = {Collective::bcast, Collective::reduce,
+                                             Collective::allreduce};
+        kind_ = long_kinds[seed % 3];
+        root_ = static_cast<int>(below(static_cast<std::size_t>(size)));
+        composes_ = below(2) == 0;
+        operation_ = composes_ ? &composition : predefined(Operation::Kind::sum).get();
+        n_ = 2 * (1 + below(30'000));
+        given_.resize(n_);
+        got_.resize(n_);
+        for (std::size_t i = 0; i < n_; ++i)
+            given_[i] = value(rank, i);
+        if (kind_ == Collective::bcast && rank == root_) got_ = given_;
+    }
+
+    LongMeeting meeting() {
+        const Datatype& type = *predefined(Basic::uint64);
+        return LongMeeting({.collective = kind_,
+                            .data = ConstBuffer(given_.data(), n_, type),
+                            .result = {got_.data(), n_, &type},
+                            .operation = operation_,
+                            .root = root_});
+    }
+
+    void check() const {
+        if (kind_ == Collective::reduce && rank_ != root_) return;
+        for (std::size_t i = 0; i < n_; i += 2)
+            ASSERT_EQ(std::pair(got_[i], got_[i + 1]), expected(i))
+                << name(kind_) << " of " << n_ << ", element " << i;
+    }
+
+  private:
+    static std::uint64_t value(int rank, std::size_t i) {
+        return static_cast<std::uint64_t>(rank + 3) * 2654435761U + i;
+    }
+    std::pair<std::uint64_t, std::uint64_t> expected(std::size_t i) const {
+        if (kind_ == Collective::bcast) return {value(root_, i), value(root_, i + 1)};
+        std::uint64_t total[2] = {value(size_ - 1, i), value(size_ - 1, i + 1)};
+        for (int rank = size_ - 1; rank-- > 0;) {
+            const std::uint64_t left[2] = {value(rank, i), value(rank, i + 1)};
+            if (composes_)
+                compose(left, total, 2, *predefined(Basic::uint64));
+            else
+                for (int k = 0; k < 2; ++k)
+                    total[k] += left[k];
+        }
+        return {total[0], total[1]};
+    }
+
+    Collective kind_ = Collective::bcast;
+    int rank_;
+    int size_;
+    int root_ = 0;
+    bool composes_ = false;
+    const Operation* operation_ = nullptr;
+    std::size_t n_ = 0;
+    std::vector<std::uint64_t> given_;
+    std::vector<std::uint64_t> got_;
+};
+
+TEST_P(Hubs, TakeLongOnesInSegments) {
+    const Operation composition(compose, false);
+    on_threads(GetParam(), Hub::wide, [&](Hub& hub) {
+        std::minstd_rand random(static_cast<unsigned>(hub.rank()) + 1);
+        struct Long {
+            std::unique_ptr<LongCall> call;
+            LongMeeting meeting;
+        };
+        std::vector<Long> all;
+        constexpr unsigned calls = 60;
+        for (unsigned begun = 0; begun < calls || !all.empty();) {
+            if (begun < calls && all.size() < 4) {
+                auto call =
+                    std::make_unique<LongCall>(begun++, hub.rank(), hub.size(), composition);
+                LongMeeting meeting = call->meeting();
+                meeting.plan(hub);
+                meeting.begin(hub);
+                all.push_back({std::move(call), meeting});
+            }
+            const std::size_t which = random() / 7 % all.size();
+            Long& one = all[which];
+            if (one.meeting.can_go_on(hub) && one.meeting.go_on(hub)) {
+                EXPECT_FALSE(one.meeting.disagreed());
+                one.call->check();
+                all.erase(all.begin() + static_cast<std::ptrdiff_t>(which));
+            } else {
+                std::this_thread::yield();
+            }
+        }
+    });
+}
+
 // A root that broadcasts, and those who only give, wait for nobody until all sets are taken.
 TEST(Hub, LetsThoseAheadWhoNeedNobody) {
-    const auto memory = zeroed(Hub::memory_for(2));
     NobodySleeps bell;
-    Hub first(0, 2, bell);
-    Hub second(1, 2, bell);
+    Hub first(0, 2, Hub::small, bell);
+    Hub second(1, 2, Hub::small, bell);
+    const auto memory = zeroed(first.memory_needed());
     first.open(memory.get());
     second.open(memory.get());
     const Datatype& type = *predefined(Basic::c_long);
@@ -208,11 +318,11 @@ TEST(Hub, LetsThoseAheadWhoNeedNobody) {
         meeting.begin(hub);
         return meeting.can_go_on(hub) && meeting.go_on(hub);
     };
-    for (long i = 0; i < static_cast<long>(Hub::sets_in_turn); ++i)
+    for (long i = 0; i < static_cast<long>(Hub::small.in_turn); ++i)
         ASSERT_TRUE(run(first, i)) << i;
     long one_more = 100;
     EXPECT_FALSE(run(first, one_more)) << "no set is free";
-    for (long i = 0; i < static_cast<long>(Hub::sets_in_turn); ++i) {
+    for (long i = 0; i < static_cast<long>(Hub::small.in_turn); ++i) {
         long value = -1;
         ASSERT_TRUE(run(second, value));
         ASSERT_EQ(value, i);
@@ -220,10 +330,10 @@ TEST(Hub, LetsThoseAheadWhoNeedNobody) {
 }
 
 TEST(Hub, TellsOfLengthsThatDiffer) {
-    const auto memory = zeroed(Hub::memory_for(2));
     NobodySleeps bell;
-    Hub first(0, 2, bell);
-    Hub second(1, 2, bell);
+    Hub first(0, 2, Hub::small, bell);
+    Hub second(1, 2, Hub::small, bell);
+    const auto memory = zeroed(first.memory_needed());
     first.open(memory.get());
     second.open(memory.get());
     long values[2] = {};

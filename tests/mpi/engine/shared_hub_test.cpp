@@ -113,7 +113,8 @@ TEST_P(SharedHubs, ServeWhatIsStartedBesideWhatBlocks) {
             std::vector<Request*> requests(many);
             for (std::size_t i = 0; i < many; ++i) {
                 const int root = static_cast<int>(i) % w.size();
-                data[i].assign(1 + i, w.rank() + static_cast<long>(i));
+                // Some are long.
+                data[i].assign(i % 7 == 3 ? 9'000 : 1 + i, w.rank() + static_cast<long>(i));
                 const Buffer own{data[i].data(), data[i].size(), &type};
                 requests[i] = &w.process.start_collective(w.comm, [&](Team& t) {
                     if (i % 2 == 0)
@@ -164,7 +165,7 @@ TEST_P(SharedHubs, WakeSleepersWithoutTheFirstRank) {
 TEST_P(SharedHubs, ServePersistentOnes) {
     run([](World& w, Team&) {
         const Datatype& type = *predefined(Basic::c_long);
-        constexpr std::size_t many = Hub::sets_to_keep + 3;
+        constexpr std::size_t many = Hub::small.to_keep + 3;
         std::vector<long> values(many);
         std::vector<Request*> requests;
         for (long& value : values)
