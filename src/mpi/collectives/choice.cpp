@@ -276,7 +276,8 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
     if (algorithm == Algorithm::shared)
         return (situation.circumstances.has_hub &&
                 shared::fits(collective, situation.ranks, situation.bytes)) ||
-               (situation.circumstances.has_wide_hub && shared::goes_in_segments(collective));
+               (situation.circumstances.has_wide_hub &&
+                shared::goes_in_segments(collective, situation.ranks, situation.bytes));
     return keeps_order || situation.commutative;
 }
 

@@ -13,6 +13,17 @@ std::byte* slot_of(const Hub& hub, const Hub::Round& round, int slot) {
     return hub.data(round, slot, hub.shape().capacity);
 }
 
+/// Where the length of what is in a slot stands: in room for small data, which is not used here, as
+/// Hub::length() stands for points of the tree.
+std::uint64_t& length_at(const Hub& hub, const Hub::Round& round, int slot) {
+    return *reinterpret_cast<std::uint64_t*>(hub.data(round, slot, sizeof(std::uint64_t)));
+}
+
+/// From all to all, and nothing is combined.
+bool is_for_all(Collective collective) {
+    return collective == Collective::allgather || collective == Collective::alltoall;
+}
+
 }  // namespace
 
 void LongMeeting::plan(Hub& hub) {
@@ -23,6 +34,16 @@ void LongMeeting::plan(Hub& hub) {
         total_ = bytes_of(part_.result);
         gives_ = is_root;
         takes_ = !is_root;
+    } else if (part_.collective == Collective::allgather) {
+        each_ = capacity;
+        total_ = bytes_of(part_.result);
+        gives_ = takes_ = true;
+        if (is_in_place(part_.data)) part_.data = Blocks(part_.result)[hub.rank()];
+    } else if (part_.collective == Collective::alltoall) {
+        each_ = capacity / static_cast<std::size_t>(hub.size());
+        total_ = bytes_of(part_.result);
+        gives_ = takes_ = true;
+        if (is_in_place(part_.data)) part_.data = part_.result;
     } else {
         each_ = capacity / static_cast<std::size_t>(part_.data.type->extent());
         total_ = part_.data.count;
@@ -54,12 +75,23 @@ bool LongMeeting::go_on(Hub& hub) {
 }
 
 void LongMeeting::give(Hub& hub, const Hub::Round& round, std::size_t number) const {
+    const std::size_t bytes = length_of(number);
+    if (is_for_all(part_.collective)) {
+        length_at(hub, round, hub.rank()) = bytes_of(part_.data);
+        const ConstBlocks blocks(part_.data);
+        const int blocks_given = part_.collective == Collective::alltoall ? hub.size() : 1;
+        std::byte* const slot = slot_of(hub, round, hub.rank());
+        for (int to = 0; to < blocks_given && bytes_of(part_.data) == total_; ++to)
+            part_.data.type->pack(blocks[to].address, part_.data.count, start_of(number),
+                                  {slot + static_cast<std::size_t>(to) * each_, bytes});
+        if (hub.arrive(round)) hub.release(round);
+        return;
+    }
     if (part_.collective != Collective::bcast) {
         if (climb(hub, round, segment(part_.data, number))) hub.release(round);
         return;
     }
-    const std::size_t bytes = length_of(number);
-    hub.length(round, hub.result()) = total_;
+    length_at(hub, round, hub.result()) = total_;
     part_.result.type->pack(part_.result.address, part_.result.count, start_of(number),
                             {slot_of(hub, round, hub.result()), bytes});
     hub.release(round);
@@ -108,18 +140,31 @@ int LongMeeting::combine(const Hub& hub, const Hub::Round& round, int left, int 
 }
 
 void LongMeeting::take(Hub& hub, const Hub::Round& round, std::size_t number) {
-    if (part_.collective != Collective::bcast) {
-        const Buffer result = segment(part_.result, number);
-        const auto slot = static_cast<int>(hub.length(round, hub.result()));
-        return move_data(Buffer{slot_of(hub, round, slot), result.count, result.type}, result);
+    const auto take_bytes = [&](int slot, const Buffer& to, std::size_t at = 0) {
+        const std::size_t came = length_at(hub, round, slot);
+        if (came != total_) {
+            disagreed_ = true;
+            lengths_ = {came, total_};
+        }
+        to.type->unpack(to.address, to.count, start_of(number),
+                        {slot_of(hub, round, slot) + at, length_of(number)});
+    };
+    if (part_.collective == Collective::bcast) return take_bytes(hub.result(), part_.result);
+    if (is_for_all(part_.collective)) {
+        const Blocks blocks(part_.result);
+        const std::size_t at = part_.collective == Collective::alltoall
+                                   ? static_cast<std::size_t>(hub.rank()) * each_
+                                   : 0;
+        // Each begins with another one, so that they do not all read the same.
+        for (int i = 0; i < hub.size(); ++i) {
+            const int from = (hub.rank() + i) % hub.size();
+            take_bytes(from, blocks[from], at);
+        }
+        return;
     }
-    const std::size_t came = hub.length(round, hub.result());
-    if (came != total_) {
-        disagreed_ = true;
-        lengths_ = {came, total_};
-    }
-    part_.result.type->unpack(part_.result.address, part_.result.count, start_of(number),
-                              {slot_of(hub, round, hub.result()), length_of(number)});
+    const Buffer result = segment(part_.result, number);
+    const auto slot = static_cast<int>(hub.length(round, hub.result()));
+    move_data(Buffer{slot_of(hub, round, slot), result.count, result.type}, result);
 }
 
 }  // namespace railyard::mpi

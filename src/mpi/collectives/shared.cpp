@@ -30,9 +30,19 @@ bool fits(Collective collective, int ranks, std::size_t bytes) {
     }
 }
 
-bool goes_in_segments(Collective collective) {
-    return collective == Collective::bcast || collective == Collective::reduce ||
-           collective == Collective::allreduce;
+bool goes_in_segments(Collective collective, int ranks, std::size_t bytes) {
+    switch (collective) {
+        case Collective::bcast:
+        case Collective::reduce:
+        case Collective::allreduce:
+        case Collective::allgather:
+            return true;
+        case Collective::alltoall:
+            // Beyond, that each byte is copied twice costs more than messages do.
+            return bytes * static_cast<std::size_t>(ranks) <= 4 * Hub::wide.capacity;
+        default:
+            return false;
+    }
 }
 
 void barrier(Team& team) {
@@ -65,11 +75,11 @@ void allreduce(Team& team, const Operation& operation, const ConstBuffer& data,
 
 void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
     if (!is_in_place(mine) && bytes_of(mine) != bytes_of(all)) team.note_disagreement();
-    team.meet(Meeting({.collective = Collective::allgather, .data = mine, .result = all}));
+    meet(team, {.collective = Collective::allgather, .data = mine, .result = all}, bytes_of(all));
 }
 
 void alltoall(Team& team, const ConstBuffer& out, const Buffer& in) {
-    team.meet(Meeting({.collective = Collective::alltoall, .data = out, .result = in}));
+    meet(team, {.collective = Collective::alltoall, .data = out, .result = in}, bytes_of(in));
 }
 
 }  // namespace railyard::mpi::shared

@@ -13,8 +13,8 @@ namespace railyard::mpi::shared {
 
 /// Whether a hub has room for it; `bytes` as in Situation.
 bool fits(Collective collective, int ranks, std::size_t bytes);
-/// Whether it may be of any length where there is a wide hub.
-bool goes_in_segments(Collective collective);
+/// Whether a wide one should take it, in segments.
+bool goes_in_segments(Collective collective, int ranks, std::size_t bytes);
 
 void barrier(Team& team);
 void bcast(Team& team, const Buffer& data, int root);

@@ -57,13 +57,14 @@ TEST(Choice, GoesThroughMemoryWhereCoresAreShared) {
           Collective::allgather, Collective::alltoall, Collective::reduce, Collective::allreduce})
         EXPECT_EQ(choose(collective, {16, 64, with_hub}), Algorithm::shared) << name(collective);
     for (const Collective collective :
-         {Collective::bcast, Collective::reduce, Collective::allreduce}) {
+         {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::allgather}) {
         EXPECT_NE(choose(collective, {16, 100'000, with_hub}), Algorithm::shared)
             << name(collective);
         EXPECT_EQ(choose(collective, {16, 100'000, with_both}), Algorithm::shared)
             << name(collective);
     }
-    EXPECT_NE(choose(Collective::allgather, {16, 100'000, with_both}), Algorithm::shared);
+    EXPECT_EQ(choose(Collective::alltoall, {16, 1'000, with_both}), Algorithm::shared);
+    EXPECT_EQ(choose(Collective::alltoall, {16, 100'000, with_both}), Algorithm::linear);
     EXPECT_NE(choose(Collective::barrier, {1, 0, with_both}), Algorithm::shared) << "alone";
 }
 

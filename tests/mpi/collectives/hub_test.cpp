@@ -213,15 +213,17 @@ class LongCall {
         std::minstd_rand random(seed * 7919 + 3);
         const auto below = [&](std::size_t n) { return random() / 7 % n; };
         constexpr Collective long_kinds[] = {Collective::bcast, Collective::reduce,
-                                             Collective::allreduce};
-        kind_ = long_kinds[seed % 3];
+                                             Collective::allreduce, Collective::allgather,
+                                             Collective::alltoall};
+        kind_ = long_kinds[seed % 5];
         root_ = static_cast<int>(below(static_cast<std::size_t>(size)));
         composes_ = below(2) == 0;
         operation_ = composes_ ? &composition : predefined(Operation::Kind::sum).get();
-        n_ = 2 * (1 + below(30'000));
-        given_.resize(n_);
-        got_.resize(n_);
-        for (std::size_t i = 0; i < n_; ++i)
+        n_ = 2 * (1 + below(15'000));
+        const std::size_t all = n_ * static_cast<std::size_t>(size);
+        given_.resize(all);
+        got_.resize(all);
+        for (std::size_t i = 0; i < all; ++i)
             given_[i] = value(rank, i);
         if (kind_ == Collective::bcast && rank == root_) got_ = given_;
     }
@@ -237,7 +239,8 @@ class LongCall {
 
     void check() const {
         if (kind_ == Collective::reduce && rank_ != root_) return;
-        for (std::size_t i = 0; i < n_; i += 2)
+        const bool has_blocks = kind_ == Collective::allgather || kind_ == Collective::alltoall;
+        for (std::size_t i = 0; i < (has_blocks ? got_.size() : n_); i += 2)
             ASSERT_EQ(std::pair(got_[i], got_[i + 1]), expected(i))
                 << name(kind_) << " of " << n_ << ", element " << i;
     }
@@ -248,6 +251,12 @@ class LongCall {
     }
     std::pair<std::uint64_t, std::uint64_t> expected(std::size_t i) const {
         if (kind_ == Collective::bcast) return {value(root_, i), value(root_, i + 1)};
+        const int from = static_cast<int>(i / n_);
+        const std::size_t in_block = i % n_;
+        const std::size_t ours = static_cast<std::size_t>(rank_) * n_ + in_block;
+        if (kind_ == Collective::allgather)
+            return {value(from, in_block), value(from, in_block + 1)};
+        if (kind_ == Collective::alltoall) return {value(from, ours), value(from, ours + 1)};
         std::uint64_t total[2] = {value(size_ - 1, i), value(size_ - 1, i + 1)};
         for (int rank = size_ - 1; rank-- > 0;) {
             const std::uint64_t left[2] = {value(rank, i), value(rank, i + 1)};
