@@ -18,7 +18,7 @@ namespace railyard::mpi {
 
 class LongMeeting {
   public:
-    /// Of a broadcast, a reduce or an allreduce; reductions are of a predefined type.
+    /// As shared::goes_in_segments() says; reductions are of a predefined type.
     explicit LongMeeting(const Meeting::Part& part) : part_(part) {}
 
     const Meeting::Part& part() const { return part_; }
@@ -49,7 +49,7 @@ class LongMeeting {
     int combine(const Hub& hub, const Hub::Round& round, int left, int right, bool is_left_ours,
                 const ConstBuffer& like) const;
 
-    /// Of a broadcast, bytes; else elements.
+    /// Of reductions, elements; else bytes of a block.
     std::size_t start_of(std::size_t number) const { return number * each_; }
     std::size_t length_of(std::size_t number) const {
         return std::min(each_, total_ - start_of(number));
