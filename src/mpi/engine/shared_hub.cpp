@@ -1,6 +1,7 @@
 #include "mpi/engine/shared_hub.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/process.hpp"
@@ -9,6 +10,15 @@
 #include "railyard/nic.hpp"
 
 namespace railyard::mpi {
+
+namespace {
+
+/// Behind the hub's own memory: how many other ranks have mapped it.
+std::atomic_ref<int> openers(std::byte* memory, const Hub& hub) {
+    return std::atomic_ref(*reinterpret_cast<int*>(memory + hub.memory_needed()));
+}
+
+}  // namespace
 
 SharedHub::SharedHub(Process& process, Communicator& comm, const Hub::Shape& shape, int tag)
     : process_(process), comm_(comm), hub_(comm.rank(), comm.size(), shape, *this), tag_(tag) {
@@ -31,13 +41,21 @@ bool SharedHub::go_on_opening() {
     for (Request* const message : messages_)
         process_.release(*message);
     messages_.clear();
-    if (!own_) {
+    if (own_) {
+        // Nobody may find it gone: who only gives could be through, and free the communicator,
+        // before others have it.
+        if (openers(own_->data(), hub_).load(std::memory_order_relaxed) + 1 != hub_.size())
+            return false;
+    } else if (!theirs_) {
         theirs_ = process_.rank().nic().import_region(*name_);
         if (theirs_->mapped() == nullptr)
             throw MpiError(ErrorClass::intern,
                            "memory for collectives, which the first rank allocated, cannot be "
                            "mapped; RAILYARD_MPI_SHARED_MEMORY=off does without");
         hub_.open(theirs_->mapped());
+        // Relaxed: it only says that the memory is mapped.
+        openers(theirs_->mapped(), hub_).fetch_add(1, std::memory_order_relaxed);
+        ring(0);
     }
     name_.reset();
     is_ready_ = true;
@@ -53,7 +71,8 @@ void SharedHub::begin_opening() {
         messages_.push_back(&process_.start_receive_in(context, name, 0, tag_, comm_));
         return;
     }
-    own_ = process_.rank().nic().allocate(Bytes(hub_.memory_needed()), fabric::Access::all);
+    own_ = process_.rank().nic().allocate(Bytes(hub_.memory_needed() + sizeof(int)),
+                                          fabric::Access::all);
     *name_ = own_->export_blob();
     hub_.open(own_->data());
     for (int rank = 1; rank < comm_.size(); ++rank)
