@@ -43,6 +43,10 @@ class Nic {
     /// A peer's region, from its blob. Whether it is (still) there shows when it is used.
     virtual std::unique_ptr<RemoteRegion> import_region(const RegionBlob& blob) = 0;
 
+    /// Wakes the rank of the Nic with that address, connected or not, if it sleeps in its Host:
+    /// after stores into memory that it shares with us (Traits::maps_allocated). Elsewhere nothing.
+    virtual void wake(const Address& /*peer*/) {}
+
     // Queues. These throw Error when they cannot.
 
     virtual std::unique_ptr<CompletionQueue> create_completion_queue(std::uint32_t depth) = 0;

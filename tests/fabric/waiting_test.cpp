@@ -135,6 +135,31 @@ TEST_P(Waiting, is_ended_by_a_nudge_after_a_store_into_mapped_memory) {
     });
 }
 
+// The same of ranks that are not connected.
+TEST_P(Waiting, is_ended_by_waking_after_a_store_into_mapped_memory) {
+    if (!traits().maps_allocated) GTEST_SKIP() << "no memory is mapped on this fabric";
+    run(2, [](Team& team) {
+        Buffer in(team.nic(), 8, Memory::nic);
+        const auto remote = team.swap(in.region());
+        int round = 0;
+        const auto byte = [&] { return static_cast<std::byte>(1 + round); };
+        expect_roused(
+            team,
+            [&] {
+                std::byte* last = remote->mapped() + Buffer::at(*remote).offset.count() + 7;
+                // Release: pairs with the acquire of arrived().
+                std::atomic_ref(*last).store(byte(), std::memory_order_release);
+                team.nic().wake(team.address(team.peer()));
+                ++round;
+            },
+            [&] {
+                if (!fabric::arrived(&in.data()[7], byte())) return false;
+                ++round;
+                return true;
+            });
+    });
+}
+
 TEST_P(Waiting, is_ended_by_a_completion_of_ones_own) {
     if (!traits().waits_for_receives) GTEST_SKIP() << "messages do not wait for receives here";
     run(2, [](Team& team) {

@@ -87,18 +87,51 @@ class FiberBeside final : public Beside {
         }
     }
 
+    void enter() override {
+        await(shared_->waiter, "what runs beside it", [this] { return !shared_->has_turn; });
+        shared_->is_rank_inside = true;
+    }
+    void leave() override {
+        shared_->is_rank_inside = false;
+        if (shared_->turn_waiter != nullptr) engine_.resume(*shared_->turn_waiter);
+    }
+    bool have_a_turn(const std::function<void()>& work) override {
+        const std::shared_ptr<State> shared = shared_;  // longer than this
+        await(shared->turn_waiter, "its rank to leave what both work on",
+              [&] { return !shared->is_rank_inside || shared->is_ending; });
+        if (shared->is_ending || engine_.unwinding()) return false;
+        shared->has_turn = true;
+        work();
+        shared->has_turn = false;
+        if (shared->waiter != nullptr) engine_.resume(*shared->waiter);
+        return true;
+    }
+
   private:
     struct State {
         bool done = false;
-        sim::Fiber* waiter = nullptr;
+        bool is_ending = false;
+        bool is_rank_inside = false;
+        bool has_turn = false;
+        sim::Fiber* waiter = nullptr;       ///< the rank's
+        sim::Fiber* turn_waiter = nullptr;  ///< the one beside it
     };
+
+    template <class Ready>
+    void await(sim::Fiber*& waiter, const char* what, Ready ready) {
+        const std::string reason = what;
+        waiter = engine_.current();
+        while (!ready() && !engine_.unwinding())
+            engine_.suspend([&] { return reason; });
+        waiter = nullptr;
+    }
 
     /// It may be at work, and what it works on is about to go.
     void end() {
+        shared_->is_ending = true;
         host_.end_beside();
-        shared_->waiter = engine_.current();
-        while (!shared_->done && !engine_.unwinding())
-            engine_.suspend("what runs beside it to end");
+        if (shared_->turn_waiter != nullptr) engine_.resume(*shared_->turn_waiter);
+        await(shared_->waiter, "what runs beside it to end", [this] { return shared_->done; });
     }
 
     sim::Engine& engine_;

@@ -42,6 +42,14 @@ class Settings {
 class Beside {
   public:
     virtual ~Beside() = default;
+
+    // What the rank and `serve` both work on, one at a time. The rank's fiber calls these: it waits
+    // until `serve` has left it.
+    virtual void enter() = 0;
+    virtual void leave() = 0;
+    /// By `serve`: waits until the rank has left it, and then has it for the length of `work`.
+    /// False: there is no more time for that.
+    virtual bool have_a_turn(const std::function<void()>& work) = 0;
 };
 
 class Rank {

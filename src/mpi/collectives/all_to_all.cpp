@@ -176,7 +176,7 @@ void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
     if (bytes_of(all) == 0) return;
     const Blocks blocks(all);
     const Algorithm chosen = choose(Collective::allgather, team, bytes_of(all));
-    if (chosen == Algorithm::shared) return shared::allgather(team, mine, blocks);
+    if (chosen == Algorithm::shared) return shared::allgather(team, mine, all);
     if (chosen == Algorithm::linear) return allgather_linear(team, mine, blocks);
     if (chosen == Algorithm::by_node) return by_node::allgather(team, mine, blocks);
     if (!is_in_place(mine)) copy(team, mine, blocks[team.rank()]);
@@ -222,7 +222,7 @@ void alltoall(Team& team, const ConstBuffer& out, const Buffer& in) {
     const Blocks in_blocks(in);
     switch (choose(Collective::alltoall, team, bytes_of(in))) {
         case Algorithm::shared:
-            return shared::alltoall(team, out_blocks, in_blocks);
+            return shared::alltoall(team, out, in);
         case Algorithm::bruck:
             return alltoall_bruck(team, out_blocks, in_blocks);
         case Algorithm::linear:

@@ -60,6 +60,7 @@ constexpr Rule barrier_rules[] = {
 // a start of a segment a rank. On a crowded node no link is the bottleneck, and what a rank must
 // wait for counts: all receivers take the data from the root itself.
 constexpr Rule bcast_rules[] = {
+    {hub, any_ranks, any_bytes, A::shared},
     {shared_nodes, any_ranks, 512 * KiB, A::by_node},
     {shared_cores, any_ranks, 8 * KiB, A::tree},
     {crowded_node, flat_to, any_bytes, A::flat},
@@ -75,6 +76,7 @@ constexpr Rule bcast_rules[] = {
 
 // A tree saves the root messages, and costs every byte up to log2(ranks) copies.
 constexpr Rule gather_rules[] = {
+    {hub, any_ranks, any_bytes, A::shared},
     {shared_cores, flat_to, any_bytes, A::flat},
     {always, any_ranks, 2 * KiB, A::binomial},
     {always, any_ranks, any_bytes, A::flat},
@@ -111,6 +113,7 @@ constexpr Rule alltoall_rules[] = {
 constexpr Rule alltoallv_rules[] = {{always, any_ranks, any_bytes, A::linear}};
 
 constexpr Rule reduce_rules[] = {
+    {hub, any_ranks, any_bytes, A::shared},
     {combining_nodes, any_ranks, 64 * KiB, A::by_node},
     {shared_cores, any_ranks, KiB, A::tree},
     {always, 3, any_bytes, A::binomial},
@@ -194,7 +197,8 @@ bool holds(Only only, const Situation& situation) {
         case crowded_node:
             return situation.circumstances.shares_cores && situation.circumstances.one_node;
         case hub:
-            return situation.circumstances.shares_cores && situation.circumstances.has_hub;
+            return situation.circumstances.shares_cores && situation.circumstances.has_hub &&
+                   situation.ranks > 1;
         case shared_nodes:
             return situation.circumstances.shares_nodes;
         case ordered_nodes:
@@ -250,6 +254,16 @@ int least_radix(int ranks, int rounds) {
     return doubles ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(radix))) : radix;
 }
 
+/// By the user's wish or by the rules; and the watch is told.
+Algorithm choose_for(Collective collective, const Team& team, const Situation& situation) {
+    const Algorithm asked = team.algorithms()[collective];
+    const Algorithm chosen = asked != Algorithm::automatic && serves(collective, asked, situation)
+                                 ? asked
+                                 : choose(collective, situation);
+    if (ChoiceWatch* const watch = team.choice_watch()) watch->chose(collective, chosen);
+    return chosen;
+}
+
 }  // namespace
 
 bool serves(Collective collective, Algorithm algorithm, const Situation& situation) {
@@ -260,8 +274,10 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
         return holds(collective == Collective::allgather ? ordered_nodes : combining_nodes,
                      situation);
     if (algorithm == Algorithm::shared)
-        return situation.circumstances.has_hub &&
-               shared::fits(collective, situation.ranks, situation.bytes);
+        return (situation.circumstances.has_hub &&
+                shared::fits(collective, situation.ranks, situation.bytes)) ||
+               (situation.circumstances.has_wide_hub &&
+                shared::goes_in_segments(collective, situation.ranks, situation.bytes));
     return keeps_order || situation.commutative;
 }
 
@@ -280,14 +296,17 @@ Algorithm choose(Collective collective, const Situation& situation) {
     return chosen;
 }
 
-Algorithm choose(Collective collective, const Team& team, std::size_t bytes, bool commutative) {
-    const Situation situation{team.size(), bytes, team.circumstances(), commutative};
-    const Algorithm asked = team.algorithms()[collective];
-    const Algorithm chosen = asked != Algorithm::automatic && serves(collective, asked, situation)
-                                 ? asked
-                                 : choose(collective, situation);
-    if (ChoiceWatch* const watch = team.choice_watch()) watch->chose(collective, chosen);
-    return chosen;
+Algorithm choose(Collective collective, const Team& team, std::size_t bytes) {
+    return choose_for(collective, team, {team.size(), bytes, team.circumstances()});
+}
+
+Algorithm choose(Collective collective, const Team& team, const ConstBuffer& data,
+                 const Operation& operation) {
+    Situation situation{team.size(), data.count * data.type->size(), team.circumstances(),
+                        operation.is_commutative()};
+    if (!data.type->is_predefined())
+        situation.circumstances.has_hub = situation.circumstances.has_wide_hub = false;
+    return choose_for(collective, team, situation);
 }
 
 int bruck_radix(int ranks, std::size_t bytes, const Circumstances& circumstances) {

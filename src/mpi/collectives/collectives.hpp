@@ -110,8 +110,10 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
 Algorithm choose(Collective collective, const Situation& situation);
 
 /// What the user asked for, if it gives the right result, else by the rules.
-Algorithm choose(Collective collective, const Team& team, std::size_t bytes,
-                 bool commutative = true);
+Algorithm choose(Collective collective, const Team& team, std::size_t bytes);
+/// Of a reduction. Types that are not predefined may have more gaps than a hub has room for.
+Algorithm choose(Collective collective, const Team& team, const ConstBuffer& data,
+                 const Operation& operation);
 
 /// The radix of Bruck's algorithm for an alltoall with blocks of so many bytes: many rounds with
 /// few messages for small blocks, few rounds that move fewer bytes for large ones. The number of

@@ -252,7 +252,7 @@ void reduce_shares(Team& team, Collective collective, const ConstBuffer& mine, c
     const Buffer share{result.address, shares.of(team.rank()), result.type};
     if (bytes_of(data) == 0) return;
     if (team.size() == 1) return copy(team, data, share);
-    switch (choose(collective, team, bytes_of(data), operation.is_commutative())) {
+    switch (choose(collective, team, data, operation)) {
         case Algorithm::recursive_halving:
             return reduce_scatter_halving(team, data, share, shares, operation);
         case Algorithm::pairwise:
@@ -285,11 +285,13 @@ void reduce(Team& team, const ConstBuffer& mine, const Buffer& result, const Ope
     if (bytes_of(data) == 0) return;
     // From the root on, round the end, is another order of ranks.
     const int top = operation.is_commutative() ? root : 0;
-    switch (choose(Collective::reduce, team, bytes_of(data), operation.is_commutative())) {
-        case Algorithm::flat:
-            return combine_up(team, Tree::flat(team, top), operation, data, result, root);
+    switch (choose(Collective::reduce, team, data, operation)) {
+        case Algorithm::shared:
+            return shared::reduce(team, operation, data, result, root);
         case Algorithm::tree:
             return combine_up(team, Tree::two_levels(team, top), operation, data, result, root);
+        case Algorithm::flat:
+            return combine_up(team, Tree::flat(team, top), operation, data, result, root);
         case Algorithm::by_node:
             return by_node::reduce(team, data, result, operation, root);
         case Algorithm::linear:
@@ -305,16 +307,12 @@ void allreduce(Team& team, const ConstBuffer& mine, const Buffer& result,
                const Operation& operation) {
     if (team.is_divided()) [[unlikely]]
         return inter::allreduce(team, mine, result, operation);
-    const std::size_t bytes = bytes_of(result);
     const ConstBuffer data = is_in_place(mine) ? ConstBuffer(result) : mine;
-    if (bytes == 0) return;
+    if (bytes_of(result) == 0) return;
     if (team.size() == 1) return copy(team, data, result);
-    switch (choose(Collective::allreduce, team, bytes, operation.is_commutative())) {
+    switch (choose(Collective::allreduce, team, data, operation)) {
         case Algorithm::shared:
-            // Predefined types are the same on all ranks, and need no more room than is there.
-            if (result.type->is_predefined())
-                return shared::allreduce(team, operation, data, result);
-            return allreduce_doubling(team, operation, data, result);
+            return shared::allreduce(team, operation, data, result);
         case Algorithm::by_node:
             return by_node::allreduce(team, data, result, operation);
         case Algorithm::linear:

@@ -6,6 +6,7 @@
 #include "mpi/collectives/by_node.hpp"
 #include "mpi/collectives/collectives.hpp"
 #include "mpi/collectives/inter.hpp"
+#include "mpi/collectives/shared.hpp"
 
 namespace railyard::mpi {
 
@@ -222,6 +223,7 @@ void bcast(Team& team, const Buffer& data, int root) {
         return as_bytes(team, data, team.rank() == root,
                         [&](std::span<std::byte> row) { team.network_broadcast(row, root); });
     const Algorithm algorithm = choose(Collective::bcast, team, bytes);
+    if (algorithm == Algorithm::shared) return shared::bcast(team, data, root);
     if (algorithm == Algorithm::by_node) return by_node::bcast(team, data, root);
     if (algorithm == Algorithm::flat) return send_down(team, Tree::flat(team, root), data);
     if (algorithm == Algorithm::tree) return send_down(team, Tree::two_levels(team, root), data);
@@ -252,8 +254,9 @@ void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root) {
     const std::size_t each = is_root ? bytes_of(all) : bytes_of(mine);
     if (each == 0) return;
     const Blocks blocks(all);
-    if (choose(Collective::gather, team, each) == Algorithm::flat)
-        return gather_flat(team, mine, blocks, root);
+    const Algorithm algorithm = choose(Collective::gather, team, each);
+    if (algorithm == Algorithm::shared) return shared::gather(team, mine, all, root);
+    if (algorithm == Algorithm::flat) return gather_flat(team, mine, blocks, root);
     if (is_root && !is_in_place(mine)) copy(team, mine, blocks[root]);
     gather_binomial(team, mine, blocks, root, each);
 }
@@ -272,8 +275,9 @@ void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root) {
     const std::size_t each = is_root ? bytes_of(all) : bytes_of(mine);
     if (each == 0) return;
     const ConstBlocks blocks(all);
-    if (choose(Collective::scatter, team, each) == Algorithm::flat)
-        return scatter_flat(team, blocks, mine, root);
+    const Algorithm algorithm = choose(Collective::scatter, team, each);
+    if (algorithm == Algorithm::shared) return shared::scatter(team, all, mine, root);
+    if (algorithm == Algorithm::flat) return scatter_flat(team, blocks, mine, root);
     if (is_root && !is_in_place(mine)) copy(team, blocks[root], mine);
     scatter_binomial(team, blocks, mine, root, each);
 }

@@ -72,8 +72,7 @@ void exscan_linear(Team& team, const Operation& operation, const Buffer& data,
 void scan(Team& team, const ConstBuffer& mine, const Buffer& result, const Operation& operation) {
     if (bytes_of(result) == 0) return;
     if (!is_in_place(mine)) copy(team, mine, result);
-    const Algorithm algorithm =
-        choose(Collective::scan, team, bytes_of(result), operation.is_commutative());
+    const Algorithm algorithm = choose(Collective::scan, team, result, operation);
     if (algorithm == Algorithm::linear)
         scan_linear(team, operation, result);
     else
@@ -86,8 +85,7 @@ void exscan(Team& team, const ConstBuffer& mine, const Buffer& result, const Ope
     Scratch scratch(team.scratch(), Scratch::room(given.count, *given.type) + Total::room(given));
     const Buffer data = scratch.elements(given.count, *given.type);
     copy(team, given, data);
-    const Algorithm algorithm =
-        choose(Collective::exscan, team, bytes_of(given), operation.is_commutative());
+    const Algorithm algorithm = choose(Collective::exscan, team, given, operation);
     if (algorithm == Algorithm::linear)
         exscan_linear(team, operation, data, result);
     else

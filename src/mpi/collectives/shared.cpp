@@ -1,107 +1,85 @@
 #include "mpi/collectives/shared.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-
-#include "mpi/collectives/combine.hpp"
+#include "mpi/collectives/long_meeting.hpp"
+#include "mpi/collectives/meeting.hpp"
 
 namespace railyard::mpi::shared {
 
 namespace {
 
-/// Before data that are to be as long on all ranks: their length, since no message tells it.
-using Length = std::uint64_t;
-constexpr std::size_t room = Hub::capacity - sizeof(Length);
-
-std::span<std::byte> data_in(std::byte* slot, std::size_t bytes) {
-    return {slot + sizeof(Length), bytes};
-}
-
-void put_length(std::byte* slot, Length bytes) {
-    std::memcpy(slot, &bytes, sizeof bytes);
-}
-
-bool has_length(const std::byte* slot, Length bytes) {
-    return std::memcmp(slot, &bytes, sizeof bytes) == 0;
-}
-
-void meet(Hub& hub) {
-    if (hub.arrive())
-        hub.release();
+void meet(Team& team, const Meeting::Part& part, std::size_t bytes) {
+    if (fits(part.collective, team.size(), bytes))
+        team.meet(Meeting(part));
     else
-        hub.await();
+        team.meet(LongMeeting(part));
 }
 
 }  // namespace
 
 bool fits(Collective collective, int ranks, std::size_t bytes) {
+    constexpr std::size_t capacity = Hub::small.capacity;
     switch (collective) {
+        case Collective::reduce:
         case Collective::allreduce:
             // What a predefined type takes in memory is less than twice its size.
-            return bytes <= Hub::capacity / 2;
+            return bytes <= capacity / 2;
         case Collective::alltoall:
-            return bytes <= room / static_cast<std::size_t>(ranks);
+            return bytes <= capacity / static_cast<std::size_t>(ranks);
         default:
-            return bytes <= room;
+            return bytes <= capacity;
+    }
+}
+
+bool goes_in_segments(Collective collective, int ranks, std::size_t bytes) {
+    switch (collective) {
+        case Collective::bcast:
+        case Collective::reduce:
+        case Collective::allreduce:
+        case Collective::allgather:
+            return true;
+        case Collective::alltoall:
+            // Beyond, that each byte is copied twice costs more than messages do.
+            return bytes * static_cast<std::size_t>(ranks) <= 4 * Hub::wide.capacity;
+        default:
+            return false;
     }
 }
 
 void barrier(Team& team) {
-    meet(*team.hub());
+    team.meet(Meeting({.collective = Collective::barrier}));
 }
 
-/// The last to come combines, in the order of ranks: all get the same bits, whoever it is.
+void bcast(Team& team, const Buffer& data, int root) {
+    meet(team, {.collective = Collective::bcast, .result = data, .root = root}, bytes_of(data));
+}
+
+void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root) {
+    team.meet(
+        Meeting({.collective = Collective::gather, .data = mine, .result = all, .root = root}));
+}
+
+void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root) {
+    team.meet(
+        Meeting({.collective = Collective::scatter, .data = all, .result = mine, .root = root}));
+}
+
+void reduce(Team& team, const Operation& operation, const ConstBuffer& data, const Buffer& result,
+            int root) {
+    meet(team, {Collective::reduce, data, result, &operation, root}, bytes_of(data));
+}
+
 void allreduce(Team& team, const Operation& operation, const ConstBuffer& data,
                const Buffer& result) {
-    Hub& hub = *team.hub();
-    const auto in_slot = [&](std::byte* slot) { return Buffer{slot, result.count, result.type}; };
-    copy(team, data, in_slot(hub.own_slot()));
-    if (hub.arrive()) {
-        const Buffer total = in_slot(hub.result());
-        int rank = team.size() - 1;
-        copy(team, in_slot(hub.slot(rank)), total);
-        while (rank-- > 0)
-            combine(team, operation, in_slot(hub.slot(rank)), total);
-        hub.release();
-    } else {
-        hub.await();
-    }
-    copy(team, in_slot(hub.result()), result);
+    meet(team, {Collective::allreduce, data, result, &operation}, bytes_of(data));
 }
 
-void allgather(Team& team, const ConstBuffer& mine, const Blocks& all) {
-    Hub& hub = *team.hub();
-    const ConstBuffer own = is_in_place(mine) ? ConstBuffer(all[team.rank()]) : mine;
-    const std::size_t each = bytes_of(all[0]);
-    if (bytes_of(own) != each) team.note_disagreement();
-    const std::size_t length = std::min(bytes_of(own), room);
-    put_length(hub.own_slot(), length);
-    pack(team, own, data_in(hub.own_slot(), length));
-    meet(hub);
-    for (int rank = 0; rank < team.size(); ++rank) {
-        if (!has_length(hub.slot(rank), each)) team.note_disagreement();
-        unpack(team, data_in(hub.slot(rank), each), all[rank]);
-    }
+void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
+    if (!is_in_place(mine) && bytes_of(mine) != bytes_of(all)) team.note_disagreement();
+    meet(team, {.collective = Collective::allgather, .data = mine, .result = all}, bytes_of(all));
 }
 
-void alltoall(Team& team, const ConstBlocks& out, const Blocks& in) {
-    Hub& hub = *team.hub();
-    const ConstBlocks& given = out.is_in_place() ? ConstBlocks(in) : out;
-    const std::size_t each = bytes_of(in[0]);
-    put_length(hub.own_slot(), bytes_of(given[0]));
-    for (int to = 0; to < team.size() && bytes_of(given[to]) == each; ++to)
-        pack(team, given[to],
-             data_in(hub.own_slot(), each * static_cast<std::size_t>(team.size()))
-                 .subspan(each * static_cast<std::size_t>(to), each));
-    meet(hub);
-    for (int from = 0; from < team.size(); ++from) {
-        if (!has_length(hub.slot(from), each)) team.note_disagreement();
-        unpack(team,
-               data_in(hub.slot(from), each * static_cast<std::size_t>(team.size()))
-                   .subspan(each * static_cast<std::size_t>(team.rank()), each),
-               in[from]);
-    }
+void alltoall(Team& team, const ConstBuffer& out, const Buffer& in) {
+    meet(team, {.collective = Collective::alltoall, .data = out, .result = in}, bytes_of(in));
 }
 
 }  // namespace railyard::mpi::shared

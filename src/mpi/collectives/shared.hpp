@@ -1,5 +1,6 @@
 #pragma once
-/// Collectives of few bytes through a Hub: nobody waits for one certain rank.
+/// Collectives through a Hub: nobody waits for one certain rank but a root, and
+/// nobody at all who gets nothing.
 
 #include <cstddef>
 
@@ -12,13 +13,19 @@ namespace railyard::mpi::shared {
 
 /// Whether a hub has room for it; `bytes` as in Situation.
 bool fits(Collective collective, int ranks, std::size_t bytes);
+/// Whether a wide one should take it, in segments.
+bool goes_in_segments(Collective collective, int ranks, std::size_t bytes);
 
 void barrier(Team& team);
-/// Of a predefined type.
+void bcast(Team& team, const Buffer& data, int root);
+void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root);
+void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root);
+/// Reductions are of a predefined type.
+void reduce(Team& team, const Operation& operation, const ConstBuffer& data, const Buffer& result,
+            int root);
 void allreduce(Team& team, const Operation& operation, const ConstBuffer& data,
                const Buffer& result);
-/// Even blocks.
-void allgather(Team& team, const ConstBuffer& mine, const Blocks& all);
-void alltoall(Team& team, const ConstBlocks& out, const Blocks& in);
+void allgather(Team& team, const ConstBuffer& mine, const Buffer& all);
+void alltoall(Team& team, const ConstBuffer& out, const Buffer& in);
 
 }  // namespace railyard::mpi::shared

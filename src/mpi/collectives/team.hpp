@@ -13,6 +13,8 @@
 
 namespace railyard::mpi {
 
+class LongMeeting;
+class Meeting;
 class Nodes;
 
 /// What an algorithm is chosen by, besides ranks and bytes. The same on all ranks of a
@@ -20,34 +22,10 @@ class Nodes;
 struct Circumstances {
     bool shares_cores = false;    ///< more ranks than cores: each wait costs a switch of processes
     bool one_node = false;        ///< all ranks on one node
-    bool has_hub = false;         ///< Team::hub() gives one
+    bool has_hub = false;         ///< Team::meet() is there
+    bool has_wide_hub = false;    ///< and for long ones, too
     bool shares_nodes = false;    ///< Team::nodes() gives them
     bool nodes_in_order = false;  ///< and the ranks of each follow each other
-};
-
-/// Memory that all ranks of a communicator reach by loads and stores, for collectives of few bytes:
-/// each rank leaves its contribution in a slot and counts itself in; the last one works for all and
-/// lets the others go. Every rank waits once at most, whoever comes last.
-class Hub {
-  public:
-    virtual ~Hub() = default;
-
-    /// What a slot, and the result, hold.
-    static constexpr std::size_t capacity = 2048;
-
-    /// Where to leave one's contribution, before arrive().
-    virtual std::byte* own_slot() = 0;
-    /// That rank's contribution. To be read by the last to arrive, or by all once they are
-    /// released, until one arrives again: there are two of each, used in turn.
-    virtual std::byte* slot(int rank) = 0;
-    /// Written by the last before release(), read by all after it.
-    virtual std::byte* result() = 0;
-
-    /// True: all others have arrived, and wait. The caller must release() them.
-    virtual bool arrive() = 0;
-    virtual void release() = 0;
-    /// Returns when somebody has released.
-    virtual void await() = 0;
 };
 
 /// Takes down what a rank does by itself, for later. Buffers, types and operations are those that
@@ -115,8 +93,10 @@ class Team {
     /// whoever copies or combines; no algorithm may look at data, or at what a call did.
     Recorder* recorder() const { return recorder_; }
 
-    /// Memory that all share, where there is any. All ranks ask for it in the same collective.
-    virtual Hub* hub() { return nullptr; }
+    /// A collective through memory that all share; only where Circumstances::has_hub. Returns when
+    /// it is over. Lengths that do not match are told of by disagreed().
+    virtual void meet(const Meeting&) {}
+    virtual void meet(const LongMeeting&) {}
 
     /// A barrier by the network itself; false: it has none for these ranks, and nothing was done.
     virtual bool network_barrier() { return false; }

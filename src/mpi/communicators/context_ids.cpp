@@ -140,7 +140,7 @@ bool ContextIds::is_first(const Agreement& agreement) const {
 }
 
 std::uint32_t ContextIds::agree(Process& process, Team& team, Place place) {
-    Agreement agreement(*this, place, process.lock() == nullptr);
+    Agreement agreement(*this, place, !process.has_threads());
     for (;;)
         switch (agreement.advance(team)) {
             case Agreement::Next::collective:

@@ -37,9 +37,11 @@ class ChannelTransport final : public Transport {
     bool access_now(fabric::Op op, const fabric::RemoteSlice& remote, std::span<std::byte> local,
                     int peer) override;
     bool is_connected(int peer) override;
-    void wake(int peer) override {
+    bool wake(int peer) override {
         Channel* const channel = connector_.find(peer);
-        if (channel != nullptr && !channel->rails.empty()) channel->rails[0]->nudge();
+        if (channel == nullptr || channel->rails.empty()) return false;
+        channel->rails[0]->nudge();
+        return true;
     }
     void poll() override;
     void progress() override;

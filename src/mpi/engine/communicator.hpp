@@ -15,6 +15,7 @@
 namespace railyard::mpi {
 
 class Process;
+class SharedHub;
 
 /// What collectives among the ranks of a communicator are chosen by.
 struct Surroundings {
@@ -60,6 +61,9 @@ class ScheduleTags {
     int next() { return 1 + static_cast<int>(started_++ % (persistent_from - 1)); }
     /// One that is kept, as persistent collectives are made in one order and started in any.
     int next_persistent() { return static_cast<int>(persistent_from + made_++ % persistent_from); }
+    /// What the first rank says of the hubs.
+    static constexpr int of_hub = 1 << 30;
+    static constexpr int of_wide_hub = of_hub + 1;
 
   private:
     static constexpr std::uint64_t persistent_from = std::uint64_t{1} << 29;  ///< half of all
@@ -97,8 +101,13 @@ class Communicator {
     void set_librarys() { is_librarys_ = true; }
     /// Found out when first asked for. Of one that is not inter.
     const Surroundings& surroundings();
+    /// Only where Circumstances::has_hub, or has_wide_hub. Made when first asked for.
+    SharedHub& shared_hub() { return shared_hub_ ? *shared_hub_ : make_hub(shared_hub_); }
+    SharedHub& wide_hub() { return wide_hub_ ? *wide_hub_ : make_hub(wide_hub_); }
 
   private:
+    SharedHub& make_hub(std::unique_ptr<SharedHub>& hub);
+
     // On every message's way.
     std::uint32_t context_;
     int rank_;
@@ -112,6 +121,8 @@ class Communicator {
     Group peers_;
     ScheduleTags schedule_tags_;
     std::optional<Surroundings> surroundings_;
+    std::unique_ptr<SharedHub> shared_hub_;
+    std::unique_ptr<SharedHub> wide_hub_;
 };
 
 }  // namespace railyard::mpi

@@ -1,7 +1,7 @@
 #pragma once
 /// Lets several threads of a rank use its library, one at a time: the program's own, where it asked
-/// for that, and one that makes progress while the program computes. A rank with one thread has no
-/// lock and pays a test of a pointer.
+/// for that, and one that makes progress while the program computes; in virtual time, its fiber and
+/// the one beside it. A rank with one thread has no lock and pays a test of a pointer.
 
 #include <pthread.h>
 
@@ -11,22 +11,37 @@
 #include "base/clock.hpp"
 #include "railyard/base/time.hpp"
 
+namespace railyard::job {
+class Beside;
+}
+
 namespace railyard::mpi {
 
 class EngineLock {
   public:
+    EngineLock() = default;
+    /// In virtual time: of a rank that has a fiber beside its own.
+    explicit EngineLock(job::Beside& beside) : beside_(&beside), is_of_fibers_(true) {}
+
+    bool is_of_fibers() const { return is_of_fibers_; }
+    /// What runs beside the rank is about to go.
+    void is_alone() { beside_ = nullptr; }
+
     void lock() {
+        if (is_of_fibers_) return enter();
         mutex_.lock();
         ++depth_;
         owner_.store(pthread_self(), std::memory_order_relaxed);
     }
     void unlock() {
+        if (is_of_fibers_) return leave();
         if (--depth_ == 0) owner_.store(pthread_t(), std::memory_order_relaxed);
         mutex_.unlock();
     }
     /// Whether the calling thread holds it. Relaxed is enough: a thread's own id is written by
     /// itself alone.
     bool is_held() const {
+        if (is_of_fibers_) return depth_ > 0;
         return pthread_equal(owner_.load(std::memory_order_relaxed), pthread_self()) != 0;
     }
     /// Lets others have it while the caller, who holds it, waits for something. `times`: how often
@@ -62,6 +77,11 @@ class EngineLock {
     static constexpr unsigned yields_before_sleep = 1000;
     static constexpr Duration sleep = Duration::us(20);
 
+    void enter();
+    void leave();
+
+    job::Beside* beside_ = nullptr;
+    bool is_of_fibers_ = false;
     std::recursive_mutex mutex_;
     int depth_ = 0;  ///< of the thread that holds it
     std::atomic<pthread_t> owner_{};

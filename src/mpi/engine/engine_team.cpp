@@ -1,15 +1,15 @@
 // A communicator's ranks as collectives see them: the engine's point-to-point messages, in the
-// context that belongs to collectives; and, where ranks map each other's memory, a Hub in a region
-// of the first rank.
+// context that belongs to collectives; and, where ranks map each other's memory, a Hub.
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/long_meeting.hpp"
+#include "mpi/collectives/meeting.hpp"
 #include "mpi/engine/process.hpp"
+#include "mpi/engine/shared_hub.hpp"
 #include "mpi/types/datatype.hpp"
 #include "mpi/types/error.hpp"
 #include "railyard/base/cpu.hpp"
@@ -18,103 +18,6 @@
 namespace railyard::mpi {
 
 namespace {
-
-/// Slots follow, two sets of them. Counters that are written at different times have lines of their
-/// own.
-struct HubLayout {
-    alignas(cache_line) std::uint64_t arrived;   ///< ranks, in all rounds
-    alignas(cache_line) std::uint64_t released;  ///< rounds
-    alignas(cache_line) std::byte result[Hub::capacity];
-};
-
-class SharedHub final : public Hub {
-  public:
-    /// All ranks of the communicator make theirs together; `context` is for messages between them.
-    SharedHub(Process& process, Communicator& comm, std::uint32_t context);
-
-    std::byte* own_slot() override { return slot(round_ + 1, comm_.rank()); }
-    std::byte* slot(int rank) override { return slot(round_, rank); }
-    std::byte* result() override { return layout().result; }
-    bool arrive() override;
-    void release() override;
-    void await() override;
-
-  private:
-    HubLayout& layout() const { return *reinterpret_cast<HubLayout*>(base_); }
-    std::byte* slot(std::uint64_t round, int rank) const {
-        // A set is written again two rounds later, which nobody begins before all have come to the
-        // round between, and so are done with it.
-        const auto set = static_cast<std::size_t>(round % 2);
-        const std::size_t place =
-            set * static_cast<std::size_t>(comm_.size()) + static_cast<std::size_t>(rank);
-        return base_ + sizeof(HubLayout) + place * Hub::capacity;
-    }
-    void wake_others();
-
-    Process& process_;
-    Communicator& comm_;
-    std::unique_ptr<fabric::Region> own_;           ///< the first rank's
-    std::unique_ptr<fabric::RemoteRegion> theirs_;  ///< as others see it
-    std::byte* base_ = nullptr;
-    std::uint64_t round_ = 0;  ///< meetings so far, this one included
-};
-
-SharedHub::SharedHub(Process& process, Communicator& comm, std::uint32_t context)
-    : process_(process), comm_(comm) {
-    fabric::Nic& nic = process.rank().nic();
-    const Datatype& byte = *predefined(Basic::byte);
-    fabric::RegionBlob blob;
-    Buffer name{blob.bytes.data(), blob.bytes.size(), &byte};
-    if (comm.rank() == 0) {
-        const std::size_t size =
-            sizeof(HubLayout) + 2 * static_cast<std::size_t>(comm.size()) * Hub::capacity;
-        own_ = nic.allocate(Bytes(size), fabric::Access::all);
-        base_ = own_->data();
-        blob = own_->export_blob();
-        for (int rank = 1; rank < comm.size(); ++rank)
-            process.send_in(context, name, rank, 0, comm);
-        return;
-    }
-    process.receive_in(context, name, 0, 0, comm, nullptr);
-    theirs_ = nic.import_region(blob);
-    base_ = theirs_->mapped();
-    if (base_ == nullptr)
-        throw MpiError(ErrorClass::intern, "a fabric that maps memory has not mapped a region");
-}
-
-bool SharedHub::arrive() {
-    ++round_;
-    const auto all = static_cast<std::uint64_t>(comm_.size());
-    // Release: our contribution is seen by the last; acquire: being the last, we see all others'.
-    const std::uint64_t before =
-        std::atomic_ref(layout().arrived).fetch_add(1, std::memory_order_acq_rel);
-    return before + 1 == round_ * all;
-}
-
-void SharedHub::release() {
-    // Release: the result is seen by who sees the round.
-    std::atomic_ref(layout().released).store(round_, std::memory_order_release);
-    // Only the first rank is known to have connections to all, so it wakes the sleepers; it waits
-    // here itself, and may have to be woken first.
-    if (comm_.rank() == 0)
-        wake_others();
-    else
-        process_.wake(comm_.world_rank(0));
-}
-
-void SharedHub::await() {
-    const auto is_released = [this] {
-        // Acquire: the result is read after the round.
-        return std::atomic_ref(layout().released).load(std::memory_order_acquire) == round_;
-    };
-    process_.wait_until(is_released, Duration::forever(), true);
-    if (comm_.rank() == 0) wake_others();
-}
-
-void SharedHub::wake_others() {
-    for (int rank = 1; rank < comm_.size(); ++rank)
-        process_.wake(comm_.world_rank(rank));
-}
 
 class EngineTeam final : public Team {
   public:
@@ -141,10 +44,8 @@ class EngineTeam final : public Team {
         under_way_.push_back(&process_.start_receive_in(context_, into, from, tag, comm_));
     }
     void wait_all() override;
-    Hub* hub() override {
-        if (!hub_) hub_ = std::make_unique<SharedHub>(process_, comm_, context_);
-        return hub_.get();
-    }
+    void meet(const Meeting& planned) override;
+    void meet(const LongMeeting& planned) override;
     bool network_barrier() override;
     bool has_network_broadcast() override;
     void network_broadcast(std::span<std::byte> data, int root) override;
@@ -153,6 +54,8 @@ class EngineTeam final : public Team {
   private:
     /// One for all: between two ranks, collectives come in the same order on both.
     static constexpr int tag = 0;
+    template <class AnyMeeting>
+    void meet(SharedHub& shared, AnyMeeting& meeting);
     std::vector<fabric::Address> addresses();
     bool make_network_broadcast();
     /// Until the network tells what became of it.
@@ -164,7 +67,6 @@ class EngineTeam final : public Team {
     Communicator& comm_;
     std::uint32_t context_;
     std::vector<Request*> under_way_;
-    std::unique_ptr<SharedHub> hub_;
     std::unique_ptr<fabric::Barrier> network_barrier_;
     bool asked_for_barrier_ = false;
     std::unique_ptr<fabric::Broadcast> network_broadcast_;
@@ -176,6 +78,33 @@ void EngineTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int 
     Request& receive = process_.start_receive_in(context_, in, from, tag, comm_);
     process_.send_in(context_, out, to, tag, comm_);
     finish(receive);
+}
+
+template <class AnyMeeting>
+void EngineTeam::meet(SharedHub& shared, AnyMeeting& meeting) {
+    Hub& hub = shared.hub();
+    meeting.begin(hub);
+    if (!shared.open()) [[unlikely]]
+        process_.wait_until([&] { return shared.open(); });
+    const auto can_go_on = [&] { return meeting.can_go_on(hub); };
+    do {
+        // What follows is done outside the wait: it may call a function of the user's.
+        if (!can_go_on()) process_.wait_until(can_go_on, Duration::forever(), true);
+    } while (!meeting.go_on(hub));
+    if (meeting.disagreed()) [[unlikely]]
+        note_disagreement(meeting.lengths().came, meeting.lengths().expected);
+}
+
+void EngineTeam::meet(const Meeting& planned) {
+    Meeting meeting = planned;
+    meeting.plan(comm_.shared_hub().hub().next());
+    meet(comm_.shared_hub(), meeting);
+}
+
+void EngineTeam::meet(const LongMeeting& planned) {
+    LongMeeting meeting = planned;
+    meeting.plan(comm_.wide_hub().hub());
+    meet(comm_.wide_hub(), meeting);
 }
 
 std::vector<fabric::Address> EngineTeam::addresses() {

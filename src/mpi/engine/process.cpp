@@ -15,6 +15,7 @@
 
 #include "base/rank_local.hpp"
 #include "mpi/engine/counters.hpp"
+#include "mpi/engine/shared_hub.hpp"
 
 namespace railyard::mpi {
 
@@ -27,9 +28,9 @@ Circumstances circumstances_of(job::Rank& rank, const Settings& settings) {
     for (int r = 0; r < rank.size() && c.one_node; ++r)
         c.one_node = rank.node_of(r) == rank.node();
     const fabric::Traits& traits = rank.nic().traits();
-    // Those who sleep in a collective through memory are woken over connections.
-    c.has_hub = settings.shared_memory && settings.max_connections == 0 && c.one_node &&
-                traits.maps_allocated && traits.coherent_atomics;
+    c.has_hub =
+        settings.shared_memory && c.one_node && traits.maps_allocated && traits.coherent_atomics;
+    c.has_wide_hub = c.has_hub;
     return c;
 }
 
@@ -60,6 +61,14 @@ std::shared_ptr<const Nodes> shared_nodes(std::vector<fabric::NodeId> names) {
 constexpr Duration progress_interval = Duration::us(20);
 
 }  // namespace
+
+void EngineLock::enter() {
+    if (depth_++ == 0 && beside_ != nullptr) beside_->enter();
+}
+
+void EngineLock::leave() {
+    if (--depth_ == 0 && beside_ != nullptr) beside_->leave();
+}
 
 /// Makes progress, holding the lock, again and again until it is destroyed.
 class ProgressThread {
@@ -120,22 +129,39 @@ Process::Process(job::Rank& rank, const Settings& settings)
     if (settings_.connections != Connections::on_demand) rank_.bootstrap().fence();
 }
 
-Process::~Process() = default;
+Process::~Process() {
+    if (lock_) lock_->is_alone();
+}
 
 void Process::start_progress_thread() {
-    // A fiber cannot be let into the library at any time, as a thread can by the lock. What it does
-    // without is to answer requests for connections (OD-11).
     if (allow_threads()) {
         ++waits_;
         progress_thread_ = std::make_unique<ProgressThread>(lock_, [this] { progress(); });
-    } else {
-        beside_ = rank_.serve_beside([this] { transport_->answer_requests(); });
+        return;
     }
+    beside_ = rank_.serve_beside([this] { progress_beside(); });
+    lock_ = std::make_shared<EngineLock>(*beside_);
+}
+
+/// In virtual time the fiber answers requests for connections (OD-11) at any time, and goes on with
+/// collectives that were started while the rank is in no call. All else waits for the rank's calls.
+void Process::progress_beside() {
+    transport_->answer_requests();
+    if (scheduler_.is_idle()) return;
+    beside_->have_a_turn([this] {
+        while (!scheduler_.is_idle() && (progress() || transport_->has_left())) {
+        }
+    });
 }
 
 void Process::add(Attendant& attendant) {
     attendants_.push_back(&attendant);
     if (waits_ != 0) attendant.came();
+}
+
+void Process::wake(int world_rank) {
+    if (transport_->wake(world_rank)) return;
+    rank_.nic().wake(address_of(rank_, world_rank, address_key));
 }
 
 void Process::tell_of_coming() {
@@ -172,6 +198,7 @@ void Process::finalize() {
             connected = false;
         }
     });
+    if (beside_) lock_->is_alone();
     beside_.reset();
     transport_->close();
 }
@@ -215,6 +242,13 @@ Communicator::Communicator(Process& process, std::uint32_t context, Group local,
       peers_(std::move(remote)) {}
 
 Communicator::~Communicator() = default;
+
+SharedHub& Communicator::make_hub(std::unique_ptr<SharedHub>& hub) {
+    const bool is_wide = &hub == &wide_hub_;
+    hub = std::make_unique<SharedHub>(process_, *this, is_wide ? Hub::wide : Hub::small,
+                                      is_wide ? ScheduleTags::of_wide_hub : ScheduleTags::of_hub);
+    return *hub;
+}
 
 const Surroundings& Communicator::surroundings() {
     if (surroundings_) return *surroundings_;

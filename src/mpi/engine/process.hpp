@@ -14,6 +14,7 @@
 
 #include "launch/job/rank.hpp"
 #include "mpi/collectives/team.hpp"
+#include "mpi/engine/attendant.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/engine_lock.hpp"
@@ -44,10 +45,11 @@ class Process {
     /// Lets all that is under way leave, and waits for all ranks.
     void finalize();
 
-    /// From now on several threads may call, each holding lock(). False in virtual time, where a
-    /// rank is one fiber.
+    /// From now on several threads may call, each holding lock(). False in virtual time, where one
+    /// fiber of a rank calls.
     bool allow_threads();
     const std::shared_ptr<EngineLock>& lock() const { return lock_; }
+    bool has_threads() const { return lock_ && !lock_->is_of_fibers(); }
 
     int world_rank() const { return world_rank_; }
     int world_size() const { return rank_.size(); }
@@ -92,7 +94,8 @@ class Process {
     /// ranks of the communicator do so in the same order.
     template <class Work>
     Request& start_collective(Communicator& comm, Work&& work) {
-        Request& request = record(comm, comm.schedule_tags().next(), work);
+        Request& request =
+            record(comm, comm.schedule_tags().next(), ScheduleTeam::Sets::in_turn, work);
         scheduler_.start(request);
         return request;
     }
@@ -101,7 +104,8 @@ class Process {
     Request& start_collectives(Communicator& comm, std::function<Continuation(Team&)> then);
     template <class Work>
     Request& make_persistent_collective(Communicator& comm, Work&& work) {
-        Request& request = record(comm, comm.schedule_tags().next_persistent(), work);
+        Request& request =
+            record(comm, comm.schedule_tags().next_persistent(), ScheduleTeam::Sets::kept, work);
         request.persistent = true;
         request.active = false;
         request.complete = true;
@@ -140,12 +144,15 @@ class Process {
     void wait_until(Ready&& ready, Duration longest_sleep = Duration::forever(),
                     bool patiently = false);
     void wait(const Request& request) {
-        if (!request.complete) wait_until([&request] { return request.complete; });
+        if (request.complete) return;
+        // Those who are in a collective have but a moment's work.
+        wait_until([&request] { return request.complete; }, Duration::forever(),
+                   request.kind == Request::Kind::collective);
     }
     /// Lets other threads go on, for those who try something again and again.
     void give_way() {
         progress();
-        if (lock_) lock_->yield(0);
+        if (has_threads()) lock_->yield(0);
     }
     void release(Request& request) { requests_.give_back(request); }
     /// As soon as it is complete.
@@ -178,13 +185,14 @@ class Process {
     /// It outlives this, or is removed.
     void add(Attendant& attendant);
     void remove(Attendant& attendant) { std::erase(attendants_, &attendant); }
+    void add(SleepWatch& watch) { sleep_watches_.push_back(&watch); }
+    void remove(SleepWatch& watch) { std::erase(sleep_watches_, &watch); }
 
     /// What is sent to that rank now needs no connection to be made first.
     bool is_connected(int world_rank) { return transport_->is_connected(world_rank); }
 
-    /// Wakes a peer that may sleep, after stores into memory that it shares with us. To be used
-    /// where there is a connection.
-    void wake(int world_rank) { transport_->wake(world_rank); }
+    /// Wakes a peer that may sleep, after stores into memory that it shares with us.
+    void wake(int world_rank);
 
     /// Tells of waits that take long, about every `interval`; the watch outlives the process. Not
     /// in virtual time, where a wait that is looked at now and then never ends.
@@ -249,7 +257,6 @@ class Process {
     };
     void tell_of_coming();
     void tell_of_leaving();
-
     template <class Ready>
     void wait_until_locked(Ready&& ready);
     bool tell_watchers();
@@ -272,10 +279,10 @@ class Process {
         go_on();
     }
     template <class Work>
-    Request& record(Communicator& comm, int tag, Work&& work) {
+    Request& record(Communicator& comm, int tag, ScheduleTeam::Sets sets, Work&& work) {
         ScheduleRef schedule = scheduler_.take(comm, tag);
         {
-            ScheduleTeam team(*schedule, comm.surroundings(), algorithms_);
+            ScheduleTeam team(*schedule, comm.surroundings(), algorithms_, sets);
             team.tell_choices(message_watch_);
             work(team);
         }
@@ -283,6 +290,7 @@ class Process {
     }
     Request& make_collective(Communicator& comm, ScheduleRef schedule);
     void start_progress_thread();
+    void progress_beside();
     void report_counters();
     static void keep_type(Request& request) {
         if (request.type != nullptr) [[unlikely]]
@@ -315,6 +323,7 @@ class Process {
     std::shared_ptr<EngineLock> lock_;  ///< null: one thread calls
     std::unique_ptr<Transport> transport_;
     std::vector<Attendant*> attendants_;
+    std::vector<SleepWatch*> sleep_watches_;
     unsigned waits_ = 0;  ///< under way; a progress thread is one that never ends
     std::unique_ptr<ProgressThread> progress_thread_;
     std::unique_ptr<job::Beside> beside_;  ///< what the progress thread is in virtual time
@@ -356,7 +365,7 @@ void Process::wait_until_locked(Ready&& ready) {
 template <class Ready>
 void Process::wait_until(Ready&& ready, Duration longest_sleep, bool patiently) {
     const Attendance attendance(*this);
-    if (lock_) [[unlikely]]
+    if (has_threads()) [[unlikely]]
         return wait_until_locked(ready);
     const unsigned polls = polls_in_a_row();
     WatchedWait watched(stalls_);
@@ -371,9 +380,12 @@ void Process::wait_until(Ready&& ready, Duration longest_sleep, bool patiently) 
                 relax();
             }
             host_.progress();
+            // Perhaps others have had the core, and brought what is waited for.
+            if (patiently && ready()) return;
             progress();
             if (ready()) return;
         }
+        const Sleep sleep(sleep_watches_);
         const auto ticket = host_.prepare_wait();
         // Messages that were started just now may have to be flushed.
         const bool has_started = progress();

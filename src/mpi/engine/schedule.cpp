@@ -2,13 +2,18 @@
 
 #include "mpi/collectives/buffers.hpp"
 #include "mpi/engine/process.hpp"
+#include "mpi/engine/shared_hub.hpp"
 
 namespace railyard::mpi {
 
 namespace {
 
-Circumstances without_hub(Circumstances circumstances) {
-    circumstances.has_hub = false;
+/// All ranks come to the same answer, as they make persistent collectives in the same order.
+Circumstances with_hubs(Communicator& comm, Circumstances circumstances, ScheduleTeam::Sets sets) {
+    using Sets = ScheduleTeam::Sets;
+    if (circumstances.has_hub && sets != Sets::in_turn)
+        circumstances.has_hub = sets == Sets::kept && comm.shared_hub().hub().has_set_to_keep();
+    circumstances.has_wide_hub &= sets == Sets::in_turn;
     return circumstances;
 }
 
@@ -19,10 +24,12 @@ void ScheduleRelease::operator()(Schedule* schedule) const {
 }
 
 ScheduleTeam::ScheduleTeam(Schedule& schedule, const Surroundings& surroundings,
-                           const Algorithms& algorithms)
-    : Team(schedule.comm_->rank(), schedule.comm_->size(), without_hub(surroundings.circumstances),
-           algorithms, surroundings.nodes.get(), *this, schedule.scratch_),
-      schedule_(schedule) {}
+                           const Algorithms& algorithms, Sets sets)
+    : Team(schedule.comm_->rank(), schedule.comm_->size(),
+           with_hubs(*schedule.comm_, surroundings.circumstances, sets), algorithms,
+           surroundings.nodes.get(), *this, schedule.scratch_),
+      schedule_(schedule),
+      sets_(sets) {}
 
 ScheduleTeam::~ScheduleTeam() {
     schedule_.ranks_disagree_ = disagreed();
@@ -81,6 +88,32 @@ void ScheduleTeam::combine(const Operation& operation, const ConstBuffer& in, co
         {.kind = Step::Kind::combine, .from = in, .to = inout, .operation = &operation});
 }
 
+void ScheduleTeam::meet(const Meeting& meeting) {
+    keep(meeting.part());
+    Hub& hub = schedule_.comm_->shared_hub().hub();
+    auto& meetings = schedule_.meetings_;
+    schedule_.steps_.push_back(
+        {.kind = Step::Kind::meet, .peer = static_cast<int>(meetings.size())});
+    meetings.push_back(meeting);
+    meetings.back().plan(sets_ == Sets::kept ? hub.keep_one() : hub.next());
+}
+
+void ScheduleTeam::meet(const LongMeeting& meeting) {
+    keep(meeting.part());
+    auto& meetings = schedule_.long_meetings_;
+    schedule_.steps_.push_back(
+        {.kind = Step::Kind::meet_long, .peer = static_cast<int>(meetings.size())});
+    meetings.push_back(meeting);
+    meetings.back().plan(schedule_.comm_->wide_hub().hub());
+}
+
+void ScheduleTeam::keep(const Meeting::Part& part) {
+    keep(part.data.type);
+    keep(part.result.type);
+    if (part.operation != nullptr && !schedule_.operation_)
+        schedule_.operation_ = part.operation->weak_from_this().lock();
+}
+
 /// Most collectives have one or two types, in turn.
 void ScheduleTeam::keep(const Datatype* type) {
     if (type == nullptr || type->is_predefined()) return;
@@ -106,6 +139,8 @@ ScheduleRef Scheduler::take(Communicator& comm, int tag) {
 
 void Scheduler::give_back(Schedule& schedule) {
     schedule.steps_.clear();
+    schedule.meetings_.clear();
+    schedule.long_meetings_.clear();
     schedule.scratch_.reclaim();
     schedule.types_.clear();
     schedule.operation_.reset();
@@ -118,6 +153,10 @@ void Scheduler::start(Request& request) {
     schedule.request_ = &request;
     schedule.next_ = 0;
     schedule.is_put_off_ = false;
+    for (Meeting& meeting : schedule.meetings_)
+        meeting.begin(schedule.comm_->shared_hub().hub());
+    for (LongMeeting& meeting : schedule.long_meetings_)
+        meeting.begin(schedule.comm_->wide_hub().hub());
     schedule.disagreed_ = schedule.ranks_disagree_;
     if (!advance(schedule)) active_.push_back(&schedule);
 }
@@ -169,7 +208,8 @@ Continuation Scheduler::continued(Schedule& schedule, Process& process) {
     if (!schedule.then_) return Continuation::over;
     schedule.steps_.clear();
     schedule.next_ = 0;
-    ScheduleTeam team(schedule, schedule.comm_->surroundings(), process.algorithms());
+    ScheduleTeam team(schedule, schedule.comm_->surroundings(), process.algorithms(),
+                      ScheduleTeam::Sets::none);
     team.tell_choices(process.message_watch());
     return schedule.then_(team);
 }
@@ -197,6 +237,10 @@ bool Scheduler::carry_out(Schedule& schedule, const Schedule::Step& step) {
             break;
         case Kind::charge:
             break;
+        case Kind::meet:
+            return meet(schedule, comm.shared_hub(), schedule.meeting(step));
+        case Kind::meet_long:
+            return meet(schedule, comm.wide_hub(), schedule.long_meeting(step));
     }
     if (step.charged > 0) process_.host().charge_copy(step.charged);
     return true;
@@ -228,10 +272,38 @@ bool Scheduler::finish_messages(Schedule& schedule) {
     return true;
 }
 
+/// False: it waits for others.
+template <class AnyMeeting>
+bool Scheduler::meet(Schedule& schedule, SharedHub& shared, AnyMeeting& meeting) {
+    schedule.waits_in_hub_ = true;
+    if (!shared.open()) return false;
+    while (meeting.can_go_on(shared.hub())) {
+        if (!meeting.go_on(shared.hub())) continue;
+        schedule.waits_in_hub_ = false;
+        if (meeting.disagreed()) [[unlikely]] {
+            schedule.disagreed_ = true;
+            schedule.request_->longer = meeting.lengths().came;
+            schedule.request_->bytes = meeting.lengths().expected;
+        }
+        return true;
+    }
+    return false;
+}
+
+bool Schedule::can_meet() {
+    const Step& step = steps_[next_];
+    const bool is_long = step.kind == Step::Kind::meet_long;
+    SharedHub& shared = is_long ? comm_->wide_hub() : comm_->shared_hub();
+    if (!shared.open()) return false;
+    return is_long ? long_meeting(step).can_go_on(shared.hub())
+                   : meeting(step).can_go_on(shared.hub());
+}
+
 void Scheduler::finish(Schedule& schedule, ErrorClass error) {
     for (Request* const message : schedule.under_way_)
         process_.free_when_done(*message);
     schedule.under_way_.clear();
+    schedule.waits_in_hub_ = false;
     schedule.then_ = nullptr;
     Request& request = *schedule.request_;
     request.result = {};

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/collectives/long_meeting.hpp"
+#include "mpi/collectives/meeting.hpp"
 #include "mpi/collectives/scratch.hpp"
 #include "mpi/collectives/team.hpp"
 #include "mpi/engine/communicator.hpp"
@@ -22,6 +24,7 @@ namespace railyard::mpi {
 
 class Process;
 class Scheduler;
+class SharedHub;
 
 /// What becomes of a collective whose steps are done, if what follows depends on their outcome.
 enum class Continuation : std::uint8_t {
@@ -52,10 +55,12 @@ class Schedule {
             wait,     ///< for all that were started
             copy,
             combine,
-            charge,  ///< only
+            charge,     ///< only
+            meet,       ///< through the hub
+            meet_long,  ///< through the wide one
         };
         Kind kind = Kind::charge;
-        int peer = 0;
+        int peer = 0;             ///< of a meeting: its number
         std::size_t charged = 0;  ///< bytes of software work, once the step is done
         ConstBuffer from{};
         Buffer to{};
@@ -63,10 +68,20 @@ class Schedule {
     };
 
     /// Whether there is more to do than to wait.
-    bool can_advance() const { return under_way_.empty() || under_way_.back()->complete; }
+    bool can_advance() {
+        if (waits_in_hub_) return can_meet();
+        return under_way_.empty() || under_way_.back()->complete;
+    }
+    bool can_meet();
+    Meeting& meeting(const Step& step) { return meetings_[static_cast<std::size_t>(step.peer)]; }
+    LongMeeting& long_meeting(const Step& step) {
+        return long_meetings_[static_cast<std::size_t>(step.peer)];
+    }
 
     Scheduler& home_;
     std::vector<Step> steps_;
+    std::vector<Meeting> meetings_;
+    std::vector<LongMeeting> long_meetings_;
     ScratchPool scratch_;  ///< what steps use between the user's buffers
     /// What users may free before it is over.
     std::vector<std::shared_ptr<const Datatype>> types_;
@@ -80,16 +95,23 @@ class Schedule {
     Request* request_ = nullptr;  ///< the user's
     std::size_t next_ = 0;
     std::vector<Request*> under_way_;
-    bool disagreed_ = false;   ///< this time
-    bool is_put_off_ = false;  ///< by `then_`
+    bool waits_in_hub_ = false;  ///< in the step that is next
+    bool disagreed_ = false;     ///< this time
+    bool is_put_off_ = false;    ///< by `then_`
 };
 
 /// What algorithms run against to be recorded.
 class ScheduleTeam final : public Team, private Recorder {
   public:
-    /// The schedule is one that Scheduler::take() has given. No hub: who is in one waits.
-    ScheduleTeam(Schedule& schedule, const Surroundings& surroundings,
-                 const Algorithms& algorithms);
+    /// Which set of the hub a collective takes, if any.
+    enum class Sets : std::uint8_t {
+        none,  ///< others may begin collectives in another order
+        in_turn,
+        kept,  ///< by a persistent one
+    };
+    /// The schedule is one that Scheduler::take() has given.
+    ScheduleTeam(Schedule& schedule, const Surroundings& surroundings, const Algorithms& algorithms,
+                 Sets sets);
     ~ScheduleTeam() override;
 
     void send(const ConstBuffer& data, int to) override;
@@ -99,6 +121,8 @@ class ScheduleTeam final : public Team, private Recorder {
     void start_receive(const Buffer& into, int from) override;
     void wait_all() override;
     void charge_bytes(std::size_t bytes) override;
+    void meet(const Meeting& meeting) override;
+    void meet(const LongMeeting& meeting) override;
 
   private:
     using Step = Schedule::Step;
@@ -106,8 +130,10 @@ class ScheduleTeam final : public Team, private Recorder {
     void copy(const ConstBuffer& from, const Buffer& to) override;
     void combine(const Operation& operation, const ConstBuffer& in, const Buffer& inout) override;
     void keep(const Datatype* type);
+    void keep(const Meeting::Part& part);
 
     Schedule& schedule_;
+    Sets sets_;
     bool has_started_ = false;  ///< something, since the last wait
 };
 
@@ -137,6 +163,8 @@ class Scheduler {
     bool carry_out(Schedule& schedule, const Schedule::Step& step);
     void add(Schedule& schedule, Request& message);
     bool finish_messages(Schedule& schedule);
+    template <class AnyMeeting>
+    static bool meet(Schedule& schedule, SharedHub& shared, AnyMeeting& meeting);
     void finish(Schedule& schedule, ErrorClass error);
 
     Process& process_;

@@ -189,8 +189,8 @@ class Transport {
     /// Whether messages to that peer leave without a connection having to be made first.
     virtual bool is_connected(int /*peer*/) { return false; }
 
-    /// Wakes a peer that we are connected to, after stores into shared memory.
-    virtual void wake(int) {}
+    /// Wakes a peer, after stores into shared memory. False: we are not connected to it.
+    virtual bool wake(int /*peer*/) { return false; }
 
     /// Looks for what is likeliest to have come: rings, and little else.
     virtual void poll() = 0;

@@ -10,16 +10,13 @@
 #include <cstring>
 
 #include "base/copy_whole.hpp"
+#include "mpi/collectives/buffers.hpp"
 #include "mpi/windows/combining.hpp"
 #include "mpi/windows/window.hpp"
 
 namespace railyard::mpi {
 
 namespace {
-
-std::size_t bytes_of(const ConstBuffer& buffer) {
-    return buffer.count * buffer.type->size();
-}
 
 [[noreturn, gnu::cold]] void throw_length(const ConstBuffer& origin, const TargetBuffer& target) {
     throw MpiError(ErrorClass::type,

@@ -48,6 +48,26 @@ TEST(Choice, IsStraightForLargeMessagesOnACrowdedNode) {
     EXPECT_EQ(choose(Collective::allgather, {16, 1'000'000, several_nodes}), Algorithm::ring);
 }
 
+TEST(Choice, GoesThroughMemoryWhereCoresAreShared) {
+    constexpr Circumstances with_hub{.shares_cores = true, .one_node = true, .has_hub = true};
+    constexpr Circumstances with_both{
+        .shares_cores = true, .one_node = true, .has_hub = true, .has_wide_hub = true};
+    for (const Collective collective :
+         {Collective::barrier, Collective::bcast, Collective::gather, Collective::scatter,
+          Collective::allgather, Collective::alltoall, Collective::reduce, Collective::allreduce})
+        EXPECT_EQ(choose(collective, {16, 64, with_hub}), Algorithm::shared) << name(collective);
+    for (const Collective collective :
+         {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::allgather}) {
+        EXPECT_NE(choose(collective, {16, 100'000, with_hub}), Algorithm::shared)
+            << name(collective);
+        EXPECT_EQ(choose(collective, {16, 100'000, with_both}), Algorithm::shared)
+            << name(collective);
+    }
+    EXPECT_EQ(choose(Collective::alltoall, {16, 1'000, with_both}), Algorithm::shared);
+    EXPECT_EQ(choose(Collective::alltoall, {16, 100'000, with_both}), Algorithm::linear);
+    EXPECT_NE(choose(Collective::barrier, {1, 0, with_both}), Algorithm::shared) << "alone";
+}
+
 TEST(Choice, IsByNodeForSmallDataWhereNodesAreShared) {
     constexpr Circumstances in_order{.shares_nodes = true, .nodes_in_order = true};
     constexpr Circumstances in_turn{.shares_nodes = true};

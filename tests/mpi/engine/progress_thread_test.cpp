@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
 
+#include "mpi/collectives/collectives.hpp"
 #include "mpi/engine/engine_lock.hpp"
 #include "mpi/engine/world.hpp"
 
@@ -71,6 +73,47 @@ TEST(ProgressThread, AnswersWhileItsRankComputes) {
                     s.progress_thread = true;
                     s.watched_rings = rings;
                 });
+}
+
+// A collective that was started goes on while its ranks compute, and is done when they are.
+TEST(ProgressThread, GoesOnWithCollectivesInVirtualTime) {
+    for (const char* const fabric : {"clan-via", "infiniband-pcie", "quadrics", "ideal"})
+        for (const bool with_thread : {false, true})
+            run_well(
+                fabric, 5,
+                [&](World& w) {
+                    const Datatype& type = *predefined(Basic::c_long);
+                    std::vector<long> data(2000, w.rank());
+                    const auto call = [&](auto&& work) {
+                        const EngineLockGuard guard(w.process.lock().get());
+                        return work();
+                    };
+                    const auto start = [&] {
+                        return &w.process.start_collective(w.comm, [&](Team& team) {
+                            allreduce(team, in_place(), {data.data(), data.size(), &type},
+                                      *predefined(Operation::Kind::sum));
+                        });
+                    };
+                    // Connections are made first.
+                    Request* request = call(start);
+                    call([&] { w.process.wait(*request); });
+                    call([&] { w.process.release(*request); });
+                    std::fill(data.begin(), data.end(), w.rank());
+                    const Time began = w.process.host().now();
+                    request = call(start);
+                    const Duration long_time = Duration::ms(50);
+                    w.process.host().compute(long_time);
+                    expect(request->is_complete() == with_thread,
+                           with_thread ? "nobody went on with it" : "who has gone on with it?");
+                    call([&] { w.process.wait(*request); });
+                    if (with_thread)
+                        expect(w.process.host().now() - began < long_time + long_time / 10,
+                               "it waited");
+                    for (const long value : data)
+                        expect(value == 10, "wrong sum");
+                    call([&] { w.process.release(*request); });
+                },
+                [with_thread](Settings& s) { s.progress_thread = with_thread; });
 }
 
 // The fiber may be at work while its rank asks the same peer, ends, or fails.

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/hub.hpp"
 #include "mpi/engine/world.hpp"
 #include "mpi/types/operation.hpp"
 #include "railyard/base/cpu.hpp"
@@ -28,9 +31,9 @@ class SharedHubs : public testing::TestWithParam<int> {
                 body(w, *team);
             },
             [](Settings& s) {
-                s.algorithms = s.algorithms =
-                    "barrier=shared,allreduce=shared,allgather=shared,alltoall=shared";
-                ;
+                s.algorithms =
+                    "barrier=shared,allreduce=shared,allgather=shared,alltoall=shared,"
+                    "bcast=shared,reduce=shared,gather=shared,scatter=shared";
             });
         EXPECT_TRUE(result.ok) << result.failure;
     }
@@ -96,6 +99,94 @@ TEST_P(SharedHubs, BlocksComeFromAllAndNoRoundSeesAnother) {
             for (std::size_t i = 0; i < ranks * n; ++i)
                 expect(in[i] == value(static_cast<int>(i / n), w.rank(), i % n), "not for us");
         }
+    });
+}
+
+// Started and blocking ones in turn; each rank waits for them in an order of its own.
+TEST_P(SharedHubs, ServeWhatIsStartedBesideWhatBlocks) {
+    run([](World& w, Team& team) {
+        const Datatype& type = *predefined(Basic::c_long);
+        constexpr std::size_t many = 70;  // more than there are sets
+        const long ranks = w.size();
+        for (int times = 0; times < 10; ++times) {
+            std::vector<std::vector<long>> data(many);
+            std::vector<Request*> requests(many);
+            for (std::size_t i = 0; i < many; ++i) {
+                const int root = static_cast<int>(i) % w.size();
+                // Some are long.
+                data[i].assign(i % 7 == 3 ? 9'000 : 1 + i, w.rank() + static_cast<long>(i));
+                const Buffer own{data[i].data(), data[i].size(), &type};
+                requests[i] = &w.process.start_collective(w.comm, [&](Team& t) {
+                    if (i % 2 == 0)
+                        bcast(t, own, root);
+                    else
+                        allreduce(t, in_place(), own, *predefined(Operation::Kind::sum));
+                });
+                if (i % 5 != 0) continue;
+                long sum = 1;
+                allreduce(team, in_place(), {&sum, 1, &type}, *predefined(Operation::Kind::sum));
+                expect(sum == ranks, "wrong sum of a blocking one");
+            }
+            for (std::size_t n = 0; n < many; ++n) {
+                const std::size_t i = (n * 11 + static_cast<std::size_t>(w.rank()) * 3) % many;
+                w.process.wait(*requests[i]);
+                const auto number = static_cast<long>(i);
+                const long sent = static_cast<long>(i) % ranks + number;
+                const long sum = ranks * (ranks - 1) / 2 + ranks * number;
+                for (const long value : data[i])
+                    expect(value == (i % 2 == 0 ? sent : sum), "wrong value");
+                w.process.release(*requests[i]);
+            }
+        }
+    });
+}
+
+// The first rank has come and is away; those who sleep are woken by the last all the same.
+TEST_P(SharedHubs, WakeSleepersWithoutTheFirstRank) {
+    std::atomic<int> through{0};
+    run([&](World& w, Team& team) {
+        barrier(team);
+        const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        const bool is_last = w.rank() == w.size() - 1;
+        // Long enough for the others to fall asleep, most times.
+        if (is_last) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        Request& request = w.process.start_collective(w.comm, [](Team& t) { barrier(t); });
+        if (w.rank() == 0 && w.size() > 2)
+            while (through < w.size() - 2 && std::chrono::steady_clock::now() < patience)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        w.process.wait(request);
+        w.process.release(request);
+        ++through;
+        expect(std::chrono::steady_clock::now() < patience, "nobody woke them");
+    });
+}
+
+// Many that are persistent: the last ones find no set of their own.
+TEST_P(SharedHubs, ServePersistentOnes) {
+    run([](World& w, Team&) {
+        const Datatype& type = *predefined(Basic::c_long);
+        constexpr std::size_t many = Hub::small.to_keep + 3;
+        std::vector<long> values(many);
+        std::vector<Request*> requests;
+        for (long& value : values)
+            requests.push_back(&w.process.make_persistent_collective(w.comm, [&](Team& t) {
+                allreduce(t, in_place(), {&value, 1, &type}, *predefined(Operation::Kind::sum));
+            }));
+        for (int times = 0; times < 100; ++times) {
+            for (std::size_t n = 0; n < many; ++n) {
+                const std::size_t i = (n + static_cast<std::size_t>(w.rank())) % many;
+                values[i] = w.rank() + times * static_cast<long>(i);
+                w.process.start(*requests[i]);
+            }
+            for (std::size_t i = 0; i < many; ++i) {
+                w.process.wait(*requests[i]);
+                const long ranks = w.size();
+                expect(values[i] == ranks * (ranks - 1) / 2 + ranks * times * static_cast<long>(i),
+                       "wrong sum");
+            }
+        }
+        for (Request* const request : requests)
+            w.process.release(*request);
     });
 }
 

@@ -166,6 +166,17 @@ std::shared_ptr<Peer> Nic::meet(const SharedMemory::Handle& handle) {
     return peer;
 }
 
+void Nic::wake(const fabric::Address& address) {
+    const SharedMemory::Handle handle = handle_of(address);
+    std::shared_ptr<Peer>& peer = woken_[handle.inode];
+    try {
+        if (!peer || peer->handle() != handle) peer = meet(handle);
+        peer->wake();
+    } catch (const Error&) {
+        woken_.erase(handle.inode);  // it is gone, and nobody sleeps there
+    }
+}
+
 std::uint32_t Nic::take_block(QueuePair& queue_pair) {
     if (free_blocks_.empty()) reclaim_lingering();
     std::uint32_t index = 0;

@@ -27,6 +27,8 @@ class Nic final : public real::Nic<Parts> {
     bool tick(Time now) override;
     Time next_timer() const override;
 
+    void wake(const fabric::Address& peer) override;
+
     // For what real fabrics share.
 
     static real::NoGuard guard() { return {}; }
@@ -85,6 +87,7 @@ class Nic final : public real::Nic<Parts> {
     RegionTable regions_;
     ConnectionRequests connection_requests_;
     std::map<std::uint64_t, std::weak_ptr<Peer>> peers_;
+    std::map<std::uint64_t, std::shared_ptr<Peer>> woken_;  ///< kept for the next time
     std::vector<std::uint32_t> free_blocks_;
     std::vector<std::uint32_t> free_chunks_;
     std::vector<Lingering> lingering_;

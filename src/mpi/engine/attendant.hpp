@@ -1,0 +1,49 @@
+#pragma once
+/// Who is told when a rank waits in the library, and when it sleeps there.
+
+#include <vector>
+
+namespace railyard::mpi {
+
+/// Somebody who is told when the rank begins to wait in the library, where it sees to all that
+/// others ask of it, and when it is about to leave.
+class Attendant {
+  public:
+    virtual void came() = 0;
+    /// May make progress until what others have begun is done.
+    virtual void leaves() noexcept = 0;
+
+  protected:
+    ~Attendant() = default;
+};
+
+/// Somebody who sees to it that others wake the rank: told before the last look for what is waited
+/// for, between which there is a heavy fence, and again when the rank is awake.
+class SleepWatch {
+  public:
+    virtual void falls_asleep() = 0;
+    virtual void wakes_up() = 0;
+
+  protected:
+    ~SleepWatch() = default;
+};
+
+/// From before the last look until the rank is awake.
+class Sleep {
+  public:
+    explicit Sleep(const std::vector<SleepWatch*>& watches) : watches_(watches) {
+        for (SleepWatch* const watch : watches_)
+            watch->falls_asleep();
+    }
+    ~Sleep() {
+        for (SleepWatch* const watch : watches_)
+            watch->wakes_up();
+    }
+    Sleep(const Sleep&) = delete;
+    Sleep& operator=(const Sleep&) = delete;
+
+  private:
+    const std::vector<SleepWatch*>& watches_;
+};
+
+}  // namespace railyard::mpi
