@@ -14,7 +14,6 @@
 
 #include "launch/job/rank.hpp"
 #include "mpi/collectives/team.hpp"
-#include "mpi/engine/attendant.hpp"
 #include "mpi/engine/communicator.hpp"
 #include "mpi/engine/counters.hpp"
 #include "mpi/engine/engine_lock.hpp"

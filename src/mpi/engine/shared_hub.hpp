@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mpi/collectives/hub.hpp"
-#include "mpi/engine/attendant.hpp"
+#include "mpi/engine/waiting.hpp"
 #include "railyard/memory.hpp"
 
 namespace railyard::mpi {

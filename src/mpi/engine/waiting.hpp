@@ -1,6 +1,7 @@
 #pragma once
-/// Who is told of calls that wait: of each, and of those that wait for long, where that is wanted.
-/// Of these nobody is told before a wait has slept, so a wait that ends soon costs nothing.
+/// Who is told when a rank waits in the library, and when it sleeps there.
+
+#include <vector>
 
 #include "railyard/base/time.hpp"
 
@@ -18,6 +19,37 @@ class Attendant {
     ~Attendant() = default;
 };
 
+/// Somebody who sees to it that others wake the rank: told before the last look for what is waited
+/// for, between which there is a heavy fence, and again when the rank is awake.
+class SleepWatch {
+  public:
+    virtual void falls_asleep() = 0;
+    virtual void wakes_up() = 0;
+
+  protected:
+    ~SleepWatch() = default;
+};
+
+/// From before the last look until the rank is awake.
+class Sleep {
+  public:
+    explicit Sleep(const std::vector<SleepWatch*>& watches) : watches_(watches) {
+        for (SleepWatch* const watch : watches_)
+            watch->falls_asleep();
+    }
+    ~Sleep() {
+        for (SleepWatch* const watch : watches_)
+            watch->wakes_up();
+    }
+    Sleep(const Sleep&) = delete;
+    Sleep& operator=(const Sleep&) = delete;
+
+  private:
+    const std::vector<SleepWatch*>& watches_;
+};
+
+/// Somebody who is told of calls that wait for long: not before a wait has slept, so that one that
+/// ends soon costs nothing.
 class StallWatch {
   public:
     /// A call has slept once more. Called by a thread that holds the library, if several may.
