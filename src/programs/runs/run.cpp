@@ -13,6 +13,7 @@
 #include "mpi/traces/otf2.hpp"
 #include "mpi/traces/perfetto.hpp"
 #include "mpi/traces/summary.hpp"
+#include "programs/executables/executable.hpp"
 #include "programs/runs/computation.hpp"
 #include "programs/runs/replay.hpp"
 #include "railyard/base/time.hpp"

@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "launch/job/job.hpp"
-#include "programs/executables/executable.hpp"
 #include "programs/runs/compute_choice.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/fault_report.hpp"
+
+namespace railyard::executables {
+class Executable;
+}
 
 namespace railyard::runs {
 
