@@ -204,8 +204,10 @@ bool QueuePair::claim_receive(Inbound& inbound) {
     receives_->pop();
     if (inbound.header.kind != Kind::send) return true;
     if (inbound.header.length > inbound.receive.capacity) inbound.fault = Code::too_long;
-    for (const Piece& piece : inbound.receive.list())
-        if (nic_.regions().find(piece.region) == nullptr) inbound.fault = Code::region_gone;
+    for (const Piece& piece : inbound.receive.list()) {
+        const LocalRegion* const region = nic_.regions().find(piece.region);
+        if (region == nullptr || region->leaves()) inbound.fault = Code::region_gone;
+    }
     return true;
 }
 

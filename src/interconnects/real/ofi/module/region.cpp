@@ -105,8 +105,10 @@ void LocalRegion::enter() {
 }
 
 LocalRegion::~LocalRegion() {
-    nic_.regions().remove(number_);
+    // What comes from now on is refused; what is under way ends here, and must still find it.
+    leaves_ = true;
     nic_.detach_memory(span());
+    nic_.regions().remove(number_);
 }
 
 Place LocalRegion::place(const std::byte* data, std::uint64_t length) const {
@@ -114,7 +116,7 @@ Place LocalRegion::place(const std::byte* data, std::uint64_t length) const {
 }
 
 Code LocalRegion::check(std::uint64_t offset, std::uint64_t length, Access wanted) const {
-    if (invalidated_) return Code::region_gone;
+    if (invalidated_ || leaves_) return Code::region_gone;
     return check_access(size_.count(), access_, alignment_of(data_), offset, length, wanted);
 }
 

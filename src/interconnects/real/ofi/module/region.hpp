@@ -58,6 +58,8 @@ class LocalRegion final : public fabric::Region {
     Code check(std::uint64_t offset, std::uint64_t length, fabric::Access wanted) const;
     /// A peer has ended it: it is its owner's alone.
     void invalidate() { invalidated_ = true; }
+    /// It is being destroyed, and waits for what is under way.
+    bool leaves() const { return leaves_; }
 
   private:
     struct Freed {
@@ -76,6 +78,7 @@ class LocalRegion final : public fabric::Region {
     std::uint64_t base_ = 0;  ///< what peers call the first byte's address
     std::uint64_t number_ = 0;
     bool invalidated_ = false;
+    bool leaves_ = false;
 };
 
 class ImportedRegion final : public fabric::RemoteRegion {
