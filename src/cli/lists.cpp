@@ -167,9 +167,8 @@ std::string one_fabric(const Traits& traits) {
     mpi::check_section(traits);
     auto sheet = job::datasheet(traits.name);
     if (sheet) mpi::explain(*sheet);
-    const std::string survey = job::survey(traits.name);
-    return fmt::format("{}: {}\n\n{}{}{}", traits.name, traits.description, table.text(),
-                       sheet ? "\n" + text(*sheet) : "", survey.empty() ? "" : "\n" + survey);
+    return fmt::format("{}: {}\n\n{}{}", traits.name, traits.description, table.text(),
+                       sheet ? "\n" + text(*sheet) : "");
 }
 
 std::string as_profile(const Traits& traits) {
@@ -203,7 +202,6 @@ Command fabrics_command(CLI::App& parent) {
         "Examples:\n"
         "  railyard fabrics\n"
         "  railyard fabrics shm\n"
-        "  railyard fabrics ofi\n"
         "  railyard fabrics infiniband-pcie\n"
         "  railyard fabrics infiniband-pcie --toml > mine.toml");
     return {app, [name, toml] {
