@@ -12,7 +12,7 @@ std::size_t room_of(const ConstBuffer& vector) {
     return vector.count * static_cast<std::size_t>(vector.type->extent());
 }
 
-/// The same vector in a slot. Lengths are not checked: predefined types are the same on all ranks.
+/// The same vector in a slot.
 Buffer in_slot(const Hub& hub, const Hub::Round& round, int slot, const ConstBuffer& like) {
     return {hub.data(round, slot, room_of(like)), like.count, like.type};
 }
@@ -99,6 +99,7 @@ bool Meeting::give_to_all(Hub& hub) {
 }
 
 void Meeting::give_vector(Hub& hub, const ConstBuffer& data) const {
+    hub.length(round_, hub.rank()) = bytes_of(data);
     move_data(data, in_slot(hub, round_, hub.rank(), data));
 }
 
@@ -151,23 +152,29 @@ void Meeting::take(Hub& hub) {
     }
 }
 
+void Meeting::expect_length(std::size_t came, std::size_t expected) {
+    if (came == expected) return;
+    if (!disagreed_) lengths_ = {came, expected};
+    disagreed_ = true;
+}
+
 void Meeting::take_block(Hub& hub, int slot, const Buffer& block, std::size_t at,
                          std::size_t total) {
     const std::size_t came = hub.length(round_, slot);
-    if (came != total) {
-        if (!disagreed_) lengths_ = {came, total};
-        disagreed_ = true;
-        if (came < total) return;
-    }
+    expect_length(came, total);
+    if (came < total) return;
     move_data(as_buffer(std::span(hub.data(round_, slot, came) + at, bytes_of(block))), block);
 }
 
-void Meeting::combine(const Hub& hub, const Buffer& total) const {
+void Meeting::combine(const Hub& hub, const Buffer& total) {
     int rank = hub.size() - 1;
+    expect_length(hub.length(round_, rank), bytes_of(total));
     move_data(in_slot(hub, round_, rank, total), total);
-    while (rank-- > 0)
+    while (rank-- > 0) {
+        expect_length(hub.length(round_, rank), bytes_of(total));
         part_.operation->apply(in_slot(hub, round_, rank, total).address, total.address,
                                total.count, *total.type);
+    }
 }
 
 }  // namespace railyard::mpi

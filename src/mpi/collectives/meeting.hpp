@@ -88,7 +88,8 @@ class Meeting {
         take_block(hub, slot, block, 0, bytes_of(block));
     }
     /// All ranks' vectors, in the order of ranks.
-    void combine(const Hub& hub, const Buffer& total) const;
+    void combine(const Hub& hub, const Buffer& total);
+    void expect_length(std::size_t came, std::size_t expected);
 
     Part part_;
     Hub::Round round_{};

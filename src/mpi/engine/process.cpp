@@ -135,7 +135,7 @@ Process::~Process() {
 
 void Process::start_progress_thread() {
     if (allow_threads()) {
-        ++waits_;
+        attendants_.begin_wait();
         progress_thread_ = std::make_unique<ProgressThread>(lock_, [this] { progress(); });
         return;
     }
@@ -154,25 +154,9 @@ void Process::progress_beside() {
     });
 }
 
-void Process::add(Attendant& attendant) {
-    attendants_.push_back(&attendant);
-    if (waits_ != 0) attendant.came();
-}
-
 void Process::wake(int world_rank) {
     if (transport_->wake(world_rank)) return;
     rank_.nic().wake(address_of(rank_, world_rank, address_key));
-}
-
-void Process::tell_of_coming() {
-    for (Attendant* const attendant : attendants_)
-        attendant->came();
-}
-
-void Process::tell_of_leaving() {
-    // Progress may end in a wait of its own, and a watcher may free what attends.
-    for (std::size_t i = 0; i < attendants_.size(); ++i)
-        attendants_[i]->leaves();
 }
 
 bool Process::allow_threads() {

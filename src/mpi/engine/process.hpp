@@ -182,8 +182,8 @@ class Process {
     }
 
     /// It outlives this, or is removed.
-    void add(Attendant& attendant);
-    void remove(Attendant& attendant) { std::erase(attendants_, &attendant); }
+    void add(Attendant& attendant) { attendants_.add(attendant); }
+    void remove(Attendant& attendant) { attendants_.remove(attendant); }
     void add(SleepWatch& watch) { sleep_watches_.push_back(&watch); }
     void remove(SleepWatch& watch) { std::erase(sleep_watches_, &watch); }
 
@@ -237,25 +237,6 @@ class Process {
     std::unique_ptr<Team> make_team(Communicator& comm);
 
   private:
-    /// A wait, from its begin to its end. Waits nest, and several threads may wait at a time.
-    class Attendance {
-      public:
-        explicit Attendance(Process& process) : process_(process) {
-            if (process_.waits_++ == 0 && !process_.attendants_.empty()) [[unlikely]]
-                process_.tell_of_coming();
-        }
-        ~Attendance() {
-            if (--process_.waits_ == 0 && !process_.attendants_.empty()) [[unlikely]]
-                process_.tell_of_leaving();
-        }
-        Attendance(const Attendance&) = delete;
-        Attendance& operator=(const Attendance&) = delete;
-
-      private:
-        Process& process_;
-    };
-    void tell_of_coming();
-    void tell_of_leaving();
     template <class Ready>
     void wait_until_locked(Ready&& ready);
     bool tell_watchers();
@@ -321,9 +302,8 @@ class Process {
     std::size_t told_ = 0;              ///< of them: those whose watchers were
     std::shared_ptr<EngineLock> lock_;  ///< null: one thread calls
     std::unique_ptr<Transport> transport_;
-    std::vector<Attendant*> attendants_;
+    Attendants attendants_;
     std::vector<SleepWatch*> sleep_watches_;
-    unsigned waits_ = 0;  ///< under way; a progress thread is one that never ends
     std::unique_ptr<ProgressThread> progress_thread_;
     std::unique_ptr<job::Beside> beside_;  ///< what the progress thread is in virtual time
     std::unordered_map<std::uint32_t, Message> messages_;
@@ -363,7 +343,7 @@ void Process::wait_until_locked(Ready&& ready) {
 
 template <class Ready>
 void Process::wait_until(Ready&& ready, Duration longest_sleep, bool patiently) {
-    const Attendance attendance(*this);
+    const Attendance attendance(attendants_);
     if (has_threads()) [[unlikely]]
         return wait_until_locked(ready);
     const unsigned polls = polls_in_a_row();

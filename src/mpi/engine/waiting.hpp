@@ -1,6 +1,7 @@
 #pragma once
 /// Who is told when a rank waits in the library, and when it sleeps there.
 
+#include <cstddef>
 #include <vector>
 
 #include "railyard/base/time.hpp"
@@ -17,6 +18,51 @@ class Attendant {
 
   protected:
     ~Attendant() = default;
+};
+
+/// Those of one rank. Waits nest, and several threads may wait at a time.
+class Attendants {
+  public:
+    /// It outlives this, or is removed.
+    void add(Attendant& attendant) {
+        all_.push_back(&attendant);
+        if (waits_ != 0) attendant.came();
+    }
+    void remove(Attendant& attendant) { std::erase(all_, &attendant); }
+
+    void begin_wait() {
+        if (waits_++ == 0 && !all_.empty()) [[unlikely]]
+            for (Attendant* const attendant : all_)
+                attendant->came();
+    }
+    void end_wait() {
+        if (--waits_ == 0 && !all_.empty()) [[unlikely]]
+            tell_of_leaving();
+    }
+
+  private:
+    void tell_of_leaving() {
+        // Progress may end in a wait of its own, and a watcher may free what attends.
+        for (std::size_t i = 0; i < all_.size(); ++i)
+            all_[i]->leaves();
+    }
+
+    std::vector<Attendant*> all_;
+    unsigned waits_ = 0;  ///< under way; a progress thread is one that never ends
+};
+
+/// A wait, from its begin to its end.
+class Attendance {
+  public:
+    explicit Attendance(Attendants& attendants) : attendants_(attendants) {
+        attendants_.begin_wait();
+    }
+    ~Attendance() { attendants_.end_wait(); }
+    Attendance(const Attendance&) = delete;
+    Attendance& operator=(const Attendance&) = delete;
+
+  private:
+    Attendants& attendants_;
 };
 
 /// Somebody who sees to it that others wake the rank: told before the last look for what is waited
