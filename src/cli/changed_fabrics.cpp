@@ -1,16 +1,18 @@
 #include "cli/changed_fabrics.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/parse.hpp"
 #include "cli/words.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 #include "reproduce/sensitivity.hpp"
-#include "results/file.hpp"
 
 namespace railyard::cli {
 
@@ -78,10 +80,15 @@ std::string ChangedFabrics::make(const std::string& fabric, std::span<const Chan
         for (std::size_t at = 0; (at = name.find(sign)) != std::string::npos;)
             name.replace(at, sign.size(), sign == "×" ? "x" : "-");
     std::ranges::replace(name, '*', 'x');
-    const auto path = folder_.path() / fmt::format("{}.toml", ++made_);
-    results::write_file(path, fmt::format("name = \"{}\"\n{}", name, profile));
-    static_cast<void>(fabric_named(path.string()));  // says what is wrong with it
-    return path.string();
+    // Profiles are told apart by what their paths lead to: each has a name of its own.
+    Descriptor file(::memfd_create(fmt::format("profile-{}", files_.size()).c_str(), MFD_CLOEXEC));
+    const std::string text = fmt::format("name = \"{}\"\n{}", name, profile);
+    if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+        throw system_error("memory for a profile");
+    const std::string path = fmt::format("/proc/self/fd/{}", file.get());
+    files_.push_back(std::move(file));
+    static_cast<void>(fabric_named(path));  // says what is wrong with it
+    return path;
 }
 
 }  // namespace railyard::cli

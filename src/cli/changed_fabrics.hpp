@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/temporary_folder.hpp"
+#include "base/descriptor.hpp"
 #include "railyard/traits.hpp"
 
 namespace railyard::cli {
@@ -29,8 +29,7 @@ class ChangedFabrics {
     std::string make(const std::string& fabric, std::span<const Change> changes);
 
   private:
-    TemporaryFolder folder_;
-    unsigned made_ = 0;
+    std::vector<Descriptor> files_;  ///< without names, so that none is left behind
 };
 
 }  // namespace railyard::cli

@@ -13,7 +13,6 @@
 #include <set>
 
 #include "base/parse.hpp"
-#include "base/temporary_folder.hpp"
 #include "experiments/core/plan.hpp"
 #include "launch/job/job.hpp"
 #include "launch/job/signals_and_limits.hpp"
@@ -29,6 +28,27 @@ namespace fs = std::filesystem;
 /// So many numbers are varied at a time: enough to keep all cores busy, few enough to hear of
 /// progress.
 constexpr std::size_t batch = 8;
+
+/// A folder that is gone with this object.
+class Folder {
+  public:
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "railyard-XXXXXX").string();
+        if (::mkdtemp(name.data()) == nullptr) throw Error("cannot make a folder like " + name);
+        path_ = name;
+    }
+    ~Folder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
 
 /// "0.9 us" in two.
 struct Quantity {
@@ -221,7 +241,7 @@ void make_models(Variation& variation, const fs::path& folder, std::string_view 
 std::vector<Variation> variations_of(std::span<Sensitivity> some, std::string& folder_name) {
     // A signal that ends this process comes when the folder is gone, or finds none.
     const job::SignalsBlocked blocked;
-    const TemporaryFolder folder;
+    const Folder folder;
     folder_name = folder.path().string() + "/";
     std::vector<Variation> out;
     for (Sensitivity& one : some) {
