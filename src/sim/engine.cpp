@@ -135,9 +135,11 @@ void Engine::enter(Fiber& fiber) {
     fiber.state_ = Fiber::State::running;
     current_ = &fiber;
     std::swap(rank_local::here, fiber.local_);
-    if (Guest* const guest = rank_local::here->guest) guest->enter();
+    // One that is unwound may have the words of a rank that is gone, and runs nobody's program.
+    Guest* const guest = fiber.unwinding_ ? nullptr : rank_local::here->guest;
+    if (guest != nullptr) guest->enter();
     fiber.context_->enter();
-    if (Guest* const guest = rank_local::here->guest) guest->leave();
+    if (!fiber.unwinding_ && rank_local::here->guest != nullptr) rank_local::here->guest->leave();
     std::swap(rank_local::here, fiber.local_);
     current_ = nullptr;
     if (!fiber.context_->stack_intact()) {
