@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ranges>
@@ -50,8 +51,9 @@ std::uint64_t result_of(void* function) {
 #if defined(__aarch64__)
     using Resolver = std::uint64_t (*)(std::uint64_t capabilities, const std::uint64_t* more);
     constexpr std::uint64_t has_second = std::uint64_t{1} << 62;
-    const std::uint64_t more[] = {sizeof more, getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
-    return reinterpret_cast<Resolver>(function)(more[1] | has_second, more);
+    const std::array<std::uint64_t, 3> more{sizeof(std::uint64_t[3]), getauxval(AT_HWCAP),
+                                            getauxval(AT_HWCAP2)};
+    return reinterpret_cast<Resolver>(function)(more[1] | has_second, more.data());
 #else
     return reinterpret_cast<std::uint64_t (*)()>(function)();
 #endif

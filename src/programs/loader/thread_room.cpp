@@ -6,9 +6,18 @@ namespace railyard::loader::thread_room {
 
 namespace {
 
-// In a section of its own, which the linker puts next to the thread pointer (thread_room_*.ld).
-[[gnu::section(".tbss.railyard_room"), gnu::tls_model("local-exec"),
-  gnu::aligned(64)]] thread_local std::byte room[size];
+// In a section of its own, which the linker puts next to the thread pointer (thread_room_*.ld): at
+// the end of what is zero, where it ends as aligned as the thread pointer is; or at the beginning
+// of what need not be, where more alignment would leave a gap, which other libraries get.
+#if defined(__x86_64__)
+#define RAILYARD_ROOM ".tbss.railyard_room"
+constexpr std::size_t room_alignment = 64;
+#elif defined(__aarch64__)
+#define RAILYARD_ROOM ".tdata.railyard_room"
+constexpr std::size_t room_alignment = 16;
+#endif
+[[gnu::section(RAILYARD_ROOM), gnu::tls_model("local-exec"),
+  gnu::aligned(room_alignment)]] thread_local std::byte room[size];
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
     return (value + to - 1) / to * to;
