@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "cli/run_programs.hpp"
 #include "cli/words.hpp"
 #include "experiments/core/plan.hpp"
 #include "railyard/base/error.hpp"
@@ -131,7 +132,10 @@ int run(int argc, char** argv) {
         command.app->fallthrough(!command.app->get_prefix_command());
 
     try {
-        app.parse(argc, argv);
+        std::vector<std::string> words(argv + 1, argv + argc);
+        write_np_long(app, words);
+        std::ranges::reverse(words);
+        app.parse(words);
         return dispatch(app, commands, level);
     } catch (const CLI::ParseError& error) {
         try {

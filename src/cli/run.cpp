@@ -41,7 +41,7 @@ Duration time_without_faults(runs::Options options) {
 runs::Outcome run_point(const RunPlan& plan, const RunPlan::Point& point, const RunWords& words) {
     std::optional<OutputAside> aside;
     if (plan.form == SummaryForm::json) aside.emplace();
-    const std::string where = plan.swept == "ranks"
+    const std::string where = plan.sweeps_ranks()
                                   ? fmt::format("{}, {} ranks", point.fabric.name, point.ranks)
                                   : point.fabric.name;
     if (plan.compares()) fmt::print("on {}:\n", where);
@@ -69,7 +69,7 @@ std::vector<results::Row> rows_of(const RunPlan& plan, std::span<const runs::Sum
         row.fabric = summary.fabric;
         row.parameters["program"] = fmt::format("{}", fmt::join(summary.words, " "));
         row.parameters[results::parameter::processes] = std::int64_t{summary.ranks};
-        if (!plan.swept.empty() && plan.swept != "ranks")
+        if (!plan.swept.empty() && !plan.sweeps_ranks())
             row.parameters[plan.swept] = plan.points[i].swept;
         row.unit = results::unit::microseconds;
         const auto add = [&](std::string_view metric, Duration time) {
@@ -181,6 +181,7 @@ Command run_command(CLI::App& parent) {
         "\nExamples:\n"
         "  railyard run -n 16 --on quadrics ring\n"
         "  railyard run -n 64 --on infiniband-pcie,quadrics ./program --its-options\n"
+        "  railyard run --on quadrics -n 1 ./server : -n 15 --env ROLE=worker ./client\n"
         "  railyard run -n 64 --on infiniband-pcie --sweep link.rate=1x,2x,4x ./program\n"
         "  railyard run -n 16 --on infiniband-pcie --ranks-per-node 2 allreduce --size 64K\n"
         "  railyard run -n 32 --on berkeley-via --connections static-peer --stats "

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -11,7 +9,6 @@
 #include "base/quantity.hpp"
 #include "cli/words.hpp"
 #include "launch/job/job.hpp"
-#include "programs/builtin/programs.hpp"
 #include "railyard/base/error.hpp"
 #include "results/file.hpp"
 
@@ -19,58 +16,8 @@ namespace railyard::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* swept_ranks = "ranks";
-
 /// As a shell gives a process; of it, only what is touched takes memory.
 constexpr Bytes stack_of_executables{8 << 20};
-
-struct Sweep {
-    std::string key;
-    std::vector<std::string> values;
-
-    bool is_of_ranks() const { return key == swept_ranks; }
-};
-
-/// Where our libraries lie beside this program, for executables in other languages than C.
-std::string library_folder() {
-    std::error_code failed;
-    const fs::path own = fs::read_symlink("/proc/self/exe", failed).parent_path();
-    for (const char* const folder : {"../lib", "../" RAILYARD_LIBDIR})
-        if (fs::exists(own / folder / "libmpi.so.12", failed))
-            return (own / folder).lexically_normal().string();
-    return {};
-}
-
-/// What was named cannot be had: the words are wrong.
-template <class Make>
-auto or_wrong(Make make) {
-    try {
-        return make();
-    } catch (const UsageError&) {
-        throw;
-    } catch (const Error& error) {
-        throw UsageError(error.what());
-    }
-}
-
-std::unique_ptr<executables::Executable> executable_named(const std::string& name,
-                                                          const RunWords& words) {
-    executables::Executable::Options options{.name = name,
-                                             .shared = words.shared,
-                                             .private_ones = words.private_ones,
-                                             .library_folder = library_folder()};
-    return or_wrong([&] { return std::make_unique<executables::Executable>(options); });
-}
-
-[[noreturn]] void unknown_program(const std::string& name) {
-    std::vector<std::string> names;
-    for (const programs::Program& program : programs::all())
-        names.emplace_back(program.name);
-    throw UsageError(unknown("program", name, names, "railyard run --help") +
-                     "; an executable is named by its path (./" + name + ")");
-}
 
 const fabric::Traits& virtual_fabric(const std::string& name) {
     const fabric::Traits& traits = fabric_named(name);
@@ -83,7 +30,12 @@ const fabric::Traits& virtual_fabric(const std::string& name) {
 
 /// A file with a number for each rank.
 std::vector<fabric::NodeId> nodes_in(const std::string& file, unsigned ranks) {
-    std::istringstream text(or_wrong([&] { return results::read_file(file); }));
+    std::istringstream text;
+    try {
+        text.str(results::read_file(file));
+    } catch (const Error& error) {
+        throw UsageError(fmt::format("--placement: {}", error.what()));
+    }
     std::vector<fabric::NodeId> all;
     for (std::string word; text >> word;) {
         const auto node = parse_number<unsigned>(word);
@@ -178,41 +130,37 @@ void check_outputs(const RunWords& words) {
         throw UsageError("--json and --csv name the same file");
 }
 
-/// The program that is named; or, if none is, the calls of the recording that is replayed. How many
-/// ranks there are, if nobody says so.
-unsigned choose_program(RunPlan& plan, const RunWords& options,
-                        const std::vector<std::string>& words) {
+/// The programs that are named; or, if none is, the calls of the recording that is replayed. How
+/// many ranks there are, if nobody says so.
+int take_programs(RunPlan& plan, const RunWords& options, const std::vector<std::string>& words) {
     using From = runs::ComputeChoice::From;
     if (words.empty() && plan.each.compute.from == From::file) {
         const auto recorded = runs::recorded_program(plan.each.compute.file);
-        plan.each.words = recorded.words;
-        return static_cast<unsigned>(recorded.ranks);
+        plan.each.programs.push_back({.start = {.words = recorded.words}});
+        return recorded.ranks;
     }
-    if (words.empty())
-        throw UsageError("run what? Name a program; `railyard run --help` lists them");
-    if (words.front().starts_with('-'))
+    if (!words.empty() && words.front().starts_with('-'))
         throw UsageError(
             fmt::format("unknown option '{}'; `railyard run --help` lists all", words.front()));
-    const std::string& name = words.front();
-    if (std::ranges::any_of(
-            words, [](const std::string& word) { return word == "-n" || word == "-np"; }) &&
-        options.ranks.empty())
-        fmt::print(
-            stderr,
-            "railyard: warning: -n behind the program's name is the program's; the number of "
-            "ranks stands before it\n");
-    plan.each.words = words;
-    if (const programs::Program* const program = programs::find(name)) {
-        plan.each.main = program->main;
-        return 2;
+    ChosenPrograms chosen = choose_programs(split_programs(options.first, words), options.label);
+    plan.each.programs = std::move(chosen.programs);
+    plan.executables = std::move(chosen.executables);
+    if (!plan.executables.empty()) {
+        plan.each.job.stack = stack_of_executables;
+        if (options.compute.empty()) plan.each.compute.from = From::measurement;
     }
-    if (name.find('/') == std::string::npos) unknown_program(name);
-    plan.executable = executable_named(name, options);
-    plan.each.executable = plan.executable.get();
-    plan.each.job.stack = stack_of_executables;
-    plan.each.job.label_output = options.label;
-    if (options.compute.empty()) plan.each.compute.from = runs::ComputeChoice::From::measurement;
     return 2;
+}
+
+/// Those of all programs together.
+int ranks_of(const std::vector<runs::Program>& programs, int usual) {
+    int sum = 0;
+    for (const runs::Program& program : programs)
+        sum += program.ranks;
+    if (sum > static_cast<int>(most_ranks))
+        throw UsageError(fmt::format("-n: expected at most {} ranks, found {} of all programs",
+                                     most_ranks, sum));
+    return sum > 0 ? sum : usual;
 }
 
 /// "50us", or a number of seconds, as mpiexec has it.
@@ -226,40 +174,34 @@ Duration trace_time(std::string_view option, const std::string& text) {
     }
 }
 
-/// What --sweep varies, and its values; none of either: it was not given.
-Sweep parse_sweep(const RunWords& words) {
-    Sweep sweep;
-    if (words.sweep.empty()) return sweep;
-    const Change all = parse_change("--sweep", words.sweep);
-    sweep.key = all.key;
-    sweep.values = split_list("--sweep", all.value);
-    if (sweep.is_of_ranks() && !words.ranks.empty())
-        throw UsageError("--sweep ranks=... and -n say the same; give one of them");
-    return sweep;
-}
-
-void add_points(RunPlan& plan, const RunWords& words, unsigned usual) {
+void add_points(RunPlan& plan, const RunWords& words, int ranks) {
     std::vector<Change> changes;
     for (const std::string& word : words.changes)
         changes.push_back(parse_change("--with", word));
-    const Sweep sweep = parse_sweep(words);
-    plan.swept = sweep.key;
-    const unsigned ranks =
-        words.ranks.empty() ? usual : parse_count("-n", words.ranks, 1, most_ranks);
-    const auto add = [&](const std::string& name, const std::vector<Change>& changed,
-                         unsigned count, const std::string& value) {
+    std::vector<std::string> values;
+    if (!words.sweep.empty()) {
+        const Change all = parse_change("--sweep", words.sweep);
+        plan.swept = all.key;
+        values = split_list("--sweep", all.value);
+    }
+    if (plan.sweeps_ranks() && plan.each.programs.front().ranks > 0)
+        throw UsageError(
+            "--sweep ranks=... and -n say the same; give one of them, and one program");
+    const auto add = [&](const std::string& name, const std::vector<Change>& changed, int count,
+                         const std::string& value) {
         const std::string opened = plan.changed.make(name, changed);
-        plan.points.push_back({virtual_fabric(opened), opened, static_cast<int>(count), value});
+        plan.points.push_back({virtual_fabric(opened), opened, count, value});
     };
     for (const std::string& name : split_list("--on", words.on.empty() ? "ideal" : words.on)) {
-        if (sweep.values.empty()) add(name, changes, ranks, "");
-        for (const std::string& value : sweep.values) {
-            if (sweep.is_of_ranks()) {
-                add(name, changes, parse_count("--sweep ranks", value, 1, most_ranks), value);
+        if (values.empty()) add(name, changes, ranks, "");
+        for (const std::string& value : values) {
+            if (plan.sweeps_ranks()) {
+                const unsigned count = parse_count("--sweep ranks", value, 1, most_ranks);
+                add(name, changes, static_cast<int>(count), value);
                 continue;
             }
             std::vector<Change> more = changes;
-            more.push_back({sweep.key, value});
+            more.push_back({plan.swept, value});
             add(name, more, ranks, value);
         }
     }
@@ -271,8 +213,7 @@ void add_run_options(CLI::App& app, RunWords& words) {
     const auto add = [&](const char* name, std::string& word, const char* type, const char* help) {
         app.add_option(name, word, help)->type_name(type);
     };
-    add("-n,--np,--ranks", words.ranks, "N",
-        "How many ranks (default: 2, or those of a recording)");
+    add_program_options(app, words.first);
     add("--on", words.on, "FABRIC,...",
         "On which fabrics, of those that run in virtual time (default: ideal); several are "
         "compared");
@@ -324,12 +265,6 @@ void add_run_options(CLI::App& app, RunWords& words) {
                  "Start all of it in GDB, and stop where a rank calls MPI_Init");
     app.add_flag("-l,--label", words.label,
                  "Let each line that an executable prints begin with its rank");
-    const auto add_all = [&](const char* name, std::vector<std::string>& all, const char* help) {
-        app.add_option(name, all, help)->type_name("LIBRARY")->allow_extra_args(false);
-    };
-    add_all("--share", words.shared,
-            "A library of an executable that all ranks share; each has its own of the others");
-    add_all("--private", words.private_ones, "One that each rank has for itself, though shared");
 }
 
 runs::Options RunPlan::options_of(const Point& point, const RunWords& words) const {
@@ -345,8 +280,8 @@ std::unique_ptr<RunPlan> make_run_plan(const RunWords& words,
     auto made = std::make_unique<RunPlan>();
     RunPlan& plan = *made;
     if (!words.compute.empty()) plan.each.compute = runs::parse_compute("--compute", words.compute);
-    const unsigned usual = choose_program(plan, words, program_words);
-    add_points(plan, words, usual);
+    const int usual = take_programs(plan, words, program_words);
+    add_points(plan, words, ranks_of(plan.each.programs, usual));
     for (const RunPlan::Point& point : plan.points)  // says what is wrong before anything runs
         static_cast<void>(plan.options_of(point, words));
     plan.each.job.trace = words.trace;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/changed_fabrics.hpp"
-#include "programs/executables/executable.hpp"
+#include "cli/run_programs.hpp"
 #include "programs/runs/run.hpp"
 #include "railyard/traits.hpp"
 
@@ -16,9 +16,10 @@ namespace railyard::cli {
 
 /// The options as they were typed; an empty word was not given.
 struct RunWords {
-    std::string ranks, on, nodes, ranks_per_node, placement, mpi, connections, max_connections,
-        algorithms, trace, trace_from, trace_to, compute, summary, faults, sweep, json, csv;
-    std::vector<std::string> settings, shared, private_ones, changes;
+    ProgramWords first;  ///< of the first program
+    std::string on, nodes, ranks_per_node, placement, mpi, connections, max_connections, algorithms,
+        trace, trace_from, trace_to, compute, summary, faults, sweep, json, csv;
+    std::vector<std::string> settings, changes;
     bool stats = false, fault_cost = false, check = false, label = false, gdb = false;
 };
 
@@ -27,7 +28,7 @@ void add_run_options(CLI::App& app, RunWords& words);
 
 enum class SummaryForm : std::uint8_t { none, line, text, json };
 
-/// What the words come to: the same program on each of some fabrics, or with each of some values.
+/// What the words come to: the same programs on each of some fabrics, or with each of some values.
 struct RunPlan {
     struct Point {
         fabric::Traits fabric;
@@ -36,7 +37,7 @@ struct RunPlan {
         std::string swept{};  ///< the value of what is varied
     };
 
-    std::unique_ptr<executables::Executable> executable;  ///< null: the program is built in
+    std::vector<std::unique_ptr<executables::Executable>> executables;
     ChangedFabrics changed;
     std::vector<Point> points;
     std::string swept{};  ///< what is varied: "ranks", "link.rate"; empty: nothing
@@ -45,6 +46,7 @@ struct RunPlan {
     bool fault_cost = false;
 
     bool compares() const { return points.size() > 1; }
+    bool sweeps_ranks() const { return swept == "ranks"; }
     /// The options of one run.
     runs::Options options_of(const Point& point, const RunWords& words) const;
 };

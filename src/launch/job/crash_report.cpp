@@ -23,7 +23,7 @@ constexpr int most_frames = 48;
 
 /// A process dies once, and has one rank, or one that runs. Static: after a crash nothing can be
 /// allocated.
-int (*rank_that_runs)() = nullptr;
+ManyRanks many_ranks{};
 int only_rank = -1;
 alignas(16) std::array<std::byte, 64 << 10> handler_stack;
 FixedText<16 << 10> report;
@@ -41,7 +41,7 @@ std::uintptr_t faulting_instruction(const void* context) {
 }
 
 void describe(const siginfo_t& info, int signal) {
-    const int rank = rank_that_runs != nullptr ? rank_that_runs() : only_rank;
+    const int rank = many_ranks.running != nullptr ? many_ranks.running() : only_rank;
     if (rank >= 0)
         (report << "\nrank ").number(static_cast<std::uint64_t>(rank)) << " (pid ";
     else
@@ -100,8 +100,7 @@ void describe_frames(std::uintptr_t fault) {
     }
 }
 
-void write_report() {
-    std::string_view rest = report.view();
+void write_whole(std::string_view rest) {
     while (!rest.empty()) {
         const ssize_t n = ::write(STDERR_FILENO, rest.data(), rest.size());
         if (n < 0 && errno == EINTR) continue;
@@ -116,7 +115,14 @@ void on_crash(int signal, siginfo_t* info, void* context) {
         ::signal(each, SIG_DFL);
     describe(*info, signal);
     describe_frames(faulting_instruction(context));
-    write_report();
+    write_whole(report.view());
+    if (many_ranks.others != nullptr) {
+        // What has crashed may have held a lock that this needs.
+        ::signal(SIGALRM, SIG_DFL);
+        ::alarm(2);
+        write_whole(many_ranks.others());
+        ::alarm(0);
+    }
     // Blocked until this returns; then it ends the process.
     ::raise(signal);
 }
@@ -125,11 +131,11 @@ void on_crash(int signal, siginfo_t* info, void* context) {
 
 void report_crashes(int rank) {
     only_rank = rank;
-    report_crashes(nullptr);
+    report_crashes(ManyRanks{});
 }
 
-void report_crashes(int (*rank)()) {
-    rank_that_runs = rank;
+void report_crashes(const ManyRanks& ranks) {
+    many_ranks = ranks;
     // The first call loads what unwinds the stack, which a handler must not do.
     void* frame = nullptr;
     ::backtrace(&frame, 1);

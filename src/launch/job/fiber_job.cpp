@@ -51,17 +51,26 @@ struct Shared {
     std::vector<std::function<std::optional<Waiting>()>> explain_wait;  ///< by rank
     Result result;
 
+    std::string waits_at_failure;
+
+    /// A line each, after a line's end.
+    std::string waits_but_of(int failed) const { return ask_all_but(failed).waits(); }
+
   private:
-    /// Empty unless all who wait can say for whom.
-    std::string explain_deadlock() const {
+    Standstill ask_all_but(std::optional<int> failed) const {
         Standstill standstill(plan.ranks);
         for (int rank = 0; rank < plan.ranks; ++rank) {
             const auto& explain = explain_wait[static_cast<std::size_t>(rank)];
             if (exchange.has_left(rank))
                 standstill.leave(rank);
-            else if (explain)
+            else if (explain && rank != failed)
                 standstill.set(rank, explain());
         }
+        return standstill;
+    }
+    /// Empty unless all who wait can say for whom.
+    std::string explain_deadlock() const {
+        const Standstill standstill = ask_all_but({});
         return standstill.is_complete() ? standstill.report().substr(std::size("deadlock:") - 1)
                                         : std::string();
     }
@@ -169,6 +178,7 @@ class FiberRank final : public Rank {
     void explain_wait_by(std::function<std::optional<Waiting>()> what) override {
         shared_.explain_wait[static_cast<std::size_t>(id_)] = std::move(what);
     }
+    std::string waits_of_others() override { return shared_.waits_but_of(id_); }
     void deliver(std::string bytes) override {
         shared_.result.delivered.push_back(std::move(bytes));
     }
@@ -204,13 +214,28 @@ void run_engine(Shared& shared) {
     } catch (const sim::FiberError& error) {
         const std::string prefix = error.fiber() + ": ";
         const std::string message = std::string(error.what()).substr(prefix.size());
-        note_failure(shared.result, fmt::format("{} failed: {}", error.fiber(), message),
-                     exit_code_of(error.cause()));
+        note_failure(
+            shared.result,
+            fmt::format("{} failed: {}{}", error.fiber(), message, shared.waits_at_failure),
+            exit_code_of(error.cause()));
     } catch (const sim::Deadlock& error) {
         note_failure(shared.result, error.what(), deadlock_exit_code);
     } catch (const std::exception& error) {  // what an event threw
         note_failure(shared.result, error.what(), job::exit_code_for(error));
     }
+}
+
+void run_rank(Shared& shared, int id, const Body& body) {
+    try {
+        FiberRank rank(shared, id);
+        const BoundRank bound(rank);
+        body(rank);
+    } catch (...) {
+        // The others are still there, and will not be once this has left its fiber.
+        if (!shared.engine.unwinding()) shared.waits_at_failure = shared.waits_but_of(id);
+        throw;
+    }
+    shared.exchange.leave(id);
 }
 
 void write_trace(const sim::Trace& trace, const Plan& plan, Result& result) {
@@ -242,14 +267,8 @@ Result run_fibers(const Plan& plan, const Body& body) {
         if (plan.open) shared.fabrics.add(plan.fabric->name(), plan.open(shared.engine));
         for (int id = 0; id < plan.ranks; ++id)
             shared.engine.spawn_on(plan.nodes.at(static_cast<std::size_t>(id)),
-                                   fmt::format("rank {}", id), [&shared, &body, id] {
-                                       {
-                                           FiberRank rank(shared, id);
-                                           const BoundRank bound(rank);
-                                           body(rank);
-                                       }
-                                       shared.exchange.leave(id);
-                                   });
+                                   fmt::format("rank {}", id),
+                                   [&shared, &body, id] { run_rank(shared, id, body); });
         run_engine(shared);
         if (plan.account_for_parts) shared.result.parts = shared.fabrics.parts();
         shared.result.receiver_not_ready = shared.fabrics.receiver_not_ready();

@@ -91,6 +91,10 @@ class Rank {
     /// In virtual time: what to ask when nothing moves any more, for as long as the rank lives.
     virtual void explain_wait_by(std::function<std::optional<Waiting>()> /*what*/) {}
 
+    /// In virtual time: what the others wait for, a line each, after a line's end; empty: nobody
+    /// does.
+    virtual std::string waits_of_others() { return {}; }
+
     /// Hands bytes to whoever started the job (Result::delivered).
     virtual void deliver(std::string bytes) = 0;
 

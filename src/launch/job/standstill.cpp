@@ -194,6 +194,15 @@ std::string Standstill::last_line(const std::vector<std::size_t>& cycle) const {
     return unlike_calls();
 }
 
+std::string Standstill::waits() const {
+    std::string text;
+    std::size_t lines = 0;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+        if (ranks_[rank].waiting && ++lines <= most_lines) text += line(rank);
+    if (lines > most_lines) text += fmt::format("\n  and {} more wait", lines - most_lines);
+    return text;
+}
+
 std::string Standstill::report() const {
     const auto waits = [](const RankState& s) { return s.waiting.has_value(); };
     const auto count = std::ranges::count_if(ranks_, waits);

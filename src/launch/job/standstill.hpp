@@ -56,6 +56,8 @@ class Standstill {
     /// A line a rank, and the cycle if there is one; without a line's end. Those of the cycle come
     /// first.
     std::string report() const;
+    /// A line for each who waits, after a line's end.
+    std::string waits() const;
 
   private:
     struct RankState {

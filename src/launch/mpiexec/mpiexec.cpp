@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "base/log.hpp"
 #include "launch/agents/hosts_job.hpp"
 #include "launch/job/guardian.hpp"
+#include "launch/job/installation.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/mpiexec/call.hpp"
 #include "mpi/traces/report.hpp"
@@ -47,32 +47,9 @@ void open_standard_files() {
         if (::fcntl(file, F_GETFD) < 0) ::open("/dev/null", O_RDWR);
 }
 
-/// This program, also where there is no /proc that knows it.
-fs::path own_file() {
-    std::error_code failed;
-    const fs::path file = fs::read_symlink("/proc/self/exe", failed);
-    if (!failed) return file;
-    const auto* called = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
-    return fs::absolute(called != nullptr ? called : "mpiexec");
-}
-fs::path own_folder() {
-    return own_file().parent_path();
-}
-
-/// The folder of our library, as it lies beside our programs; empty if it is not there.
-std::string library_folder() {
-    std::error_code failed;
-    const fs::path programs = own_folder();
-    // In a build directory, and where it was installed.
-    for (const char* folder : {"../lib", "../" RAILYARD_LIBDIR})
-        if (fs::exists(programs / folder / "libmpi.so.12", failed))
-            return (programs / folder).lexically_normal().string();
-    return {};
-}
-
 /// So that a program linked with another library of the same ABI finds ours first.
 void add_library_folder(job::Program& program) {
-    static const std::string folder = library_folder();
+    static const std::string folder = job::library_folder();
     if (folder.empty()) return;
     constexpr const char* variable = "LD_LIBRARY_PATH";
     const char* inherited = std::getenv(variable);
@@ -86,7 +63,7 @@ void add_library_folder(job::Program& program) {
 /// So that the kernels run by their short names, which are others' too: in a build directory they
 /// lie beside us, and where they were installed on nobody's path.
 void add_program_folders(job::Program& program) {
-    static const fs::path own = own_folder();
+    static const fs::path own = job::own_file().parent_path();
     for (const fs::path& folder : {own, own / "../" RAILYARD_LIBEXECDIR "/railyard"})
         program.folders.push_back(folder.lexically_normal().string());
 }
@@ -107,7 +84,7 @@ int run(const std::string& name, Call& call) {
         add_program_folders(program);
         ranks += program.ranks;
     }
-    call.hosts.agent = {own_file().string(), agent_word};
+    call.hosts.agent = {job::own_file().string(), agent_word};
     // Where other hosts take part, whatever starts their agents may want to ask at our terminal.
     Descriptor guardian;
     if (std::ranges::all_of(call.hosts.list, [](const agents::HostSlots& host) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock_readings.hpp"
 #include "base/rank_local.hpp"
 #include "launch/job/rank.hpp"
 #include "mpi/abi/errors.hpp"
@@ -184,17 +185,12 @@ class State {
         if (in_virtual_time_) process().host().compute(empty_poll_time);
     }
 
-    /// What the rank's clock says. In virtual time a program that does nothing but read it waits
-    /// for time to pass: a few readings are for free, and each further one is an empty poll.
+    /// What the rank's clock says.
     Time read_clock() {
         const Time now = process().host().now();
         if (!in_virtual_time_) return now;
-        if (now != last_reading_) {
-            last_reading_ = now;
-            readings_ = 0;
-        } else if (++readings_ > free_readings) {
-            charge_empty_poll();
-        }
+        if (const Duration cost = clock_readings_.cost(now); cost > Duration())
+            process().host().compute(cost);
         return process().host().now();
     }
 
@@ -340,9 +336,7 @@ class State {
     calls::Around around_;
     World world_ = World::none;
     bool in_virtual_time_ = false;
-    static constexpr unsigned free_readings = 16;
-    Time last_reading_ = Time::never();  ///< of the clock ...
-    unsigned readings_ = 0;              ///< ... and how many more there were then
+    ClockReadings clock_readings_;
 };
 
 }  // namespace railyard::mpi::abi

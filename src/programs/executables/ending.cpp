@@ -28,19 +28,18 @@ int imported_libc_start_main(Main main, int argc, char** argv, void (*)(), void 
     Process::here()->leave_with(code);
 }
 
-int imported_cxa_atexit(void (*function)(void*), void* argument, void* library) {
-    Process::here()->exit_handlers().push_back({[=](int) { function(argument); }, library});
+int imported_cxa_atexit(void (*function)(void*), void* argument, void*) {
+    Process::here()->exit_handlers().push_back([=](int) { function(argument); });
     return 0;
 }
 
 int imported_atexit(void (*function)()) {
-    Process::here()->exit_handlers().push_back({[=](int) { function(); }, nullptr});
+    Process::here()->exit_handlers().push_back([=](int) { function(); });
     return 0;
 }
 
 int imported_on_exit(void (*function)(int, void*), void* argument) {
-    Process::here()->exit_handlers().push_back(
-        {[=](int code) { function(code, argument); }, nullptr});
+    Process::here()->exit_handlers().push_back([=](int code) { function(code, argument); });
     return 0;
 }
 
@@ -62,11 +61,8 @@ int imported_fork() {
 int imported_vfork() {
     fail("vfork", one_process);
 }
-int imported_execve(const char*, char* const*, char* const*) {
-    fail("execve", one_process);
-}
-int imported_execv(const char*, char* const*) {
-    fail("execv", one_process);
+int imported_exec(const char*, ...) {
+    fail("exec", one_process);
 }
 int imported_daemon(int, int) {
     fail("daemon", one_process);
@@ -89,9 +85,13 @@ std::span<const Import> imports_of_ending() {
         import("__tls_get_addr", loader::thread_local_address),
         import("fork", imported_fork),
         import("vfork", imported_vfork),
-        import("execve", imported_execve),
-        import("execv", imported_execv),
-        import("execvp", imported_execv),
+        import("execve", imported_exec),
+        import("execv", imported_exec),
+        import("execvp", imported_exec),
+        import("execvpe", imported_exec),
+        import("execl", imported_exec),
+        import("execle", imported_exec),
+        import("execlp", imported_exec),
         import("daemon", imported_daemon),
     };
     return all;

@@ -18,25 +18,7 @@
 
 namespace railyard::executables {
 
-namespace fs = std::filesystem;
-
 namespace {
-
-/// As a shell does.
-fs::path find_executable(const std::string& name) {
-    if (name.find('/') != std::string::npos) {
-        if (!fs::exists(name)) throw Error(name + ": no such file");
-        return name;
-    }
-    const char* const path = std::getenv("PATH");
-    for (std::string_view rest = path != nullptr ? path : ""; !rest.empty();) {
-        const std::size_t end = std::min(rest.find(':'), rest.size());
-        const fs::path found = fs::path(rest.substr(0, end)) / name;
-        if (::access(found.c_str(), X_OK) == 0 && fs::is_regular_file(found)) return found;
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    throw Error(name + ": no such program on the PATH");
-}
 
 /// What can be told before anything runs.
 void expect_runnable(const loader::ElfFile& file) {
@@ -67,35 +49,43 @@ void expect_runnable(const loader::ElfFile& file) {
         throw Error("this build of Railyard has no room for thread-local variables of programs");
 }
 
+constexpr job::ManyRanks crash_of_a_rank{
+    .running =
+        [] {
+            Process* const process = Process::here();
+            return process != nullptr ? process->rank().id() : -1;
+        },
+    .others =
+        [] {
+            Process* const process = Process::here();
+            const std::string waits =
+                process != nullptr ? process->rank().waits_of_others() : std::string();
+            return waits.empty() ? waits : "meanwhile:" + waits + "\n";
+        },
+};
+
 }  // namespace
 
-Executable::Executable(const Options& options) : path_(find_executable(options.name)) {
-    expect_runnable(loader::ElfFile(path_));
+Executable::Executable(const Options& options) {
+    expect_runnable(loader::ElfFile(options.path));
     LibraryChoice choice{options.shared, options.private_ones};
-    loader::Program::Options program{path_};
-    for (auto& [name, path] : libraries_of(path_, options.library_folder)) {
+    loader::Program::Options program{options.path};
+    for (auto& [name, path] : libraries_of(options.path, options.library_folder)) {
         if (choice.is_of_process(name)) continue;
         if (choice.is_shared(name)) {
             if (::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
                 throw Error(fmt::format("--share {}: {}", name, ::dlerror()));
             continue;
         }
-        private_libraries_.push_back(name);
         program.libraries.emplace(name, path);
     }
     choice.expect_all_used();
     program_ = std::make_unique<loader::Program>(program, imports_);
-    job::report_crashes([] {
-        Process* const process = Process::here();
-        return process != nullptr ? process->rank().id() : -1;
-    });
+    job::report_crashes(crash_of_a_rank);
 }
 
-int Executable::run(job::Rank& rank, const Run& run) const {
-    const Process::Options options{.words = run.words,
-                                   .label_output = run.label_output,
-                                   .charge_computation = run.charge_computation};
-    auto process = std::make_unique<Process>(*program_, rank, options);
+int Executable::run(job::Rank& rank, const Start& start) const {
+    auto process = std::make_unique<Process>(*program_, rank, start);
     const int code = process->run();
     // Threads of it may run on, in code and data that must stay then.
     if (process->has_threads()) static_cast<void>(process.release());

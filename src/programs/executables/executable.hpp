@@ -3,13 +3,13 @@
 /// these every rank has for itself.
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "launch/job/rank.hpp"
 #include "programs/executables/imports.hpp"
+#include "programs/executables/start.hpp"
 #include "programs/loader/program.hpp"
 
 namespace railyard::executables {
@@ -17,8 +17,7 @@ namespace railyard::executables {
 class Executable {
   public:
     struct Options {
-        /// A path, or a name to be looked for as a shell does.
-        std::string name;
+        std::filesystem::path path;
         /// Libraries that ranks share though they would each have their own, or the other way
         /// round.
         std::vector<std::string> shared{};
@@ -31,21 +30,10 @@ class Executable {
     /// instead.
     explicit Executable(const Options& options);
 
-    const std::filesystem::path& path() const { return path_; }
-    /// Names of libraries that each rank has for itself.
-    const std::vector<std::string>& private_libraries() const { return private_libraries_; }
-
-    struct Run {
-        std::vector<std::string> words;
-        bool label_output = false;
-        std::function<void()> charge_computation{};
-    };
     /// In a fiber of its rank. What it ends with.
-    int run(job::Rank& rank, const Run& run) const;
+    int run(job::Rank& rank, const Start& start) const;
 
   private:
-    std::filesystem::path path_;
-    std::vector<std::string> private_libraries_;
     ProgramImports imports_;
     std::unique_ptr<loader::Program> program_;
 };

@@ -39,8 +39,8 @@ std::span<const Variable> variables() {
 ProgramImports::ProgramImports() {
     for (const auto group :
          {imports_of_ending(), imports_of_clocks(), imports_of_streams(), imports_of_environment(),
-          imports_of_heap(), imports_of_random_numbers(), imports_of_options(), imports_of_texts(),
-          imports_of_threads()})
+          imports_of_heap(), imports_of_random_numbers(), imports_of_options(), imports_of_locale(),
+          imports_of_static_results(), imports_of_directories(), imports_of_threads()})
         for (const Import& one : group)
             functions_.emplace(one.name, one.function);
 }

@@ -32,7 +32,9 @@ std::span<const Import> imports_of_environment();
 std::span<const Import> imports_of_heap();
 std::span<const Import> imports_of_random_numbers();
 std::span<const Import> imports_of_options();
-std::span<const Import> imports_of_texts();
+std::span<const Import> imports_of_locale();
+std::span<const Import> imports_of_static_results();
+std::span<const Import> imports_of_directories();
 std::span<const Import> imports_of_threads();
 
 /// These first; then what is a rank's own variable; then what the process has.

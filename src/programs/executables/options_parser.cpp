@@ -155,17 +155,17 @@ int OptionsParser::take_long(Call& call, const char* word) {
 
 int OptionsParser::take_short(Call& call) {
     Place& place = call.place;
-    const char letter = *rest_++;
+    const char character = *rest_++;
     const char* const known =
-        letter == ':' || letter == ';' ? nullptr : std::strchr(call.shorts, letter);
+        character == ':' || character == ';' ? nullptr : std::strchr(call.shorts, character);
     if (*rest_ == '\0') ++place.index;
     if (known == nullptr) {
         if (call.says())
-            std::fprintf(::stderr, "%s: invalid option -- '%c'\n", call.program(), letter);
-        place.unknown = letter;
+            std::fprintf(::stderr, "%s: invalid option -- '%c'\n", call.program(), character);
+        place.unknown = character;
         return '?';
     }
-    if (known[1] != ':') return letter;
+    if (known[1] != ':') return character;
     const bool may_miss = known[2] == ':';
     if (*rest_ != '\0') {
         place.argument = const_cast<char*>(rest_);
@@ -174,15 +174,15 @@ int OptionsParser::take_short(Call& call) {
         if (place.index >= call.argc) {
             if (call.says())
                 std::fprintf(::stderr, "%s: option requires an argument -- '%c'\n", call.program(),
-                             letter);
-            place.unknown = letter;
+                             character);
+            place.unknown = character;
             rest_ = nullptr;
             return call.colon_first ? ':' : '?';
         }
         place.argument = call.argv[place.index++];
     }
     rest_ = nullptr;
-    return letter;
+    return character;
 }
 
 namespace {

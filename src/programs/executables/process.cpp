@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "programs/loader/thread_room.hpp"
+#include "railyard/base/error.hpp"
 #include "railyard/host.hpp"
 
 namespace railyard::executables {
@@ -37,10 +37,6 @@ const Variables& railyards() {
                                .short_program_name = ::program_invocation_short_name};
     return own;
 }
-
-/// A program that only asks what time it is waits for it to pass; a few times are for free.
-constexpr unsigned free_reads = 16;
-constexpr Duration further_read = Duration::ns(100);
 
 /// Leaves for code that never returns, with the stack as the kernel would have made it.
 [[noreturn]] void jump(void* entry, void* stack) {
@@ -71,14 +67,22 @@ constexpr Duration further_read = Duration::ns(100);
 
 thread_local Process* Process::here_ = nullptr;
 
-Process::Process(const loader::Program& program, job::Rank& rank, const Options& options)
+Process::Process(const loader::Program& program, job::Rank& rank, const Start& start)
     : program_(program),
       rank_(rank),
-      charge_computation_(options.charge_computation),
-      words_(options.words),
+      charge_computation_(start.charge_computation),
+      words_(start.words),
       heap_(heap_addresses(rank.size())),
-      streams_(rank.id(), options.label_output),
+      streams_(rank.id(), start.label_output),
       environment_(railyards().environment) {
+    for (const auto& [name, value] : start.environment)
+        environment_.set(name, value);
+    if (!start.directory.empty()) {
+        if (directory_.change(start.directory.c_str()) != 0)
+            throw system_error(
+                fmt::format("rank {} cannot work in {}", rank.id(), start.directory));
+        Directory::leave();
+    }
     variables_.input = streams_.input();
     variables_.output = streams_.output();
     variables_.errors = streams_.errors();
@@ -102,6 +106,7 @@ int Process::run() {
          program_.thread_locals().used()});
     if (_setjmp(base_) == 0) jump_in();
     leave();
+    Directory::leave();
     rank_local::here->guest = nullptr;
     if (escaped_) std::rethrow_exception(std::exchange(escaped_, nullptr));
     return code_;
@@ -140,9 +145,9 @@ void Process::exit(int code) {
     expect_main_thread();
     // Handlers may add others, which come next.
     while (!exit_handlers_.empty()) {
-        const ExitHandler handler = std::move(exit_handlers_.back());
+        const auto handler = std::move(exit_handlers_.back());
         exit_handlers_.pop_back();
-        handler.run(code);
+        handler(code);
     }
     for (const auto function : copy_->finalisers())
         function();
@@ -173,6 +178,7 @@ void Process::expect_main_thread() const {
 
 void Process::enter() {
     here_ = this;
+    directory_.use();
     ::stdin = variables_.input;
     ::stdout = variables_.output;
     ::stderr = variables_.errors;
@@ -212,13 +218,8 @@ void* Process::variable_address(std::string_view name) {
 Time Process::now() {
     expect_main_thread();
     if (charge_computation_) charge_computation_();
-    const Time now = rank_.host().now();
-    if (now != last_read_) {
-        last_read_ = now;
-        reads_ = 0;
-    } else if (++reads_ > free_reads) {
-        rank_.host().compute(further_read);
-    }
+    const Duration cost = clock_readings_.cost(rank_.host().now());
+    if (cost > Duration()) rank_.host().compute(cost);
     return rank_.host().now();
 }
 

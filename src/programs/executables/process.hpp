@@ -12,13 +12,17 @@
 #include <string>
 #include <vector>
 
+#include "base/clock_readings.hpp"
 #include "base/rank_local.hpp"
 #include "launch/job/rank.hpp"
+#include "programs/executables/directory.hpp"
 #include "programs/executables/environment.hpp"
 #include "programs/executables/heap.hpp"
 #include "programs/executables/locale.hpp"
 #include "programs/executables/options_parser.hpp"
 #include "programs/executables/random_numbers.hpp"
+#include "programs/executables/start.hpp"
+#include "programs/executables/static_results.hpp"
 #include "programs/executables/streams.hpp"
 #include "programs/executables/threads.hpp"
 #include "programs/executables/variables.hpp"
@@ -26,23 +30,10 @@
 
 namespace railyard::executables {
 
-/// A function that runs at the end of the program or of one of its libraries.
-struct ExitHandler {
-    std::function<void(int code)> run;
-    void* library;  ///< its handle; null: the program's
-};
-
 class Process final : public Guest {
   public:
-    struct Options {
-        std::vector<std::string> words;  ///< its name, and its arguments
-        bool label_output = false;
-        /// Called before the program reads its clock: what it has computed takes its time.
-        std::function<void()> charge_computation{};
-    };
-
     /// `program` and `rank` outlive it.
-    Process(const loader::Program& program, job::Rank& rank, const Options& options);
+    Process(const loader::Program& program, job::Rank& rank, const Start& start);
     ~Process() override;
 
     /// From the entry of the program to its end; in the rank's fiber. What it has ended with.
@@ -69,8 +60,10 @@ class Process final : public Guest {
     RandomNumbers& random_numbers() { return random_numbers_; }
     OptionsParser& options_parser() { return options_parser_; }
     Locale& locale() { return locale_; }
-    char*& token_rest() { return token_rest_; }
-    std::vector<ExitHandler>& exit_handlers() { return exit_handlers_; }
+    StaticResults& static_results() { return static_results_; }
+    Directory& directory() { return directory_; }
+    /// What is to run at the end of the program, the last first.
+    std::vector<std::function<void(int code)>>& exit_handlers() { return exit_handlers_; }
     /// Those besides its first.
     Threads& threads() { return threads_; }
     bool has_threads() const { return has_threads_; }
@@ -113,13 +106,13 @@ class Process final : public Guest {
     std::optional<loader::Copy> copy_;
     std::vector<std::byte> thread_locals_;  ///< while it does not run
     int error_number_ = 0;                  ///< the same
-    char* token_rest_ = nullptr;
-    std::vector<ExitHandler> exit_handlers_;
+    StaticResults static_results_;
+    Directory directory_;
+    std::vector<std::function<void(int code)>> exit_handlers_;
     Threads threads_;
     bool has_threads_ = false;
 
-    Time last_read_ = Time::never();  ///< of its clock ...
-    unsigned reads_ = 0;              ///< ... and how often since
+    ClockReadings clock_readings_;
 
     jmp_buf base_{};
     int code_ = 0;

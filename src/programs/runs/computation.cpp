@@ -105,8 +105,9 @@ Duration Computation::end(std::size_t rank, mpi::calls::Function function,
         case From::measurement:
         case From::recording:
         case From::medians: {
-            const Duration span =
-                std::max(thread_clock::now() - began_[rank] - cost_of_reading_, beside);
+            Duration span;
+            if (const auto began = began_[rank])
+                span = std::max(thread_clock::now() - *began - cost_of_reading_, beside);
             const auto time =
                 static_cast<Nanoseconds>(std::max(0.0, std::round(span.nanoseconds())));
             if (choice_.records()) {

@@ -3,6 +3,7 @@
 /// measured, or as it was recorded before.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,8 +45,9 @@ class Computation {
     Recording recording_;              ///< what was read, or is to be written
     std::vector<Recorder> recorders_;  ///< by rank
     std::vector<std::size_t> calls_;   ///< by rank: how many it has made
-    std::vector<Duration> began_;      ///< by rank, on the thread's clock
-    Duration cost_of_reading_;         ///< the thread's clock
+    /// By rank, on the thread's clock; none: it has left no call yet.
+    std::vector<std::optional<Duration>> began_;
+    Duration cost_of_reading_;  ///< the thread's clock
 };
 
 }  // namespace railyard::runs

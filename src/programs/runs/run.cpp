@@ -1,21 +1,23 @@
 #include "programs/runs/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "launch/job/job.hpp"
 #include "mpi/calls/call.hpp"
-#include "mpi/engine/counters.hpp"
 #include "mpi/recording/recorder.hpp"
 #include "mpi/traces/otf2.hpp"
 #include "mpi/traces/perfetto.hpp"
 #include "mpi/traces/summary.hpp"
-#include "programs/executables/executable.hpp"
+#include "programs/runs/account.hpp"
 #include "programs/runs/computation.hpp"
 #include "programs/runs/replay.hpp"
+#include "railyard/base/error.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/host.hpp"
@@ -23,39 +25,6 @@
 namespace railyard::runs {
 
 namespace {
-
-/// Collects what the summary says, of all ranks of one run, which are fibers of one thread.
-class Account {
-  public:
-    void add_call(mpi::calls::Function function, Duration time) {
-        Calls& calls = calls_[static_cast<std::size_t>(function)];
-        ++calls.calls;
-        calls.time.add(time);
-    }
-    void add_computation(Duration time) { computed_.add(time); }
-    void add_rank(const mpi::Counters& counters) { counters_.push_back(counters); }
-    void add_end(Time end) { end_ = end > end_ ? end : end_; }
-    void add_start(Time start) { start_ = start > start_ ? start : start_; }
-    /// Of one rank.
-    void add_marked(Duration time) {
-        if (!marked_ || time > *marked_) marked_ = time;
-    }
-
-    /// Fills in what has been collected. Of `parts`, the busiest of each kind.
-    void summarise(Summary& summary, const std::vector<fabric::PartUse>& parts) const;
-
-  private:
-    struct Calls {
-        std::uint64_t calls = 0;
-        TimeSum time;
-    };
-    std::array<Calls, mpi::calls::function_count> calls_{};
-    std::vector<mpi::Counters> counters_;  ///< of ranks that have finalised MPI
-    TimeSum computed_;
-    Time start_;
-    Time end_;
-    std::optional<Duration> marked_;
-};
 
 /// Watches the calls of one rank: charges what it computed before each, and counts the time in it.
 class RankWatch final : public mpi::calls::CallWatch {
@@ -72,7 +41,7 @@ class RankWatch final : public mpi::calls::CallWatch {
     void left(mpi::calls::Function function) override;
     void finalised(const mpi::Counters& counters) override {
         account_.add_rank(counters);
-        is_between_ = false;
+        has_begun_ = false;
     }
     /// The program reads a clock of its own: what it has computed takes its time first.
     void charge_computation();
@@ -85,56 +54,11 @@ class RankWatch final : public mpi::calls::CallWatch {
     fabric::Host& host_;
     const std::size_t rank_;
     unsigned depth_ = 0;        ///< calls that the rank is inside of
-    bool is_between_ = false;   ///< MPI_Init has been left, and MPI_Finalize not begun
+    bool has_begun_ = false;    ///< MPI_Init has been left, and MPI_Finalize not begun
     Time entered_at_;           ///< the outermost one
     std::optional<Time> mark_;  ///< since when the program wants to be measured
     Duration marked_;           ///< what it was before
 };
-
-Spread spread(const std::vector<mpi::Counters>& ranks, std::uint64_t mpi::Counters::*value) {
-    if (ranks.empty()) return {};
-    Spread found{.least = ~std::uint64_t{0}, .mean = 0, .most = 0};
-    for (const mpi::Counters& counters : ranks) {
-        found.least = std::min(found.least, counters.*value);
-        found.most = std::max(found.most, counters.*value);
-        found.mean += static_cast<double>(counters.*value);
-    }
-    found.mean /= static_cast<double>(ranks.size());
-    return found;
-}
-
-std::vector<Traffic> traffic_of(const std::vector<mpi::Counters>& ranks) {
-    Traffic eager{"eager"};
-    Traffic rendezvous{"rendezvous"};
-    Traffic tagged{"tagged port"};
-    Traffic self{"to itself"};
-    for (const mpi::Counters& c : ranks) {
-        eager.messages += c.eager_sent;
-        eager.bytes += c.bytes_sent - c.rendezvous_bytes - c.tagged_bytes - c.self_bytes;
-        rendezvous.messages += c.rendezvous_sent;
-        rendezvous.bytes += c.rendezvous_bytes;
-        tagged.messages += c.tagged_sent;
-        tagged.bytes += c.tagged_bytes;
-        self.messages += c.self_sent;
-        self.bytes += c.self_bytes;
-    }
-    std::vector<Traffic> used;
-    for (const Traffic& one : {eager, rendezvous, tagged, self})
-        if (one.messages > 0) used.push_back(one);
-    return used;
-}
-
-std::vector<fabric::PartUse> busiest_of(const std::vector<fabric::PartUse>& parts) {
-    using fabric::PartKind;
-    std::vector<fabric::PartUse> busiest;
-    for (const PartKind kind : {PartKind::link, PartKind::bus, PartKind::adapter}) {
-        const fabric::PartUse* found = nullptr;
-        for (const fabric::PartUse& part : parts)
-            if (part.kind == kind && (found == nullptr || part.busy > found->busy)) found = &part;
-        if (found != nullptr) busiest.push_back(*found);
-    }
-    return busiest;
-}
 
 /// What threads of the rank's program have computed.
 Duration beside() {
@@ -167,33 +91,43 @@ std::vector<mpi::recording::HeapStore> stores_for(const Options& options) {
     return stores;
 }
 
+bool is_replayed(const Program& program) {
+    return program.main == nullptr && program.executable == nullptr;
+}
+
+std::vector<std::string> words_of(const std::vector<Program>& programs) {
+    std::vector<std::string> all;
+    for (const Program& program : programs) {
+        if (!all.empty()) all.emplace_back(":");
+        all.insert(all.end(), program.start.words.begin(), program.start.words.end());
+    }
+    return all;
+}
+
+const Program& program_of(int rank, const std::vector<Program>& programs) {
+    std::size_t i = 0;
+    for (; i + 1 < programs.size() && rank >= programs[i].ranks; ++i)
+        rank -= programs[i].ranks;
+    return programs[i];
+}
+
+/// The rank's own, in that one.
+std::string make_directory(const std::string& parent, int rank) {
+    const std::filesystem::path own = std::filesystem::path(parent) / std::to_string(rank);
+    std::error_code failed;
+    std::filesystem::create_directories(own, failed);
+    if (failed)
+        throw Error(
+            fmt::format("cannot make the directory {}: {}", own.string(), failed.message()));
+    return own.string();
+}
+
 int nodes_of(const job::Options& job) {
     if (job.nodes.empty()) return job.ranks;
     return static_cast<int>(std::set(job.nodes.begin(), job.nodes.end()).size());
 }
 
 }  // namespace
-
-void Account::summarise(Summary& summary, const std::vector<fabric::PartUse>& parts) const {
-    summary.virtual_time = end_.since_start();
-    summary.start_up = start_.since_start();
-    summary.marked_time = marked_;
-    summary.connecting_ns = spread(counters_, &mpi::Counters::connecting);
-    summary.computed_seconds = computed_.seconds();
-    summary.traffic = traffic_of(counters_);
-    summary.connections = spread(counters_, &mpi::Counters::connections);
-    summary.connection_bytes = spread(counters_, &mpi::Counters::peer_bytes);
-    summary.pinned_bytes = spread(counters_, &mpi::Counters::pinned_most);
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-        if (calls_[i].calls == 0) continue;
-        summary.mpi_time.add(calls_[i].time);
-        summary.calls.push_back(
-            {mpi::calls::function_names[i], calls_[i].calls, calls_[i].time.seconds()});
-    }
-    std::stable_sort(summary.calls.begin(), summary.calls.end(),
-                     [](const CallTime& a, const CallTime& b) { return a.seconds > b.seconds; });
-    summary.busiest = busiest_of(parts);
-}
 
 void RankWatch::entered(mpi::calls::Function function,
                         std::span<const mpi::calls::Word> arguments) {
@@ -217,18 +151,23 @@ void RankWatch::mark(int level) {
     account_.add_marked(marked_);
 }
 
+bool begins_mpi(mpi::calls::Function function) {
+    using enum mpi::calls::Function;
+    return function == Init || function == Init_thread || function == Session_init;
+}
+
 void RankWatch::left(mpi::calls::Function function) {
     if (--depth_ > 0) return;
     account_.add_call(function, host_.now() - entered_at_);
-    if (function == mpi::calls::Function::Init || function == mpi::calls::Function::Init_thread) {
-        is_between_ = true;
+    if (begins_mpi(function) && !has_begun_) {
+        has_begun_ = true;
         account_.add_start(host_.now());
     }
     if (computation_.is_charged()) computation_.begin(rank_);
 }
 
 void RankWatch::charge_computation() {
-    if (!is_between_ || depth_ > 0 || !computation_.is_charged()) return;
+    if (!has_begun_ || depth_ > 0 || !computation_.is_charged()) return;
     const Duration computed = computation_.end(rank_, mpi::calls::Function::Wtime, {}, beside());
     account_.add_computation(computed);
     host_.compute(computed);
@@ -243,8 +182,9 @@ RecordedProgram recorded_program(const std::filesystem::path& file) {
 }
 
 Outcome run(const Options& options) {
-    Computation computation(options.compute, options.words, options.job.ranks);
-    if (options.main == nullptr && options.executable == nullptr)
+    const std::vector<std::string> words = words_of(options.programs);
+    Computation computation(options.compute, words, options.job.ranks);
+    if (is_replayed(options.programs.front()))
         check_replayable(computation.recording(), options.compute.file.string());
     Account account;
     job::Options job = options.job;
@@ -278,17 +218,19 @@ Outcome run(const Options& options) {
             watches.add(*recorder);
         }
         mpi::calls::watch_calls(&watches);
-        if (options.executable != nullptr) {
-            codes[static_cast<std::size_t>(rank.id())] = options.executable->run(
-                rank, {.words = options.words,
-                       .label_output = job.label_output,
-                       .charge_computation = [&watch] { watch.charge_computation(); }});
-        } else if (options.main == nullptr) {
-            replay_calls(computation.recording(), static_cast<std::size_t>(rank.id()));
+        const Program& program = program_of(rank.id(), options.programs);
+        int& code = codes[static_cast<std::size_t>(rank.id())];
+        if (program.executable != nullptr) {
+            executables::Start start = program.start;
+            if (!program.directories.empty())
+                start.directory = make_directory(program.directories, rank.id());
+            start.charge_computation = [&watch] { watch.charge_computation(); };
+            code = program.executable->run(rank, start);
+        } else if (program.main != nullptr) {
+            Arguments arguments(program.start.words);
+            code = program.main(arguments.count(), arguments.values());
         } else {
-            Arguments arguments(options.words);
-            codes[static_cast<std::size_t>(rank.id())] =
-                options.main(arguments.count(), arguments.values());
+            replay_calls(computation.recording(), static_cast<std::size_t>(rank.id()));
         }
         account.add_end(rank.host().now());
     };
@@ -309,7 +251,7 @@ Outcome run(const Options& options) {
     if (outcome.exit_code == 0) computation.finish();
 
     Summary& summary = outcome.summary;
-    summary.words = options.words;
+    summary.words = words;
     summary.fabric = job.fabric;
     summary.ranks = job.ranks;
     summary.nodes = nodes_of(job);

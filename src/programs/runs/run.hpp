@@ -10,14 +10,12 @@
 #include <vector>
 
 #include "launch/job/job.hpp"
+#include "programs/executables/executable.hpp"
+#include "programs/executables/start.hpp"
 #include "programs/runs/compute_choice.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/fault_report.hpp"
-
-namespace railyard::executables {
-class Executable;
-}
 
 namespace railyard::runs {
 
@@ -74,7 +72,7 @@ struct CallTime {
 
 /// What a run came to.
 struct Summary {
-    std::vector<std::string> words;  ///< the program and its arguments
+    std::vector<std::string> words;  ///< the program and its arguments; several apart by ":"
     std::string fabric;
     int ranks = 0;
     int nodes = 0;
@@ -131,13 +129,21 @@ struct Summary {
     }
 };
 
-struct Options {
-    /// Every rank runs it. Null: the calls of the recording that `compute` replays are made again.
+/// What some of the ranks run. With neither `main` nor `executable`, the calls of the recording
+/// that Options::compute replays are made again.
+struct Program {
+    int ranks = 0;  ///< how many run it
     int (*main)(int argc, char** argv) = nullptr;
     /// In place of `main`: every rank runs a copy of it.
     const executables::Executable* executable = nullptr;
-    std::vector<std::string> words;  ///< what it is given: its name, then its arguments
-    job::Options job;                ///< on a fabric of virtual time
+    executables::Start start;  ///< of a `main`, the words alone
+    /// Each rank works in a directory of its own in there, which is made; empty: in `start`'s.
+    std::string directories{};
+};
+
+struct Options {
+    std::vector<Program> programs;  ///< the first one's ranks come first
+    job::Options job;               ///< on a fabric of virtual time
     ComputeChoice compute;
     std::string faults{};  ///< the path of a script of faults (docs/faults.md); empty: none
     /// Calls and messages are recorded: for the summary, and for the job's trace if it has one.

@@ -182,6 +182,86 @@ TEST(Executables, ADeadlockSaysWhoWaitsForWhom) {
                 AllOf(HasSubstr("deadlock"), HasSubstr("MPI_Recv"), HasSubstr("rank 2")));
 }
 
+TEST(Executables, AnEndSaysWhatTheOthersWaitFor) {
+    for (const char* const how : {"abort", "error", "crash"})
+        EXPECT_THAT(run({"-n", "3", own_call("ours"), how, "while others wait"}).err,
+                    AllOf(HasSubstr("rank 0 waits for rank 1 in MPI_Recv("),
+                          HasSubstr("rank 2 waits for rank 1 in MPI_Recv("), HasSubstr("tag 7"),
+                          Not(HasSubstr("rank 1 waits"))))
+            << how;
+}
+
+TEST_P(By, ProgramsMayDiffer) {
+    if (path("where").empty()) GTEST_SKIP() << "mpich is not installed";
+    const cli::ScratchDirectory folder;
+    fs::create_directory(folder.file("there"));
+    const Ended ended = run({"-np",
+                             "1",
+                             "--on",
+                             "clan-via",
+                             "--compute",
+                             "none",
+                             path("where"),
+                             folder.file("there"),
+                             ":",
+                             "-np",
+                             "2",
+                             "--env",
+                             "ROLE=worker",
+                             "--rank-directories",
+                             folder.file("ranks"),
+                             path("where"),
+                             ":",
+                             "-x",
+                             "ROLE=a=b",
+                             "--wdir",
+                             folder.file("there"),
+                             path("where")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(sorted_lines(ended.out),
+                ElementsAreArray({"rank 0 of 4: where, role none, in there, day 0",
+                                  "rank 1 of 4: where, role worker, in 1, day 1",
+                                  "rank 2 of 4: where, role worker, in 2, day 2",
+                                  "rank 3 of 4: where, role a=b, in there, day 3"}));
+    EXPECT_EQ(results::read_file(folder.file("ranks/1/written")), "1\n");
+    EXPECT_EQ(results::read_file(folder.file("ranks/2/written")), "2\n");
+}
+
+TEST(Executables, WhatIsComputedBeforeMpiIsNotCharged) {
+    const cli::ScratchDirectory folder;
+    const Ended ended = cli::railyard({"run", "-n", "2", "--summary", "json", "--wdir",
+                                       folder.file("."), program("ours", "where")});
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const std::string key = "\"virtual_seconds\": ";
+    const std::size_t at = ended.out.find(key);
+    ASSERT_NE(at, std::string::npos) << ended.out;
+    EXPECT_LT(std::stod(ended.out.substr(at + key.size())), 0.02);  // of about 0.2
+}
+
+TEST(Executables, AreFoundOnThePath) {
+    const cli::ScratchDirectory folder;
+    const Ended ended = run({"-n", "1", "--rank-directories", folder.file("ranks"), "where"},
+                            {"PATH=" RAILYARD_EXECUTABLES "/ours:/usr/bin:/bin"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.out, "rank 0 of 1: where, role none, in 0, day 0\n");
+}
+
+TEST(Executables, OptionsInTheWrongPlaceAreNamed) {
+    const std::string where = program("ours", "where");
+    EXPECT_THAT(run({where, "-n", "4"}).err, HasSubstr("railyard run -n 4"));
+    EXPECT_THAT(run({where, "-np", "4"}).err, HasSubstr("behind the program's name"));
+    EXPECT_THAT(run({"--wdir", "/tmp", "ring"}).err, HasSubstr("--wdir: is for executables"));
+    EXPECT_THAT(run({"-l", "ring"}).err, HasSubstr("--label: is for executables"));
+    EXPECT_THAT(run({"--env", "=x", where}).err, HasSubstr("NAME=VALUE"));
+    EXPECT_THAT(run({"--wdir", "/no/such", where}).err, HasSubstr("/no/such"));
+    EXPECT_THAT(run({where, ":"}).err, HasSubstr("missing behind ':'"));
+    EXPECT_THAT(run({where, ":", "--on", "quadrics", where}).err,
+                HasSubstr("--on: no option of a program behind ':'"));
+    EXPECT_THAT(run({"--sweep", "ranks=2,4", where, ":", where}).err, HasSubstr("one program"));
+    EXPECT_THAT(run({"--wdir", "/tmp", "--rank-directories", "/tmp/x", where}).err,
+                HasSubstr("say the same"));
+}
+
 TEST(Executables, SpinningMovesTimeOn) {
     const Ended ended = run({"-n", "3", "--compute", "none", own_call("ours"), "spin"});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -206,7 +286,11 @@ TEST(Executables, WhatCannotRunIsRefusedWithAdvice) {
                 AllOf(HasSubstr("not position-independent"), HasSubstr("-pie")));
     EXPECT_THAT(run({"./no-such-program"}).err, HasSubstr("no such file"));
     EXPECT_THAT(run({RAILYARD_SOURCE_DIR "/scripts/soak"}).err, HasSubstr("a script"));
-    EXPECT_THAT(run({RAILYARD_SOURCE_DIR "/README.md"}).err, HasSubstr("no executable"));
+    EXPECT_THAT(run({RAILYARD_SOURCE_DIR "/README.md"}).err, HasSubstr("chmod +x"));
+    const cli::ScratchDirectory folder;
+    results::write_file(folder.file("text"), "no program at all");
+    fs::permissions(folder.file("text"), fs::perms::owner_all);
+    EXPECT_THAT(run({folder.file("text")}).err, HasSubstr("no executable"));
     EXPECT_THAT(run({"/bin/sh"}).err, HasSubstr("fork"));
     EXPECT_THAT(run({"--share", "libnone", program("ours", "own")}).err,
                 HasSubstr("no such library"));

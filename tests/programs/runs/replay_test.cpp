@@ -30,8 +30,7 @@ class Replays : public ::testing::Test {
     /// Records a program on one fabric.
     void record(int (*main)(int, char**), std::vector<std::string> words, int ranks,
                 ComputeChoice::From how = ComputeChoice::From::recording) {
-        options_.main = main;
-        options_.words = std::move(words);
+        options_.programs = {{.main = main, .start = {.words = std::move(words)}}};
         options_.job.ranks = ranks;
         options_.job.fabric = "ideal";
         options_.compute = {how, 1, file_};
@@ -43,7 +42,7 @@ class Replays : public ::testing::Test {
     Summary replay(const char* fabric, bool with_program) const {
         Options options = options_;
         options.job.fabric = fabric;
-        if (!with_program) options.main = nullptr;
+        if (!with_program) options.programs.front().main = nullptr;
         const Outcome outcome = run(options);
         EXPECT_EQ(outcome.exit_code, 0) << outcome.failure;
         return outcome.summary;
@@ -146,8 +145,7 @@ TEST_F(Replays, ARecordingThatMakesNoSenseFails) {
         R"({"format":"railyard-compute","version":2,"program":"p","arguments":[],)"
         R"("processor":"","date":"","medians":false,"calls":2,"ranks":1})"
         "\n";
-    options_.main = nullptr;
-    options_.words = {"p"};
+    options_.programs = {{.start = {.words = {"p"}}}};
     options_.job.ranks = 1;
     options_.job.fabric = "ideal";
     options_.compute = {ComputeChoice::From::file, 1, file_};

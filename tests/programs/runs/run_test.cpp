@@ -43,8 +43,7 @@ class Runs : public ::testing::Test {
     static Options options(int (*main)(int, char**), int ranks = 2,
                            const std::string& fabric = "ideal") {
         Options options;
-        options.main = main;
-        options.words = {"program", "--loud"};
+        options.programs = {{.main = main, .start = {.words = {"program", "--loud"}}}};
         options.job.ranks = ranks;
         options.job.fabric = fabric;
         return options;

@@ -1,10 +1,11 @@
-/* Ends as its argument says. */
+/* Ends as its argument says; with a second one, while the others wait. */
 #include <assert.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void leaving(void) {
     printf("leaving\n");
@@ -20,7 +21,9 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 2 && rank != 1) MPI_Recv(&got, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 1) {
+        if (argc > 2) sleep(1);
         if (strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 42);
         if (strcmp(how, "crash") == 0) write_to((int*)8);
         if (strcmp(how, "assert") == 0) assert(rank == 0);

@@ -1,10 +1,8 @@
-#include <time.h>
+#include "programs/executables/locale.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "programs/executables/imports.hpp"
-#include "programs/executables/locale.hpp"
 #include "programs/executables/process.hpp"
 
 namespace railyard::executables {
@@ -55,17 +53,10 @@ char* imported_setlocale(int category, const char* name) {
     return const_cast<char*>(Process::here()->locale().set(category, name));
 }
 
-char* imported_strtok(char* text, const char* between) {
-    return ::strtok_r(text, between, &Process::here()->token_rest());
-}
-
 }  // namespace
 
-std::span<const Import> imports_of_texts() {
-    static const Import all[] = {
-        import("setlocale", imported_setlocale),
-        import("strtok", imported_strtok),
-    };
+std::span<const Import> imports_of_locale() {
+    static const Import all[] = {import("setlocale", imported_setlocale)};
     return all;
 }
 
