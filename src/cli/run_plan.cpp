@@ -109,6 +109,12 @@ void check_comparison(const RunPlan& plan, const RunWords& words) {
             "--compute: a recording is of one run; record on one fabric, and then replay on all");
 }
 
+/// Of the papers' libraries their profiles say what they did inside a node.
+void check_node_memory(const RunWords& words) {
+    if (words.node_memory && words.mpi == "paper")
+        throw UsageError("--node-memory: is of our library, and --mpi paper is another");
+}
+
 void check_fault_cost(const RunPlan& plan) {
     if (!plan.fault_cost) return;
     if (plan.each.faults.empty())
@@ -136,7 +142,8 @@ int take_programs(RunPlan& plan, const RunWords& options, const std::vector<std:
     using From = runs::ComputeChoice::From;
     if (words.empty() && plan.each.compute.from == From::file) {
         const auto recorded = runs::recorded_program(plan.each.compute.file);
-        plan.each.programs.push_back({.start = {.words = recorded.words}});
+        plan.each.programs.push_back(
+            {.ranks = ranks_of(options.first), .start = {.words = recorded.words}});
         return recorded.ranks;
     }
     if (!words.empty() && words.front().starts_with('-'))
@@ -152,8 +159,8 @@ int take_programs(RunPlan& plan, const RunWords& options, const std::vector<std:
     return 2;
 }
 
-/// Those of all programs together.
-int ranks_of(const std::vector<runs::Program>& programs, int usual) {
+/// Of all programs together.
+int sum_of_ranks(const std::vector<runs::Program>& programs, int usual) {
     int sum = 0;
     for (const runs::Program& program : programs)
         sum += program.ranks;
@@ -223,6 +230,10 @@ void add_run_options(CLI::App& app, RunWords& words) {
     add("--placement", words.placement, "HOW",
         "Which ranks share nodes: block (neighbours, the default), round-robin, or a file with the "
         "node of each rank in turn");
+    app.add_flag(
+        "--node-memory", words.node_memory,
+        "Ranks of one node talk through its memory, as fast as on shm, and not through the "
+        "adapter");
     app.add_option("--with", words.changes,
                    "Another value in the fabric's profile, or so many times what it was")
         ->type_name("KEY=VALUE")
@@ -272,6 +283,7 @@ runs::Options RunPlan::options_of(const Point& point, const RunWords& words) con
     options.job.fabric = point.opened;
     options.job.ranks = point.ranks;
     options.job.nodes = nodes_of(words, static_cast<unsigned>(point.ranks));
+    options.job.node_memory = words.node_memory;
     return options;
 }
 
@@ -281,7 +293,7 @@ std::unique_ptr<RunPlan> make_run_plan(const RunWords& words,
     RunPlan& plan = *made;
     if (!words.compute.empty()) plan.each.compute = runs::parse_compute("--compute", words.compute);
     const int usual = take_programs(plan, words, program_words);
-    add_points(plan, words, ranks_of(plan.each.programs, usual));
+    add_points(plan, words, sum_of_ranks(plan.each.programs, usual));
     for (const RunPlan::Point& point : plan.points)  // says what is wrong before anything runs
         static_cast<void>(plan.options_of(point, words));
     plan.each.job.trace = words.trace;
@@ -295,6 +307,7 @@ std::unique_ptr<RunPlan> make_run_plan(const RunWords& words,
     plan.each.record = plan.form == SummaryForm::text || plan.form == SummaryForm::json;
     plan.each.faults = words.faults;
     plan.fault_cost = words.fault_cost;
+    check_node_memory(words);
     check_fault_cost(plan);
     check_comparison(plan, words);
     check_outputs(words);

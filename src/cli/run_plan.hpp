@@ -20,7 +20,8 @@ struct RunWords {
     std::string on, nodes, ranks_per_node, placement, mpi, connections, max_connections, algorithms,
         trace, trace_from, trace_to, compute, summary, faults, sweep, json, csv;
     std::vector<std::string> settings, changes;
-    bool stats = false, fault_cost = false, check = false, label = false, gdb = false;
+    bool stats = false, fault_cost = false, check = false, label = false, node_memory = false,
+         gdb = false;
 };
 
 /// The words outlive the app.

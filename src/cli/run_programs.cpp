@@ -121,6 +121,11 @@ std::vector<std::pair<std::string, std::string>> variables_of(const ProgramWords
 
 }  // namespace
 
+int ranks_of(const ProgramWords& words) {
+    if (words.ranks.empty()) return 0;
+    return static_cast<int>(parse_count("-n", words.ranks, 1, most_ranks));
+}
+
 void add_program_options(CLI::App& app, ProgramWords& words) {
     const auto add = [&](const char* name, std::string& word, const char* type, const char* help) {
         app.add_option(name, word, help)->type_name(type);
@@ -188,10 +193,8 @@ ChosenPrograms choose_programs(const std::vector<ProgramCall>& calls, bool label
                                         .directory = call.options.directory,
                                         .label_output = label_output},
                               .directories = call.options.directories};
-        if (!call.options.ranks.empty())
-            program.ranks = static_cast<int>(parse_count("-n", call.options.ranks, 1, most_ranks));
-        else if (calls.size() > 1)
-            program.ranks = 1;
+        program.ranks = ranks_of(call.options);
+        if (program.ranks == 0 && calls.size() > 1) program.ranks = 1;
         if (const programs::Program* const builtin = programs::find(call.words.front())) {
             expect_executable(call, label_output && calls.size() == 1);
             program.main = builtin->main;

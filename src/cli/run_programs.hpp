@@ -17,6 +17,9 @@ struct ProgramWords {
     std::vector<std::string> environment, shared, private_ones;
 };
 
+/// 0: nobody says. Throws UsageError.
+int ranks_of(const ProgramWords& words);
+
 /// The words outlive the app.
 void add_program_options(CLI::App& app, ProgramWords& words);
 

@@ -163,4 +163,8 @@ const Entry* find(std::string_view name) {
     return loaded().named(name);
 }
 
+std::unique_ptr<fabric::Fabric> open_node_memory(sim::Engine& engine) {
+    return ideal::open_node_memory(engine);
+}
+
 }  // namespace railyard::interconnects

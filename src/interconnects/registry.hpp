@@ -62,6 +62,9 @@ std::span<const Entry> registry();
 /// name. Throws UsageError, with file and line, if that profile is wrong or its name is taken.
 const Entry* find(std::string_view name);
 
+/// In virtual time: what ranks of one node share beside a fabric, and nobody chooses by name.
+std::unique_ptr<fabric::Fabric> open_node_memory(sim::Engine& engine);
+
 /// The part of the registry that a rank of a real job needs.
 std::span<const Entry> real_fabrics();
 /// Null if there is no such fabric, or it runs in virtual time.

@@ -1,5 +1,5 @@
-// `railyard run --with`, `--sweep`, `--placement`: one program with other values, and where its
-// ranks are.
+// `railyard run --with`, `--sweep`, `--placement`, `--node-memory`: one program with other values,
+// and where its ranks are.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,6 +52,26 @@ TEST(RunSweep, RanksAreSweptInTheOrderGiven) {
     ASSERT_NE(eight, std::string::npos) << ended.out;
     ASSERT_NE(two, std::string::npos) << ended.out;
     EXPECT_LT(eight, two);
+}
+
+TEST(RunSweep, NodeMemoryServesRanksOfANodeAlone) {
+    const auto ring = [](const char* nodes, bool with_memory) {
+        Arguments call{"-n", "4", "--on", "clan-via", "--nodes", nodes, "ring", "--size", "64"};
+        if (with_memory) call.insert(call.begin(), "--node-memory");
+        const std::vector<double> found = times(call);
+        return found.empty() ? 0 : found.front();
+    };
+    EXPECT_EQ(ring("4", true), ring("4", false));
+    EXPECT_LT(ring("2", true), 0.7 * ring("2", false));  // two of four hops
+    EXPECT_LT(ring("1", true), 0.1 * ring("1", false));
+}
+
+TEST(RunSweep, NodeMemoryIsRefusedWhereItHasNoPart) {
+    EXPECT_THAT(railyard({"run", "--node-memory", "--on", "quadrics", "ring"}).err,
+                HasSubstr("matches messages itself"));
+    EXPECT_THAT(
+        railyard({"run", "--node-memory", "--mpi", "paper", "--on", "clan-via", "ring"}).err,
+        HasSubstr("--node-memory: is of our library"));
 }
 
 TEST(RunSweep, RowsAreThoseThatCompareReads) {

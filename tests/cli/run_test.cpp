@@ -238,12 +238,12 @@ TEST(Run, WrongCallsAreExplained) {
               "railyard: run what? Name a program; `railyard run --help` lists them\n");
     EXPECT_EQ(complaint({"run", "rign"}),
               "railyard: unknown program 'rign'; did you mean 'ring'? `railyard run --help` lists "
-              "all; an executable is named by its path (./rign)\n");
+              "all; an executable is named by its path (./rign), or found on the PATH\n");
     EXPECT_EQ(complaint({"run", "--onn", "ideal", "ring"}),
               "railyard: unknown option '--onn'; `railyard run --help` lists all\n");
     EXPECT_EQ(complaint({"run", "-n", "0", "ring"}),
               "railyard: -n: expected a whole number from 1 to 65536, found '0'\n");
-    EXPECT_EQ(complaint({"run", "./ring"}), "railyard: ./ring: no such file\n");
+    EXPECT_EQ(complaint({"run", "./ring"}), "railyard: cannot run ./ring: there is no such file\n");
     EXPECT_EQ(complaint({"run", "--on", "shm", "ring"}),
               "railyard: --on: shm moves bytes, and `railyard run` runs in virtual time; programs "
               "on shm are started with `mpiexec --on shm`\n");

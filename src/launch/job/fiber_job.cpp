@@ -32,6 +32,9 @@ sim::Engine::Options engine_options(const Plan& plan) {
     return options;
 }
 
+/// A fabric's name, that nobody else has.
+constexpr std::string_view node_memory = "node memory";
+
 /// What all fibers of a job have in common.
 struct Shared {
     explicit Shared(const Plan& p)
@@ -165,8 +168,12 @@ class FiberRank final : public Rank {
     fabric::Host& host() override { return host_; }
     Bootstrap& bootstrap() override { return bootstrap_; }
     fabric::Nic& nic() override {
-        if (!nic_) nic_ = open(shared_.plan.fabric->name());
+        if (!nic_)
+            nic_ = open(shared_.plan.node_memory ? node_memory : shared_.plan.fabric->name());
         return *nic_;
+    }
+    std::string_view fabric_between_nodes() const override {
+        return shared_.plan.node_memory ? shared_.plan.fabric->name() : std::string_view();
     }
     std::unique_ptr<fabric::Nic> open(std::string_view fabric) override {
         return shared_.fabrics.open_nic(fabric, node(), host_);
@@ -264,6 +271,8 @@ Result run_fibers(const Plan& plan, const Body& body) {
             results::check_writable(plan.trace);
             shared.engine.record(&trace);
         }
+        if (plan.node_memory)
+            shared.fabrics.add(node_memory, interconnects::open_node_memory(shared.engine));
         if (plan.open) shared.fabrics.add(plan.fabric->name(), plan.open(shared.engine));
         for (int id = 0; id < plan.ranks; ++id)
             shared.engine.spawn_on(plan.nodes.at(static_cast<std::size_t>(id)),

@@ -58,6 +58,17 @@ void check_trace(const Options& options, const interconnects::Entry& entry) {
                     entry.name()));
 }
 
+void check_node_memory(const Plan& plan) {
+    if (!plan.node_memory) return;
+    if (plan.kind != Kind::fibers)
+        throw UsageError("ranks that are real share their node's memory anyway");
+    if (plan.fabric->traits.tagged)
+        throw UsageError(
+            fmt::format("fabric '{}' matches messages itself, those inside a node too: it serves "
+                        "them without the node's memory",
+                        plan.fabric->name()));
+}
+
 }  // namespace
 
 Plan make_plan(const Options& options) {
@@ -71,6 +82,8 @@ Plan make_plan(const Options& options) {
     plan.kind = choose_kind(options, *plan.fabric);
     plan.nodes = choose_nodes(options, plan.kind);
     plan.label_output = options.label_output;
+    plan.node_memory = options.node_memory;
+    check_node_memory(plan);
     check_trace(options, *plan.fabric);
     plan.trace = options.trace;
     plan.trace_above = options.trace_above;

@@ -44,6 +44,8 @@ struct Options {
     std::optional<Kind> kind;
     /// Which node each rank is on. Empty: a real job is on node 0; a virtual one has a node a rank.
     std::vector<fabric::NodeId> nodes;
+    /// In virtual time: ranks of one node talk through its memory, and not through the fabric.
+    bool node_memory = false;
     bool pin = true;  ///< one core a rank, as long as there are enough
     /// Each line of output begins with its rank. Processes only: other kinds share one stdout.
     bool label_output = false;

@@ -27,6 +27,7 @@ struct Plan {
     const interconnects::Entry* fabric = nullptr;
     /// For ranks on different nodes, where the first does not cross them. Null: it serves all.
     const interconnects::Entry* fabric_between = nullptr;
+    bool node_memory = false;  ///< see Options
     Kind kind = Kind::processes;
     std::vector<fabric::NodeId> nodes;  ///< one a rank
     std::vector<int> cores;             ///< one a rank, or empty: do not pin

@@ -306,6 +306,24 @@ TEST(Executables, GdbKnowsTheCopies) {
     EXPECT_THAT(said, AllOf(HasSubstr("PMPI_Init"), HasSubstr("endings.c")));
 }
 
+/// Where Debian has ScaLAPACK's own tests, built for MPICH; empty: nowhere.
+std::string scalapack() {
+    for (const fs::path& folder : fs::directory_iterator("/usr/lib"))
+        if (const fs::path tests = folder / "scalapack/mpich-tests"; fs::exists(tests / "xzqr"))
+            return tests.string();
+    return {};
+}
+
+TEST(Executables, ProgramsOfAPackageComputeWhatTheyShould) {
+    const std::string folder = scalapack();
+    if (folder.empty()) GTEST_SKIP() << "scalapack-mpi-test is not installed";
+    const auto passed = AllOf(HasSubstr("352 tests completed and passed residual checks"),
+                              HasSubstr("    0 tests completed and failed residual checks"));
+    EXPECT_THAT(run({"-n", "4", "--on", "quadrics", "--wdir", folder, "./xzqr"}).out, passed);
+    EXPECT_THAT(printed("cd " + folder + " && " RAILYARD_MPIEXEC " -n 4 ./xzqr 2>/dev/null"),
+                passed);
+}
+
 /// Two runs, from elsewhere, with another environment and other addresses.
 TEST(Executables, GiveTheSameBytesEachTime) {
     for (const char* const fabric : {"infiniband-pcie", "quadrics"}) {

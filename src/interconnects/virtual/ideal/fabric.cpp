@@ -128,6 +128,21 @@ std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& para
     return open_as(traits(), engine, parameters);
 }
 
+std::unique_ptr<fabric::Fabric> open_node_memory(sim::Engine& engine) {
+    static const fabric::Traits own = [] {
+        fabric::Traits made = traits();
+        made.name = "node memory";
+        made.description = "what ranks of one node share, in virtual time";
+        // The network beside it may have no port that matches, and receives ask both.
+        made.tagged = false;
+        return made;
+    }();
+    constexpr double bytes_per_second = 11e9;
+    return open_as(
+        own, engine,
+        {.latency = Duration::ns(200), .bandwidth = Rate::bytes_per_second(bytes_per_second)});
+}
+
 virtual_time::Engine engine() {
     return {{"ideal", "fixed latency and bandwidth, nothing else", {{sections, keys}}}, &described};
 }
