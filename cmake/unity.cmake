@@ -20,9 +20,10 @@ function(railyard_unity target)
         endif()
     endforeach()
     # GCC takes the files that are compiled together for headers, where an unnamed namespace in a
-    # type's members would be a mistake.
+    # type's members would be a mistake; Clang sees parameters shadow what another of them has there.
     if(RAILYARD_UNITY)
-        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
+        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>"
+                               "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-shadow>")
     endif()
 endfunction()
 

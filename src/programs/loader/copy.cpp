@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <ranges>
 
 #include "programs/loader/debugging.hpp"
 #include "programs/loader/unwinding.hpp"
@@ -197,7 +196,9 @@ std::vector<Copy::Initialiser> Copy::initialisers() const {
 
 std::vector<Copy::Finaliser> Copy::finalisers() const {
     std::vector<Finaliser> all;
-    for (const std::size_t module : program_.order() | std::views::reverse) {
+    const auto order = program_.order();
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+        const std::size_t module = *at;
         const ElfFile& file = program_.modules()[module]->file;
         const auto* const functions =
             reinterpret_cast<Finaliser*>(places_[module].base + file.fini_array().address);

@@ -76,9 +76,9 @@ void Program::collect_definitions() {
         for (std::size_t s = 0; s < symbols.size(); ++s) {
             const Symbol& symbol = symbols[s];
             if (!symbol.defined || symbol.name.empty()) continue;
-            if (!symbol.hidden) definitions_.try_emplace(std::string(symbol.name), m, s);
+            if (!symbol.hidden) definitions_.insert({std::string(symbol.name), {m, s}});
             if (!symbol.version.empty())
-                definitions_.try_emplace(versioned(symbol.name, symbol.version), m, s);
+                definitions_.insert({versioned(symbol.name, symbol.version), {m, s}});
         }
     }
 }

@@ -275,6 +275,11 @@ TEST(Executables, MayBeStripped) {
     EXPECT_EQ(sorted_lines(ended.out).size(), 2U);
 }
 
+TEST(Executables, MayHaveAThousandRanks) {
+    const Ended ended = run({"-n", "1024", "--on", "quadrics", own_call("ours")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+}
+
 TEST(Executables, LabelsAreOnRequest) {
     const Ended ended = run({"-n", "2", "-l", program("ours", "input")});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -324,7 +329,7 @@ TEST(Executables, ProgramsOfAPackageComputeWhatTheyShould) {
                 passed);
 }
 
-/// Two runs, from elsewhere, with another environment and other addresses.
+/// Also with another environment, and from elsewhere without random addresses.
 TEST(Executables, GiveTheSameBytesEachTime) {
     for (const char* const fabric : {"infiniband-pcie", "quadrics"}) {
         const Arguments call{
@@ -335,6 +340,11 @@ TEST(Executables, GiveTheSameBytesEachTime) {
         ASSERT_EQ(first.exit_code, 0) << first.err;
         const Ended again = cli::railyard(call, {"ANOTHER=" + std::string(5000, 'x')});
         EXPECT_EQ(again.out, first.out);
+        std::string words;
+        for (const std::string& word : call)
+            words += " " + word;
+        if (std::system("setarch -R true 2>/dev/null") == 0)
+            EXPECT_EQ(printed("cd / && setarch -R " RAILYARD_PROGRAM + words), first.out);
     }
 }
 
