@@ -198,7 +198,7 @@ bool Recorder::continues_poll(Function function, std::uint64_t time) const {
 }
 
 void Recorder::left(Function function) {
-    if (manner_of(function).is_silent || depth_ == 0) return;
+    if (function == Function::Wtime || depth_ == 0) return;
     Open* const open = innermost();
     Record* const record = open->record;
     // Calls of one thread nest; of several, one that is not the last may be over first.
@@ -237,12 +237,6 @@ Recorder::Open* Recorder::innermost_of_thread() {
     }
 }
 
-std::uint64_t Recorder::time_of_call() {
-    if (depth_ > 0)
-        if (const Record* const record = innermost()->record) return record->begin;
-    return now();
-}
-
 void Recorder::finalised(const Counters& counters) {
     Header& header = store_.header();
     header.counters = counters;
@@ -277,9 +271,14 @@ Record* Recorder::add_send(const Envelope& envelope, int peer, std::size_t bytes
     return record;
 }
 
-Recorder::Pending& Recorder::pending(const Request& request) {
-    if (request.index() >= pending_.size()) pending_.resize(request.index() + 32);
+inline Recorder::Pending& Recorder::pending(const Request& request) {
+    if (request.index() >= pending_.size()) [[unlikely]]
+        make_room_for(request);
     return pending_[request.index()];
+}
+
+void Recorder::make_room_for(const Request& request) {
+    pending_.resize(request.index() + 32);
 }
 
 bool Recorder::send_started(const Communicator& comm, const Request& send) {

@@ -98,7 +98,10 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     [[gnu::noinline]] Open* innermost_of_thread();
     const Open* call_that_tells() const;
     /// When the call began that this happens in.
-    std::uint64_t time_of_call();
+    std::uint64_t time_of_call() {
+        const Record* const record = depth_ > 0 ? innermost()->record : nullptr;
+        return record != nullptr ? record->begin : now();
+    }
     [[gnu::noinline]] void describe(Record& record, calls::Function function,
                                     std::span<const calls::Word> arguments) const;
     [[gnu::noinline]] std::uint8_t number_of(ThreadId thread);
@@ -106,6 +109,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     void count_librarys(int peer, std::size_t bytes);
     Record* add_send(const Envelope& envelope, int peer, std::size_t bytes);
     Pending& pending(const Request& request);
+    [[gnu::noinline]] void make_room_for(const Request& request);
     void note_choice(std::int32_t code);
     bool keep_posted(const Request& receive, std::uint32_t number, std::uint32_t context);
 
