@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "mpi/calls/parameters.hpp"
+#include "mpi/checking/findings.hpp"
+#include "mpi/checking/window_check.hpp"
 #include "mpi/types/error.hpp"
 
 namespace railyard::mpi::checking {
@@ -12,6 +14,8 @@ void Checker::entered(Function function, std::span<const Word> arguments) {
     calls_.emplace_back(::pthread_self(), call);
     try {
         requests_.entered(call);
+        if (const std::string why = difference_in_window(call, objects_); !why.empty())
+            fail(objects_.process(), why);
         check_collective(call);
         // What blocks in it may be a collective that others have not started.
         if (calls::chapter(function) == calls::Chapter::completion) collectives_.look_around();

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/frames.hpp"
 #include "mpi/calls/parameters.hpp"
 #include "mpi/collectives/inter.hpp"
+#include "mpi/communicators/neighbours.hpp"
 
 namespace railyard::mpi::checking {
 
@@ -34,17 +36,14 @@ struct Side {
     CollectiveCall::Data data(std::size_t ranks, Objects& objects) const {
         CollectiveCall::Data found;
         if (!is_there || address == in_place_word) return found;
-        const auto add = [&](std::size_t rank) {
+        const bool is_even = counts == nullptr && types == nullptr;
+        for (std::size_t rank = 0; rank < (is_even ? 1 : ranks); ++rank) {
             const TypeRef its = objects.type(types != nullptr ? types[rank] : type);
-            if (its == nullptr) return;
-            const auto n = static_cast<std::size_t>(std::max<Word>(count_of(rank), 0));
+            // What is wrong the call itself says.
+            if (its == nullptr || count_of(rank) < 0) return {};
+            const auto n = static_cast<std::size_t>(count_of(rank));
             found.amounts.push_back({n * its->size(), sequence_of(*its, n)});
-        };
-        if (counts == nullptr && types == nullptr)
-            add(0);
-        else
-            for (std::size_t rank = 0; rank < ranks; ++rank)
-                add(rank);
+        }
         return found;
     }
 };
@@ -121,8 +120,34 @@ struct Part {
     bool takes_part = true;  ///< not: of an inter-communicator, another of its group is the root
 };
 
+/// In the order in which several blocks of one rank belong together; nothing of what is beyond an
+/// open border.
+void divide_among(CollectiveCall::Data& data, const std::vector<int>& ranks, const auto& place) {
+    // The same for each. What is wrong otherwise the call itself says.
+    if (data.amounts.size() == 1) data.amounts.resize(ranks.size(), data.amounts.front());
+    if (data.amounts.size() != ranks.size()) return;
+    const std::vector<CollectiveCall::Amount> all = std::exchange(data.amounts, {});
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (ranks[place(i)] == Neighbours::nobody) continue;
+        data.ranks.push_back(ranks[place(i)]);
+        data.amounts.push_back(all[place(i)]);
+    }
+    data.is_of_neighbours = true;
+}
+
+void set_data_of_neighbours(CollectiveCall& made, const Sides& sides, const Comm& comm,
+                            Objects& objects) {
+    if (!comm.cartesian && !comm.graph && !comm.distributed_graph) return;
+    const Neighbours neighbours = neighbours_of(comm);
+    made.gives = sides.send.data(neighbours.destinations.size(), objects);
+    made.takes = sides.receive.data(neighbours.sources.size(), objects);
+    divide_among(made.gives, neighbours.destinations, [](std::size_t i) { return i; });
+    divide_among(made.takes, neighbours.sources,
+                 [&](std::size_t i) { return neighbours.arrival(i); });
+}
+
 void set_data(CollectiveCall& made, const MadeCall& call, const std::string& sort, const Part& part,
-              const Communicator& comm, Objects& objects) {
+              const Comm& comm, Objects& objects) {
     const auto is = [&](std::initializer_list<std::string_view> sorts) {
         return std::ranges::find(sorts, sort) != sorts.end();
     };
@@ -150,6 +175,8 @@ void set_data(CollectiveCall& made, const MadeCall& call, const std::string& sor
     } else if (is({"Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw"})) {
         made.gives = sides.send.data(peers, objects);
         made.takes = sides.receive.data(peers, objects);
+    } else if (sort.starts_with("Neighbor_")) {
+        set_data_of_neighbours(made, sides, comm, objects);
     }
 }
 
@@ -160,6 +187,9 @@ void write(FieldWriter& fields, const CollectiveCall::Data& data) {
             .number(types.hash)
             .number(types.basics)
             .number(types.is_untyped ? 1 : 0);
+    fields.number(data.is_of_neighbours ? 1 : 0);
+    for (const int rank : data.ranks)
+        fields.number(static_cast<std::uint64_t>(rank));
 }
 
 CollectiveCall::Data read_data(FieldReader& fields) {
@@ -172,6 +202,10 @@ CollectiveCall::Data read_data(FieldReader& fields) {
         amount.types.basics = fields.number();
         amount.types.is_untyped = fields.number() != 0;
     }
+    data.is_of_neighbours = fields.number() != 0;
+    if (data.is_of_neighbours)
+        for (std::size_t i = 0; i < data.amounts.size(); ++i)
+            data.ranks.push_back(static_cast<int>(fields.number()));
     return data;
 }
 
@@ -221,6 +255,34 @@ std::string difference_of_shares(const CollectiveCall& one, const CollectiveCall
     return {};
 }
 
+std::string difference_of_amounts(const CollectiveCall::Amount& given,
+                                  const CollectiveCall::Amount& taken) {
+    if (given.bytes != taken.bytes)
+        return fmt::format("the first gives the second {} bytes, which takes {}", given.bytes,
+                           taken.bytes);
+    return given.bytes > 0 && !go_together(given.types, taken.types) ? "the types differ" : "";
+}
+
+std::string difference_of_edges(const CollectiveCall::Data& gives, std::size_t to_rank,
+                                const CollectiveCall::Data& takes, std::size_t from_rank) {
+    const auto with = [](const CollectiveCall::Data& data, std::size_t rank) {
+        std::vector<const CollectiveCall::Amount*> found;
+        for (std::size_t i = 0; i < data.ranks.size(); ++i)
+            if (data.ranks[i] == static_cast<int>(rank)) found.push_back(&data.amounts[i]);
+        return found;
+    };
+    const auto given = with(gives, to_rank);
+    const auto taken = with(takes, from_rank);
+    if (given.size() != taken.size())
+        return fmt::format(
+            "the first sends to the second {} times, which receives from it {} times", given.size(),
+            taken.size());
+    std::string why;
+    for (std::size_t i = 0; i < given.size() && why.empty(); ++i)
+        why = difference_of_amounts(*given[i], *taken[i]);
+    return why;
+}
+
 }  // namespace
 
 const CollectiveCall::Amount* CollectiveCall::Data::with(std::size_t rank) const {
@@ -238,8 +300,8 @@ std::uint64_t CollectiveCall::Data::bytes() const {
     return all;
 }
 
-CollectiveCall CollectiveCall::of(const MadeCall& call, const Communicator& comm,
-                                  std::uint64_t number, Objects& objects) {
+CollectiveCall CollectiveCall::of(const MadeCall& call, const Comm& comm, std::uint64_t number,
+                                  Objects& objects) {
     CollectiveCall made;
     made.number = number;
     made.function = calls::name(call.function);
@@ -306,14 +368,12 @@ std::string difference(const CollectiveCall& one, std::size_t one_rank, const Co
 
 std::string difference_of_data(const CollectiveCall& from, std::size_t from_rank,
                                const CollectiveCall& to, std::size_t to_rank) {
+    if (from.gives.is_of_neighbours && to.takes.is_of_neighbours)
+        return difference_of_edges(from.gives, to_rank, to.takes, from_rank);
     const CollectiveCall::Amount* const given = from.gives.with(to_rank);
     const CollectiveCall::Amount* const taken = to.takes.with(from_rank);
     if (given == nullptr || taken == nullptr) return {};
-    if (given->bytes != taken->bytes)
-        return fmt::format("the first gives the second {} bytes, which takes {}", given->bytes,
-                           taken->bytes);
-    if (given->bytes > 0 && !go_together(given->types, taken->types)) return "the types differ";
-    return {};
+    return difference_of_amounts(*given, *taken);
 }
 
 }  // namespace railyard::mpi::checking

@@ -21,6 +21,10 @@ struct CollectiveCall {
     /// inter-communicator by rank of the other group; one: the same for each; none: nobody says.
     struct Data {
         std::vector<Amount> amounts;
+        /// Of a neighbourhood: whose each amount is. A rank may be there several times; the first
+        /// that one gives is then the first that the other takes.
+        std::vector<int> ranks;
+        bool is_of_neighbours = false;
 
         /// Null: nobody says.
         const Amount* with(std::size_t rank) const;
@@ -38,7 +42,7 @@ struct CollectiveCall {
     bool must_be_alike = false;
     std::string text;  ///< for people
 
-    static CollectiveCall of(const MadeCall& call, const Communicator& comm, std::uint64_t number,
+    static CollectiveCall of(const MadeCall& call, const Comm& comm, std::uint64_t number,
                              Objects& objects);
     std::string encoded() const;
     static std::optional<CollectiveCall> decoded(std::string_view text);

@@ -132,7 +132,8 @@ void CollectiveCheck::add(Place& place, int rank, CollectiveCall call) {
 void CollectiveCheck::compare(const Place& place, const Round& round) {
     const Groups& groups = place.groups;
     for (std::size_t from = 0; from < round.calls.size(); ++from) {
-        if (round.calls[from]->gives.amounts.empty()) continue;
+        const CollectiveCall::Data& gives = round.calls[from]->gives;
+        if (gives.amounts.empty() && !gives.is_of_neighbours) continue;
         for (std::size_t to = 0; to < round.calls.size(); ++to) {
             if (groups.is_inter() && groups.are_together(from, to)) continue;
             const std::string why = difference_of_data(*round.calls[from], groups.rank(from),

@@ -142,6 +142,7 @@ void RequestCheck::look_at_completed() {
     if (found == completing_.rend()) return;
     const Completing completing = std::move(*found);
     completing_.erase(std::next(found).base());
+    note(partitioned_.look());
     for (const auto& [place, handle, serial, message] : completing.all) {
         const auto followed = followed_.find(handle);
         if (followed == followed_.end() || followed->second.serial != serial) continue;
@@ -188,6 +189,7 @@ void RequestCheck::follow(const MadeCall& call) {
     if (its.requests.size() != 1) return;
     const int handle = its.requests[0];
     if (objects_.request_state(handle) == RequestState::none) return;
+    partitioned_.made(call, its);
     forget(handle);  // one that somebody else has ended, and whose handle is used again
     Followed followed;
     followed.serial = ++made_;
@@ -252,6 +254,7 @@ void RequestCheck::note(std::string what) {
 void RequestCheck::tell_leaks() {
     constexpr std::size_t most_lines = 20;
     messages_.finish();
+    partitioned_.finish();
     std::map<std::string, std::size_t> leaks;
     for (const auto& [handle, followed] : followed_)
         ++leaks[followed.text + (followed.persistent && !followed.active

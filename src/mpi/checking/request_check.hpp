@@ -18,13 +18,14 @@
 #include "mpi/checking/call_text.hpp"
 #include "mpi/checking/message_check.hpp"
 #include "mpi/checking/objects.hpp"
+#include "mpi/checking/partitioned_check.hpp"
 
 namespace railyard::mpi::checking {
 
 class RequestCheck {
   public:
     explicit RequestCheck(Objects& objects)
-        : objects_(objects), messages_(objects), buffers_(objects) {}
+        : objects_(objects), messages_(objects), partitioned_(objects), buffers_(objects) {}
     void began(const calls::HandleResolver& resolver) { resolver_ = &resolver; }
 
     void entered(const MadeCall& call);
@@ -81,6 +82,7 @@ class RequestCheck {
     Objects& objects_;
     const calls::HandleResolver* resolver_ = nullptr;
     MessageCheck messages_;
+    PartitionedCheck partitioned_;
     BuffersInUse buffers_;
     std::map<int, Followed> followed_;  ///< by handle
     std::uint64_t made_ = 0;            ///< so far

@@ -19,12 +19,12 @@ using enum Algorithm;
 constexpr Algorithm for_barrier[] = {dissemination, pairwise, flat, tree, shared, by_node};
 constexpr Algorithm for_bcast[] = {binomial, scatter_doubling, scatter_ring, chain, flat,
                                    tree,     by_node,          shared};
-constexpr Algorithm for_gather[] = {binomial, flat, shared};
+constexpr Algorithm for_gather[] = {binomial, flat, by_node, shared};
 constexpr Algorithm for_gatherv[] = {flat};
 constexpr Algorithm for_allgather[] = {
     recursive_doubling, bruck, ring, flat, linear, by_node, shared};
 constexpr Algorithm for_allgatherv[] = {bruck, ring, flat, linear};
-constexpr Algorithm for_alltoall[] = {pairwise, bruck, linear, shared};
+constexpr Algorithm for_alltoall[] = {pairwise, bruck, linear, by_node, shared};
 constexpr Algorithm for_alltoallv[] = {pairwise, linear};
 constexpr Algorithm for_reduce[] = {binomial, rabenseifner, flat, tree, linear, by_node, shared};
 constexpr Algorithm for_allreduce[] = {

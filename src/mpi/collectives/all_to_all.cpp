@@ -223,6 +223,8 @@ void alltoall(Team& team, const ConstBuffer& out, const Buffer& in) {
     switch (choose(Collective::alltoall, team, bytes_of(in))) {
         case Algorithm::shared:
             return shared::alltoall(team, out, in);
+        case Algorithm::by_node:
+            return by_node::alltoall(team, out_blocks, in_blocks, bytes_of(in));
         case Algorithm::bruck:
             return alltoall_bruck(team, out_blocks, in_blocks);
         case Algorithm::linear:

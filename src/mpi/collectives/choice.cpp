@@ -76,9 +76,8 @@ constexpr Rule bcast_rules[] = {
 
 // A tree saves the root messages, and costs every byte up to log2(ranks) copies.
 constexpr Rule gather_rules[] = {
-    {hub, any_ranks, any_bytes, A::shared},
-    {shared_cores, flat_to, any_bytes, A::flat},
-    {always, any_ranks, 2 * KiB, A::binomial},
+    {hub, any_ranks, any_bytes, A::shared},      {shared_nodes, any_ranks, 2 * KiB, A::by_node},
+    {shared_cores, flat_to, any_bytes, A::flat}, {always, any_ranks, 2 * KiB, A::binomial},
     {always, any_ranks, any_bytes, A::flat},
 };
 
@@ -109,6 +108,11 @@ constexpr Rule alltoall_rules[] = {
     {always, any_ranks, 32 * KiB, A::linear},
     {always, any_ranks, any_bytes, A::pairwise},
 };
+
+// Before Bruck's: a leader copies the blocks of all its node's ranks for all, and twice. That pays
+// for a number each, of not too many ranks, where a node has enough of them to save messages.
+constexpr Rule alltoall_by_leaders = {shared_nodes, 128, 8, A::by_node};
+constexpr int full_node = 3;
 
 constexpr Rule alltoallv_rules[] = {{always, any_ranks, any_bytes, A::linear}};
 
@@ -214,6 +218,11 @@ bool holds(Only only, const Situation& situation) {
     return false;
 }
 
+bool fits(const Rule& rule, Collective collective, const Situation& situation) {
+    return situation.ranks <= rule.ranks_to && situation.bytes <= rule.bytes_to &&
+           holds(rule.only, situation) && serves(collective, rule.algorithm, situation);
+}
+
 /// What things cost, in bytes that could be sent in the time.
 struct Costs {
     double message;
@@ -257,9 +266,13 @@ int least_radix(int ranks, int rounds) {
 /// By the user's wish or by the rules; and the watch is told.
 Algorithm choose_for(Collective collective, const Team& team, const Situation& situation) {
     const Algorithm asked = team.algorithms()[collective];
+    Situation for_rules = situation;
+    if (collective == Collective::alltoall && team.nodes() != nullptr &&
+        team.size() < full_node * team.nodes()->count())
+        for_rules.circumstances.shares_nodes = false;
     const Algorithm chosen = asked != Algorithm::automatic && serves(collective, asked, situation)
                                  ? asked
-                                 : choose(collective, situation);
+                                 : choose(collective, for_rules);
     if (ChoiceWatch* const watch = team.choice_watch()) watch->chose(collective, chosen);
     return chosen;
 }
@@ -284,14 +297,15 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
 Algorithm choose(Collective collective, const Situation& situation) {
     const bool meets = holds(hub, situation) && serves(collective, Algorithm::shared, situation);
     if (collective == Collective::alltoall && !meets &&
+        fits(alltoall_by_leaders, collective, situation))
+        return Algorithm::by_node;
+    if (collective == Collective::alltoall && !meets &&
         bruck_radix(situation.ranks, situation.bytes, situation.circumstances) < situation.ranks)
         return Algorithm::bruck;
     Algorithm chosen = Algorithm::automatic;
     for (const Rule& rule : rules_of(collective)) {
         chosen = rule.algorithm;
-        if (situation.ranks <= rule.ranks_to && situation.bytes <= rule.bytes_to &&
-            holds(rule.only, situation) && serves(collective, rule.algorithm, situation))
-            break;
+        if (fits(rule, collective, situation)) break;
     }
     return chosen;
 }

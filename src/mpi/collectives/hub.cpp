@@ -80,6 +80,11 @@ void Hub::wake_sleepers() {
         if (word(marks(rank).asleep).load(std::memory_order_relaxed) != 0) bell_.ring(rank);
 }
 
+void Hub::fall_out_of_step() {
+    word(head().out_of_step).store(1, std::memory_order_relaxed);
+    wake_sleepers();
+}
+
 void Hub::fall_asleep() {
     word(marks(rank_).asleep).store(1, std::memory_order_relaxed);
     // Relaxed: the heavy fence orders both words before the last look.

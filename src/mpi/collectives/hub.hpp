@@ -110,6 +110,13 @@ class Hub {
     /// Nothing in the set is read any more by this rank, nor written unless others wait for it.
     void leave(const Round& round);
 
+    /// Ranks have met in wrong rounds, or will: nothing in here can be relied on any more.
+    void fall_out_of_step();
+    bool is_out_of_step() const {
+        // Relaxed: whoever sees it takes nothing.
+        return word(head().out_of_step).load(std::memory_order_relaxed) != 0;
+    }
+
     /// A rank that is about to sleep while it waits here says so before its last look, between
     /// which there is a heavy fence.
     void fall_asleep();
@@ -135,6 +142,7 @@ class Hub {
     };
     struct Head {
         alignas(cache_line) std::uint32_t sleepers;
+        std::uint32_t out_of_step;
         Count counts[small.in_turn + small.to_keep];
     };
     static_assert(wide.in_turn <= small.in_turn && wide.to_keep <= small.to_keep);

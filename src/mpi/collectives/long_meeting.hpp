@@ -6,6 +6,10 @@
 /// Reductions go up a binary tree over the ranks, which for a number of ranks is always the same:
 /// of two who come to a node, the first leaves, and the second combines what both bring. So nobody
 /// waits on the way up, and whoever has a core works.
+///
+/// With what it gives, a rank says of how much it is a part, and whoever takes compares. Ranks that
+/// have different numbers of segments would meet in wrong rounds from then on: the hub is out of
+/// step, and every later collective in it fails, rather than wait or take what is not its own.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +30,9 @@ class LongMeeting {
     /// Before all else: takes rounds, one for each segment.
     void plan(Hub& hub);
     void begin(Hub& hub) { ++hub.under_way; }
-    bool can_go_on(Hub& hub) const { return can_take(hub) || can_give(hub); }
+    bool can_go_on(Hub& hub) const {
+        return can_take(hub) || can_give(hub) || hub.is_out_of_step();
+    }
     /// To be called where it can. True: it is over.
     bool go_on(Hub& hub);
 
@@ -49,6 +55,8 @@ class LongMeeting {
     int combine(const Hub& hub, const Hub::Round& round, int left, int right, bool is_left_ours,
                 const ConstBuffer& like) const;
 
+    /// That a rank has who has so many bytes.
+    std::size_t segments_of(std::uint64_t bytes) const;
     /// Of reductions, elements; else bytes of a block.
     std::size_t start_of(std::size_t number) const { return number * each_; }
     std::size_t length_of(std::size_t number) const {
@@ -64,6 +72,8 @@ class LongMeeting {
     std::size_t segments_ = 0;
     std::size_t each_ = 0;
     std::size_t total_ = 0;
+    std::size_t one_ = 1;    ///< bytes of an element
+    std::size_t bytes_ = 0;  ///< of the total
     bool gives_ = false;
     bool takes_ = false;
     std::size_t given_ = 0;

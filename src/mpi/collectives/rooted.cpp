@@ -256,6 +256,7 @@ void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root) {
     const Blocks blocks(all);
     const Algorithm algorithm = choose(Collective::gather, team, each);
     if (algorithm == Algorithm::shared) return shared::gather(team, mine, all, root);
+    if (algorithm == Algorithm::by_node) return by_node::gather(team, mine, blocks, root, each);
     if (algorithm == Algorithm::flat) return gather_flat(team, mine, blocks, root);
     if (is_root && !is_in_place(mine)) copy(team, mine, blocks[root]);
     gather_binomial(team, mine, blocks, root, each);
@@ -277,6 +278,7 @@ void scatter(Team& team, const ConstBuffer& all, const Buffer& mine, int root) {
     const ConstBlocks blocks(all);
     const Algorithm algorithm = choose(Collective::scatter, team, each);
     if (algorithm == Algorithm::shared) return shared::scatter(team, all, mine, root);
+    if (algorithm == Algorithm::by_node) return by_node::scatter(team, blocks, mine, root, each);
     if (algorithm == Algorithm::flat) return scatter_flat(team, blocks, mine, root);
     if (is_root && !is_in_place(mine)) copy(team, blocks[root], mine);
     scatter_binomial(team, blocks, mine, root, each);

@@ -36,22 +36,36 @@ bool tells_by_arguments(Chapter chapter) {
     }
 }
 
-struct Told {
-    std::array<bool, calls::function_count> by_arguments{};
-    std::array<bool, calls::function_count> completes_several{};
-    Told() {
+/// A function's calls as they are recorded.
+struct Manner {
+    bool is_silent = false;     ///< not at all
+    bool is_poll = false;       ///< those in a row are one
+    bool by_arguments = false;  ///< with what the arguments tell
+    bool tells_end = false;     ///< completes one message at most: its end is the message's
+};
+
+struct Manners {
+    std::array<Manner, calls::function_count> all{};
+    Manners() {
         for (std::size_t i = 0; i < calls::function_count; ++i) {
             const auto function = static_cast<Function>(i);
+            Manner& its = all[i];
+            its.is_silent = function == Function::Wtime;  // to look at the clock is no call
+            its.is_poll = is_poll(function);
             // Those that are called in loops until there is something say nothing by themselves.
-            by_arguments[i] = tells_by_arguments(calls::chapter(function)) &&
-                              function != Function::Iprobe && function != Function::Improbe;
-            completes_several[i] = function != Function::Recv && function != Function::Wait &&
-                                   function != Function::Sendrecv && function != Function::Send &&
-                                   function != Function::Ssend && function != Function::Isend;
+            its.by_arguments = tells_by_arguments(calls::chapter(function)) &&
+                               function != Function::Iprobe && function != Function::Improbe;
+            its.tells_end = function == Function::Recv || function == Function::Wait ||
+                            function == Function::Sendrecv || function == Function::Send ||
+                            function == Function::Ssend || function == Function::Isend;
         }
     }
 };
-const Told told;
+const Manners manners;
+
+Manner manner_of(Function function) {
+    return manners.all[static_cast<std::size_t>(function)];
+}
 
 bool is_users_message(const Communicator& comm, const Envelope& envelope) {
     return is_users(envelope) && !comm.is_librarys();
@@ -143,30 +157,37 @@ bool Recorder::get_more() {
 }
 
 void Recorder::entered(Function function, std::span<const calls::Word> arguments) {
-    // To look at the clock is no call to be seen.
-    if (function == Function::Wtime) return;
-    if (is_poll(function) && last_poll_ != nullptr && continues_poll(function, now())) {
-        ++last_poll_->bytes;
-        open_[depth_++] = {last_poll_, own_thread(), calls_ - 1};
-        return;
-    }
+    const Manner its = manner_of(function);
+    if (its.is_silent || (its.is_poll && goes_on_polling(function))) return;
     Record* const record = next();
-    last_poll_ = is_poll(function) ? record : nullptr;
-    if (depth_ == open_.size()) [[unlikely]]
-        open_.resize(2 * depth_);
+    last_poll_ = its.is_poll ? record : nullptr;
+    if (depth_ == room_) [[unlikely]]
+        make_room();
     const ThreadId thread = own_thread();
-    open_[depth_++] = {record, thread, calls_};
+    open_[depth_++] = {record, thread, calls_, its.tells_end};
     if (record == nullptr) return;
-    if (thread != first_thread_) record->thread = number_of(thread);
+    if (thread != first_thread_) [[unlikely]]
+        record->thread = number_of(thread);
     ++calls_;
     record->peer = calls::absent;
     record->tag = calls::absent;
     record->detail = static_cast<std::uint16_t>(function);
-    if (told.by_arguments[static_cast<std::size_t>(function)] && resolver_ != nullptr)
-        describe(*record, function, arguments);
+    if (its.by_arguments && resolver_ != nullptr) describe(*record, function, arguments);
     record->begin = now();
     // Last: who reads this after a crash sees nothing or the whole.
     record->what = What::call;
+}
+
+void Recorder::make_room() {
+    room_ *= 2;
+    open_.resize(room_);
+}
+
+bool Recorder::goes_on_polling(Function function) {
+    if (last_poll_ == nullptr || !continues_poll(function, now())) return false;
+    ++last_poll_->bytes;
+    open_[depth_++] = {last_poll_, own_thread(), calls_ - 1};
+    return true;
 }
 
 /// Nothing was recorded since, and no time has passed that somebody may have computed in.
@@ -207,20 +228,13 @@ std::uint8_t Recorder::number_of(ThreadId thread) {
     return static_cast<std::uint8_t>(std::min<std::size_t>(number, 255));
 }
 
-Recorder::Open* Recorder::innermost() {
+Recorder::Open* Recorder::innermost_of_thread() {
     Open* const last = &open_[depth_ - 1];
-    if (depth_ == 1) return last;
     const ThreadId thread = own_thread();
     for (Open* open = last;; --open) {
         if (open->thread == thread) return open;
         if (open == open_.data()) return last;
     }
-}
-
-std::uint64_t Recorder::time_of_call() {
-    if (depth_ > 0)
-        if (const Record* const record = innermost()->record) return record->begin;
-    return now();
 }
 
 void Recorder::finalised(const Counters& counters) {
@@ -233,31 +247,48 @@ void Recorder::finalised(const Counters& counters) {
 
 void Recorder::sent(const Communicator& comm, const Envelope& envelope, int peer,
                     std::size_t bytes) {
-    if (!is_users_message(comm, envelope)) {
-        PeerTraffic& traffic = store_.traffic()[static_cast<std::size_t>(peer)];
-        ++traffic.messages;
-        traffic.bytes += bytes;
-        return;
-    }
+    if (is_users_message(comm, envelope))
+        add_send(envelope, peer, bytes);
+    else
+        count_librarys(peer, bytes);
+}
+
+void Recorder::count_librarys(int peer, std::size_t bytes) {
+    PeerTraffic& traffic = store_.traffic()[static_cast<std::size_t>(peer)];
+    ++traffic.messages;
+    traffic.bytes += bytes;
+}
+
+Record* Recorder::add_send(const Envelope& envelope, int peer, std::size_t bytes) {
     Record* const record = next();
-    if (record == nullptr) return;
+    if (record == nullptr) return nullptr;
     record->begin = time_of_call();
     record->bytes = bytes;
     record->peer = peer;
     record->tag = envelope.tag;
     record->detail = static_cast<std::uint16_t>(envelope.context);
     record->what = What::send;
+    return record;
 }
 
-Recorder::Pending& Recorder::pending(const Request& request) {
-    if (request.index() >= pending_.size()) pending_.resize(request.index() + 32);
+inline Recorder::Pending& Recorder::pending(const Request& request) {
+    if (request.index() >= pending_.size()) [[unlikely]]
+        make_room_for(request);
     return pending_[request.index()];
 }
 
+void Recorder::make_room_for(const Request& request) {
+    pending_.resize(request.index() + 32);
+}
+
 bool Recorder::send_started(const Communicator& comm, const Request& send) {
-    sent(comm, send.envelope, send.peer, send.bytes);
-    if (!is_users_message(comm, send.envelope) || stopped_) return false;
-    pending(send).send = next_ - 1;
+    if (!is_users_message(comm, send.envelope)) {
+        count_librarys(send.peer, send.bytes);
+        return false;
+    }
+    Record* const record = add_send(send.envelope, send.peer, send.bytes);
+    if (record == nullptr) return false;
+    pending(send).send = record;
     return true;
 }
 
@@ -282,8 +313,8 @@ bool Recorder::keep_posted(const Request& receive, std::uint32_t number, std::ui
 /// The call that the rank is in, if its end tells well enough when a message was complete: it
 /// completes one at most, and its end is read anyway.
 const Recorder::Open* Recorder::call_that_tells() const {
-    const Record* const call = depth_ == 1 ? open_[0].record : nullptr;
-    return call != nullptr && !told.completes_several[call->detail] ? open_.data() : nullptr;
+    const Open& open = open_[0];
+    return depth_ == 1 && open.tells && open.record != nullptr ? &open : nullptr;
 }
 
 void Recorder::completed(const Request& request) {

@@ -64,6 +64,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
         Record* record = nullptr;
         ThreadId thread{};
         std::uint32_t serial = 0;  ///< of the call, among all that were recorded
+        bool tells = false;        ///< its end, well enough, when a message was complete
     };
     /// A message under way, by the number of its request.
     struct Pending {
@@ -88,17 +89,27 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
             if (!get_more()) return nullptr;
         return next_++;
     }
-    bool get_more();
-    void read_clocks(ClockReading& into);
-    Open* innermost();
+    // What is rare, or takes long anyway, is kept out of the code that runs at every call.
+    [[gnu::noinline]] bool get_more();
+    [[gnu::noinline]] void read_clocks(ClockReading& into);
+    [[gnu::noinline]] void make_room();
+    [[gnu::noinline]] bool goes_on_polling(calls::Function function);
+    Open* innermost() { return depth_ == 1 ? open_.data() : innermost_of_thread(); }
+    [[gnu::noinline]] Open* innermost_of_thread();
     const Open* call_that_tells() const;
     /// When the call began that this happens in.
-    std::uint64_t time_of_call();
-    void describe(Record& record, calls::Function function,
-                  std::span<const calls::Word> arguments) const;
-    std::uint8_t number_of(ThreadId thread);
+    std::uint64_t time_of_call() {
+        const Record* const record = depth_ > 0 ? innermost()->record : nullptr;
+        return record != nullptr ? record->begin : now();
+    }
+    [[gnu::noinline]] void describe(Record& record, calls::Function function,
+                                    std::span<const calls::Word> arguments) const;
+    [[gnu::noinline]] std::uint8_t number_of(ThreadId thread);
     bool continues_poll(calls::Function function, std::uint64_t time) const;
+    void count_librarys(int peer, std::size_t bytes);
+    Record* add_send(const Envelope& envelope, int peer, std::size_t bytes);
     Pending& pending(const Request& request);
+    [[gnu::noinline]] void make_room_for(const Request& request);
     void note_choice(std::int32_t code);
     bool keep_posted(const Request& receive, std::uint32_t number, std::uint32_t context);
 
@@ -112,6 +123,7 @@ class Recorder final : public calls::CallWatch, public MessageWatch {
     Record* next_ = nullptr;
     Record* end_ = nullptr;
     std::vector<Open> open_ = std::vector<Open>(usually_open);  ///< calls that are not over
+    std::size_t room_ = usually_open;                           ///< for how many
     std::size_t depth_ = 0;                                     ///< how many, of all threads
     std::uint32_t calls_ = 0;                                   ///< recorded so far
     ThreadId first_thread_{};

@@ -153,7 +153,39 @@ INSTANTIATE_TEST_SUITE_P(
                   "rank 1 called MPI_Bcast(count 3, a type of 2 MPI_DOUBLE, 2 MPI_INT",
                   "the types differ"}),
         of_types("many", {"rank 1 called MPI_Isend(count 1, MPI_INT, dest 0, tag 77",
-                          "rank 0 called MPI_Irecv(count 1, MPI_FLOAT, source 1, tag 77"})),
+                          "rank 0 called MPI_Irecv(count 1, MPI_FLOAT, source 1, tag 77"}),
+        of_types("partitioned",
+                 {"types do not match: rank 1 called MPI_Psend_init(partitions 4, count 6, "
+                  "MPI_FLOAT, dest 0, tag 5, MPI_COMM_WORLD), rank 0 called "
+                  "MPI_Precv_init(partitions 3, count 8, MPI_INT, dest 1, tag 5, MPI_COMM_WORLD)"}),
+        of_types("neighbours",
+                 {"rank 0 called MPI_Neighbor_alltoall(sendcount 2, MPI_INT, recvcount 2, MPI_INT, "
+                  "ring), rank 1 called MPI_Neighbor_alltoall(sendcount 2, MPI_INT, recvcount 2, "
+                  "MPI_FLOAT, ring): the types differ"}),
+        of_types("neighbours-by-place",
+                 {"rank 0 called MPI_Ineighbor_alltoallw(ring), rank 1 called "
+                  "MPI_Ineighbor_alltoallw(ring): the types differ"}),
+        of_types("neighbours-lengths", {"rank 1 called MPI_Neighbor_allgatherv(", "rank 0 called",
+                                        "the first gives the second 8 bytes, which takes 4"}),
+        of_types("neighbours-edges",
+                 {"rank 0 called MPI_Neighbor_allgather(", "rank 1 called",
+                  "the first sends to the second 1 times, which receives from it 2 times"})),
+    check_name);
+
+// Both types are the origin's.
+INSTANTIATE_TEST_SUITE_P(
+    Windows, MpiexecCheck,
+    ::testing::Values(
+        of_types("put",
+                 {"types do not match: rank 1 called MPI_Put(origin_count 1, a type of 4 MPI_INT, "
+                  "target_rank 0, target_disp 0, target_count 4, MPI_FLOAT, win): the types of the "
+                  "origin are not those of the target"}),
+        of_types("get",
+                 {"rank 1 called MPI_Get(", "the types of the target are not those of the origin"}),
+        of_types("accumulate", {"rank 1 called MPI_Accumulate(",
+                                "the types of the origin are not those of the target"}),
+        of_types("fetch", {"rank 1 called MPI_Get_accumulate(",
+                           "the types of the target are not those of the result"})),
     check_name);
 
 INSTANTIATE_TEST_SUITE_P(

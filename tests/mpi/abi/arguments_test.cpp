@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mpi/abi/on_ranks.hpp"
+#include "mpi/collectives/hub.hpp"
 
 namespace railyard::mpi {
 namespace {
@@ -122,6 +123,57 @@ TEST_P(Arguments, LengthsThatDoNotMatch) {
                 EXPECT_TRUE(somebody_said_so(
                     MPI_Alltoall(all, count, MPI_INT, all + 64, count, MPI_INT, comm)));
             }
+            MPI_Comm_free(&comm);
+        });
+}
+
+/// The same of data that a hub of one host takes in segments: each rank that gets something says
+/// so. The next one is none the worse, unless ranks had different numbers of segments; then it
+/// fails, too, and nobody waits for ever.
+TEST_P(Arguments, LengthsOfSegmentsThatDoNotMatch) {
+    if (GetParam().fabric != "shm") GTEST_SKIP() << "has no hub for all ranks";
+    struct Lengths {
+        int most;
+        int one;  ///< of one rank
+    };
+    for (const Lengths lengths : {Lengths{2000, 1990}, {1990, 2000}, {20000, 5000}, {5000, 20000}})
+        run(5, [&](int rank, int size) {
+            const MPI_Comm world = MPI_COMM_WORLD;
+            const int differs = size - 1;
+            const int count = rank == differs ? lengths.one : lengths.most;
+            const int per_segment = static_cast<int>(Hub::wide.capacity / sizeof(int));
+            const bool keeps_step = lengths.most / per_segment == lengths.one / per_segment;
+            std::vector<int> data(20000, 1);
+            std::vector<int> all(20000 * static_cast<std::size_t>(size));
+            MPI_Comm comm = MPI_COMM_NULL;
+            MPI_Comm_dup(world, &comm);
+            const auto check = [&](const char* what, int error, bool gets_some) {
+                EXPECT_TRUE(error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE) << error;
+                if (gets_some) {
+                    EXPECT_EQ(error, MPI_ERR_TRUNCATE) << what << " on rank " << rank;
+                }
+                const std::vector<int> ones(3000, 1);
+                std::vector<int> sum(3000);
+                EXPECT_EQ(MPI_Allreduce(ones.data(), sum.data(), 3000, MPI_INT, MPI_SUM, comm),
+                          keeps_step ? MPI_SUCCESS : MPI_ERR_TRUNCATE)
+                    << "after " << what << " on rank " << rank;
+                if (keeps_step) {
+                    EXPECT_EQ(sum, std::vector<int>(3000, size)) << "after " << what;
+                }
+                MPI_Comm_free(&comm);
+                MPI_Comm_dup(world, &comm);
+            };
+            int* const one = data.data();
+            int* const total = all.data();
+            check("MPI_Allreduce", MPI_Allreduce(one, total, count, MPI_INT, MPI_SUM, comm), true);
+            check("MPI_Reduce", MPI_Reduce(one, total, count, MPI_INT, MPI_SUM, 0, comm),
+                  rank == 0);
+            check("MPI_Bcast", MPI_Bcast(one, count, MPI_INT, 0, comm), rank == differs);
+            check("MPI_Allgather", MPI_Allgather(one, count, MPI_INT, total, count, MPI_INT, comm),
+                  true);
+            MPI_Request request = MPI_REQUEST_NULL;
+            MPI_Iallreduce(one, total, count, MPI_INT, MPI_SUM, comm, &request);
+            check("MPI_Iallreduce", MPI_Wait(&request, MPI_STATUS_IGNORE), true);
             MPI_Comm_free(&comm);
         });
 }

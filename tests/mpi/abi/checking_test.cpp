@@ -66,6 +66,34 @@ TEST_P(CheckedMessages, OfOtherTypesAreTold) {
         }
 }
 
+TEST_P(CheckedMessages, InPartitionsOfOtherTypesAreTold) {
+    for (const bool is_wrong : {false, true}) {
+        const job::Result result = run(2, [&](int rank) {
+            MPI_Datatype type = record_type(is_wrong && rank == 0);
+            std::vector<char> data(24 * 12);
+            MPI_Request request = MPI_REQUEST_NULL;
+            if (rank == 1)
+                MPI_Psend_init(data.data(), 3, 4, type, 0, 7, MPI_COMM_WORLD, MPI_INFO_NULL,
+                               &request);
+            else
+                MPI_Precv_init(data.data(), 2, 6, type, 1, 7, MPI_COMM_WORLD, MPI_INFO_NULL,
+                               &request);
+            MPI_Start(&request);
+            if (rank == 1) MPI_Pready_range(0, 2, request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Request_free(&request);
+            MPI_Type_free(&type);
+        });
+        EXPECT_EQ(result.ok, !is_wrong) << result.failure;
+        if (is_wrong) {
+            EXPECT_THAT(result.failure,
+                        HasSubstr("types do not match: rank 1 called MPI_Psend_init(partitions 3, "
+                                  "count 4, a type of 2 MPI_DOUBLE, MPI_INT, dest 0, tag 7, "
+                                  "MPI_COMM_WORLD), rank 0 called MPI_Precv_init(partitions 2"));
+        }
+    }
+}
+
 /// More than there are numbers of descriptions where these are few, taken in another order than
 /// they were sent in, some never.
 TEST_P(CheckedMessages, OfTheSameTypesAreNot) {

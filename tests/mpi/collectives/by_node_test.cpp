@@ -112,6 +112,61 @@ TEST_P(ByNode, AnAllgatherCarriesEachNodesBlocksTogether) {
     }
 }
 
+TEST_P(ByNode, AGatherAndAScatterTakeOneMessageANode) {
+    for (const int root : {0, 5, 11}) {
+        EXPECT_EQ(crossings([&](Team& team) {
+                      std::vector<std::uint64_t> own(1, static_cast<std::uint64_t>(team.rank()));
+                      std::vector<std::uint64_t> all(ranks, 99);
+                      gather(team, longs(own), longs(all), root);
+                      std::vector<std::uint64_t> expected(ranks, 99);
+                      if (team.rank() == root) std::iota(expected.begin(), expected.end(), 0);
+                      EXPECT_EQ(all, expected);
+                  }),
+                  nodes - 1)
+            << root;
+        EXPECT_EQ(crossings([&](Team& team) {
+                      std::vector<std::uint64_t> own(1, 99);
+                      std::vector<std::uint64_t> all(ranks);
+                      std::iota(all.begin(), all.end(), 0);
+                      scatter(team, longs(all), longs(own), root);
+                      EXPECT_EQ(own[0], static_cast<std::uint64_t>(team.rank()));
+                  }),
+                  nodes - 1)
+            << root;
+    }
+}
+
+TEST_P(ByNode, AnAlltoallTakesThatOfTheLeaders) {
+    EXPECT_EQ(crossings([](Team& team) {
+                  std::vector<std::uint64_t> out(ranks);
+                  std::vector<std::uint64_t> in(ranks, 99);
+                  const auto of = [](int from, int to) {
+                      return static_cast<std::uint64_t>(100 * from + to);
+                  };
+                  for (int i = 0; i < ranks; ++i)
+                      out[static_cast<std::size_t>(i)] = of(team.rank(), i);
+                  alltoall(team, longs(out), longs(in));
+                  for (int i = 0; i < ranks; ++i)
+                      EXPECT_EQ(in[static_cast<std::size_t>(i)], of(i, team.rank()));
+              }),
+              nodes * (nodes - 1));
+}
+
+/// With two ranks a node, a leader saves too little.
+TEST(ByNodeChoice, OfAnAlltoallWantsThreeRanksANode) {
+    for (const int on_a_node : {2, 3}) {
+        MemoryJob::Options options;
+        options.ranks = 12;
+        for (int rank = 0; rank < options.ranks; ++rank)
+            options.nodes.push_back(static_cast<std::uint32_t>(rank / on_a_node));
+        MemoryJob job(options);
+        job.run([&](Team& team) {
+            EXPECT_EQ(choose(Collective::alltoall, team, 8) == Algorithm::by_node, on_a_node == 3);
+            EXPECT_EQ(choose(Collective::gather, team, 8), Algorithm::by_node);
+        });
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, ByNode, testing::Bool(),
                          [](const auto& info) { return info.param ? "InARow" : "InTurn"; });
 

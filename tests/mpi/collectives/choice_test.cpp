@@ -79,6 +79,16 @@ TEST(Choice, IsByNodeForSmallDataWhereNodesAreShared) {
         << "in another order than that of ranks";
     EXPECT_NE(choose(Collective::allgather, {64, 8, in_turn}), Algorithm::by_node);
     EXPECT_NE(choose(Collective::allreduce, {64, 1'000'000, in_order}), Algorithm::by_node);
+    for (const Collective collective :
+         {Collective::gather, Collective::scatter, Collective::alltoall}) {
+        EXPECT_EQ(choose(collective, {64, 8, in_turn}), Algorithm::by_node) << name(collective);
+        EXPECT_NE(choose(collective, {64, 8}), Algorithm::by_node) << name(collective);
+        EXPECT_NE(choose(collective, {64, 10'000, in_order}), Algorithm::by_node)
+            << name(collective);
+    }
+    EXPECT_EQ(choose(Collective::alltoall, {64, 100, in_order}), Algorithm::bruck)
+        << "a leader would copy too much";
+    EXPECT_EQ(choose(Collective::alltoall, {256, 8, in_order}), Algorithm::bruck);
 }
 
 TEST(Choice, OfALargeReductionOnACrowdedNodeHasFewWaits) {

@@ -141,6 +141,77 @@ static void many(void) {
     MPI_Barrier(world);
 }
 
+/* Cut otherwise on either side; of two such messages the second is wrong. */
+static void partitioned(void) {
+    static float f[2][24];
+    MPI_Request requests[2];
+    for (int i = 0; i < 2; ++i)
+        if (rank == 1)
+            MPI_Psend_init(f[i], 4, 6, MPI_FLOAT, 0, 5, world, MPI_INFO_NULL, &requests[i]);
+        else
+            MPI_Precv_init(f[i], 3, 8, right || i == 0 ? MPI_FLOAT : MPI_INT, 1, 5, world,
+                           MPI_INFO_NULL, &requests[i]);
+    for (int round = 0; round < 2; ++round) {
+        MPI_Startall(2, requests);
+        for (int i = 0; rank == 1 && i < 2; ++i)
+            MPI_Pready_range(0, 3, requests[i]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 2; ++i)
+        MPI_Request_free(&requests[i]);
+}
+
+/* All ranks in a ring. */
+static MPI_Comm ring_of_all(void) {
+    const int dims = size, periods = 1;
+    MPI_Comm ring;
+    MPI_Cart_create(world, 1, &dims, &periods, 0, &ring);
+    MPI_Comm_set_name(ring, "ring");
+    return ring;
+}
+
+static void neighbours(void) {
+    int out[4] = {0}, in[4] = {0};
+    MPI_Comm ring = ring_of_all();
+    MPI_Neighbor_alltoall(out, 2, MPI_INT, in, 2, rank == 1 && !right ? MPI_FLOAT : MPI_INT, ring);
+    MPI_Comm_free(&ring);
+}
+
+/* What goes down is of another type than what goes up, so that each place has its own. */
+static void neighbours_by_place(void) {
+    char out[16] = {0}, in[16] = {0};
+    const int counts[2] = {1, 1};
+    const MPI_Aint places[2] = {0, 8};
+    const MPI_Datatype down_up[2] = {MPI_LONG, MPI_DOUBLE}, up_down[2] = {MPI_DOUBLE, MPI_LONG};
+    MPI_Request request;
+    MPI_Comm ring = ring_of_all();
+    /* From below comes what went up. */
+    MPI_Ineighbor_alltoallw(out, counts, places, down_up, in, counts, places,
+                            rank == 1 && !right ? down_up : up_down, ring, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(ring);
+    MPI_Comm_free(&ring);
+}
+
+static void neighbours_lengths(void) {
+    int out[4] = {0}, in[8] = {0};
+    const int counts[2] = {2, rank == 0 && !right ? 1 : 2}, places[2] = {0, 4};
+    MPI_Comm ring = ring_of_all();
+    MPI_Neighbor_allgatherv(out, 2, MPI_INT, in, counts, places, MPI_INT, ring);
+    MPI_Comm_free(&ring);
+}
+
+/* The second counts on an edge more than the first knows of. */
+static void neighbours_edges(void) {
+    int out[2] = {0}, in[2] = {0};
+    const int others[2] = {1 - rank, 1 - rank};
+    MPI_Comm graph;
+    MPI_Dist_graph_create_adjacent(world, rank == 1 && !right ? 2 : 1, others, MPI_UNWEIGHTED, 1,
+                                   others, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    MPI_Neighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, graph);
+    MPI_Comm_free(&graph);
+}
+
 const struct mistake of_types[] = {
     {"types-scalars", scalars},
     {"types-started", started},
@@ -153,5 +224,10 @@ const struct mistake of_types[] = {
     {"types-buffered", buffered},
     {"types-collective", collective},
     {"types-many", many},
+    {"types-partitioned", partitioned},
+    {"types-neighbours", neighbours},
+    {"types-neighbours-by-place", neighbours_by_place},
+    {"types-neighbours-lengths", neighbours_lengths},
+    {"types-neighbours-edges", neighbours_edges},
     {NULL, NULL},
 };

@@ -184,7 +184,46 @@ static void in_no_epoch(void) {
     MPI_Win_free(&win);
 }
 
+/* Of another type there than here: 0 a put, 1 a get, 2 an accumulate, 3 a fetch of many. */
+static void of_type(int operation) {
+    static int memory[8];
+    int here[8] = {0}, result[8] = {0};
+    /* The same in another form. */
+    MPI_Datatype pairs;
+    MPI_Type_vector(2, 2, 4, MPI_INT, &pairs);
+    MPI_Type_commit(&pairs);
+    const MPI_Datatype there = right ? MPI_INT : MPI_FLOAT;
+    MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, world, &win);
+    MPI_Win_set_name(win, "win");
+    MPI_Win_fence(0, win);
+    if (rank == 1 && operation == 0) MPI_Put(here, 1, pairs, 0, 0, 4, there, win);
+    if (rank == 1 && operation == 1) MPI_Get(here, 1, pairs, 0, 0, 4, there, win);
+    if (rank == 1 && operation == 2) MPI_Accumulate(here, 4, MPI_INT, 0, 0, 4, there, MPI_SUM, win);
+    if (rank == 1 && operation == 3)
+        MPI_Get_accumulate(NULL, 0, MPI_BYTE, result, 4, MPI_INT, 0, 0, 4, there, MPI_NO_OP, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Type_free(&pairs);
+}
+
+static void put_type(void) {
+    of_type(0);
+}
+static void get_type(void) {
+    of_type(1);
+}
+static void accumulate_type(void) {
+    of_type(2);
+}
+static void fetch_type(void) {
+    of_type(3);
+}
+
 const struct mistake of_windows[] = {
+    {"types-put", put_type},
+    {"types-get", get_type},
+    {"types-accumulate", accumulate_type},
+    {"types-fetch", fetch_type},
     {"window", in_no_epoch},
     {"windows", each},
     {NULL, NULL},
