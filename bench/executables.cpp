@@ -61,9 +61,29 @@ struct Workplace {
     fs::path folder = own_folder() / "../bench/executables";
 };
 
+/// A kernel as an executable, beside the same one built in; start and computing included.
+void messages_beside_builtin(const Settings& settings, const Report& report) {
+    const std::string folder = own_folder().string();
+    const auto time = [&](const std::string& program) {
+        return processor_seconds(
+            fmt::format("'{}/railyard' run --summary none --compute none --on infiniband-pcie "
+                        "-n 16 {} --class S",
+                        folder, program));
+    };
+    const Score score = duel(
+        settings.rounds, [&] { return time("'" + folder + "/cg'"); }, [&] { return time("cg"); });
+    report({.name = "executables/messages/16",
+            .unit = "s",
+            .ours = score.ours,
+            .reference = score.reference,
+            .ratio = score.ratio,
+            .target = Target{Target::Kind::at_most, 1.1},
+            .note = "cg, class S, beside the same built in"});
+}
+
 }  // namespace
 
-void executables(const Settings&, const Report& report) {
+void executables(const Settings& settings, const Report& report) {
     const Workplace workplace;
     const std::string folder = own_folder().string();
     const std::string program = workplace.program("'" + folder + "/mpicc'", "exchanges");
@@ -78,6 +98,8 @@ void executables(const Settings&, const Report& report) {
             .ours = ours(1024, "halo 0"),
             .target = Target{Target::Kind::at_most, 3, 0, true},
             .note = "from the command to its end; the program makes a square of ranks"});
+
+    messages_beside_builtin(settings, report);
 
     const bool has_smpi = std::system("command -v smpicc > /dev/null 2>&1") == 0;
     const std::string their_program = has_smpi ? workplace.program("smpicc", "exchanges.smpi") : "";

@@ -187,8 +187,9 @@ void ProfileFile::check_engine(const Language& language, const Engine& chosen,
                 file, position, section,
                 fmt::format("this profile's engine is \"{}\", which has no such part; write {} "
                             "before all parts, or leave this one out",
-                            chosen.name, engines_that(language, [&](const Engine& other) {
-                                return other.reads_section(section);
+                            chosen.name,
+                            engines_that(language, [&name = section](const Engine& other) {
+                                return other.reads_section(name);
                             })));
     for (const Entry& entry : entries) {
         const Key& key = *entry.setting.key;
