@@ -343,8 +343,9 @@ TEST(Executables, GiveTheSameBytesEachTime) {
         std::string words;
         for (const std::string& word : call)
             words += " " + word;
-        if (std::system("setarch -R true 2>/dev/null") == 0)
+        if (std::system("setarch -R true 2>/dev/null") == 0) {
             EXPECT_EQ(printed("cd / && setarch -R " RAILYARD_PROGRAM + words), first.out);
+        }
     }
 }
 
