@@ -1,7 +1,5 @@
 #include "mpi/calls/call.hpp"
 
-#include <ranges>
-
 namespace railyard::mpi::calls {
 
 void CallWatches::began(const HandleResolver& resolver) {
@@ -21,8 +19,8 @@ void CallWatches::entered(Function function, std::span<const Word> arguments) {
 }
 
 void CallWatches::left(Function function) {
-    for (CallWatch* const watch : watches_ | std::views::reverse)
-        watch->left(function);
+    for (auto watch = watches_.rbegin(); watch != watches_.rend(); ++watch)
+        (*watch)->left(function);
 }
 
 void CallWatches::finalised(const Counters& counters) {
