@@ -1,4 +1,4 @@
-#include "cli/command.hpp"
+#include "cli/cli.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "cli/command.hpp"
 #include "cli/run_programs.hpp"
 #include "cli/words.hpp"
 #include "experiments/core/plan.hpp"

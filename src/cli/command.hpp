@@ -1,6 +1,6 @@
 #pragma once
-/// The `railyard` command and its subcommands: their options, as CLI11 knows them, and what they
-/// do. One file each.
+/// The subcommands of `railyard`: their options, as CLI11 knows them, and what they do. One file
+/// each.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -30,9 +30,5 @@ inline void add_jobs(CLI::App& app, unsigned& jobs) {
         ->type_name("N")
         ->check(CLI::Range(1U, 1024U));
 }
-
-/// Does what the arguments ask for and returns the exit code: 0, 1 (the work failed) or 2 (the call
-/// was wrong).
-int run(int argc, char** argv);
 
 }  // namespace railyard::cli

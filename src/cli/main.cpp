@@ -1,4 +1,4 @@
-#include "cli/command.hpp"
+#include "cli/cli.hpp"
 
 int main(int argc, char** argv) {
     return railyard::cli::run(argc, argv);
