@@ -1,5 +1,5 @@
-/// Regions that end while others are at work: one of the same memory is no one's business but its
-/// own, and one that a peer writes to ends without harm to its owner.
+/// Regions that end while others of the same memory are at work: that is no one's business but
+/// their own.
 
 #include "fabric/endpoint.hpp"
 
@@ -45,38 +45,6 @@ TEST_P(Regions, one_of_two_of_the_same_memory_can_end_at_any_time) {
             if (op == Op::send) end.expect_received(1, size);
             team.barrier();
             in.check(size, seed_of(team.peer(), 1), "data beside which a region ends");
-        }
-    });
-}
-
-/// Its data may have come before its turn has, and then it ends.
-TEST_P(Regions, one_can_end_before_a_write_to_it_has_had_its_turn) {
-    const int turns = rounds(20);
-    run(2, [=](Team& team) {
-        constexpr std::size_t large = 4 << 20, small = 20'000;
-        for (int turn = 0; turn < turns; ++turn) {
-            Endpoint end(team);
-            end.connect(team.peer());
-            Buffer out(team.nic(), large), first(team.nic(), large);
-            std::vector<std::byte> memory(small, Buffer::untouched);
-            auto second = team.nic().register_memory(memory, Access::all);
-            const auto to_first = team.swap(first.region());
-            const auto to_second = team.swap(*second);
-            out.fill(seed_of(sender, 1));
-            out.data()[0] = std::byte{1};
-            team.barrier();
-            if (team.id() == sender) {
-                end.write(1, out.slice(), Buffer::at(*to_first), Flags::remote_completion);
-                end.write(2, out.slice(0, small), {to_second.get(), {}}, Flags::remote_completion);
-                end.expect_sent(1);
-                const Status last = end.next_sent().status;
-                if (last != Code::ok) check_equal(last, Code::region_gone, "the second write");
-            } else {
-                team.await([&] { return fabric::arrived(memory.data(), std::byte{1}); },
-                           "the first byte of the second write");
-                second.reset();
-            }
-            team.barrier();
         }
     });
 }
