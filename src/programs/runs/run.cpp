@@ -232,6 +232,8 @@ Outcome run(const Options& options) {
         } else {
             replay_calls(computation.recording(), static_cast<std::size_t>(rank.id()));
         }
+        // Where there were but sessions, MPI ends only now: while its calls are still watched.
+        rank_local::here->destroy_slots();
         account.add_end(rank.host().now());
     };
     job::Faults faults{options.faults, {}};

@@ -163,6 +163,10 @@ TEST(Executables, EndAsTheyWant) {
     const Ended error = run({"-n", "3", own_call("ours"), "error"});
     EXPECT_NE(error.exit_code, 0);
     EXPECT_THAT(error.err, AllOf(HasSubstr("rank 1"), HasSubstr("MPI_Send"), HasSubstr("99")));
+
+    const Ended replaced = run({"-n", "3", own_call("ours"), "exec"});
+    EXPECT_NE(replaced.exit_code, 0);
+    EXPECT_THAT(replaced.err, AllOf(HasSubstr("rank 1"), HasSubstr("exec() was called")));
 }
 
 TEST(Executables, ACrashNamesRankSignalAndPlace) {
@@ -219,12 +223,21 @@ TEST_P(By, ProgramsMayDiffer) {
                              path("where")});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_THAT(sorted_lines(ended.out),
-                ElementsAreArray({"rank 0 of 4: where, role none, in there, day 0",
-                                  "rank 1 of 4: where, role worker, in 1, day 1",
-                                  "rank 2 of 4: where, role worker, in 2, day 2",
-                                  "rank 3 of 4: where, role a=b, in there, day 3"}));
+                ElementsAreArray({"rank 0 of 4: where, role none, in there, day 0, Thu Jan  1",
+                                  "rank 1 of 4: where, role worker, in 1, day 1, Fri Jan  2",
+                                  "rank 2 of 4: where, role worker, in 2, day 2, Sat Jan  3",
+                                  "rank 3 of 4: where, role a=b, in there, day 3, Sun Jan  4"}));
     EXPECT_EQ(results::read_file(folder.file("ranks/1/written")), "1\n");
     EXPECT_EQ(results::read_file(folder.file("ranks/2/written")), "2\n");
+}
+
+TEST_P(By, SessionsAloneAreEnough) {
+    if (path("sessions").empty()) GTEST_SKIP() << "mpich is not installed";
+    const Ended ended = cli::railyard({"run", "-n", "3", "--on", "clan-via", path("sessions")});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(sorted_lines(ended.out),
+                ElementsAreArray({"rank 0: sum 3", "rank 1: sum 3", "rank 2: sum 3"}));
+    EXPECT_THAT(ended.err, Not(HasSubstr(" 0 messages")));  // what MPI counted is told
 }
 
 TEST(Executables, WhatIsComputedBeforeMpiIsNotCharged) {
@@ -243,7 +256,7 @@ TEST(Executables, AreFoundOnThePath) {
     const Ended ended = run({"-n", "1", "--rank-directories", folder.file("ranks"), "where"},
                             {"PATH=" RAILYARD_EXECUTABLES "/ours:/usr/bin:/bin"});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    EXPECT_EQ(ended.out, "rank 0 of 1: where, role none, in 0, day 0\n");
+    EXPECT_EQ(ended.out, "rank 0 of 1: where, role none, in 0, day 0, Thu Jan  1\n");
 }
 
 TEST(Executables, OptionsInTheWrongPlaceAreNamed) {

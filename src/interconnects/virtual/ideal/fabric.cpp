@@ -133,7 +133,7 @@ std::unique_ptr<fabric::Fabric> open_node_memory(sim::Engine& engine) {
         fabric::Traits made = traits();
         made.name = "node memory";
         made.description = "what ranks of one node share, in virtual time";
-        // The network beside it may have no port that matches, and receives ask both.
+        // A receive may be served by it or by the network beside it, so neither matches.
         made.tagged = false;
         return made;
     }();

@@ -24,8 +24,8 @@ const fabric::Traits& traits();
 /// the fabric all that is opened on it.
 std::unique_ptr<fabric::Fabric> open(sim::Engine& engine, const Parameters& parameters = {});
 
-/// Memory that ranks of one node share: what a message through `shm` takes between two cores of
-/// this project's first machine (docs/running.md says how that was measured).
+/// Memory that ranks of one node share: what a message takes through `shm`, as docs/running.md says
+/// that it was measured.
 std::unique_ptr<fabric::Fabric> open_node_memory(sim::Engine& engine);
 
 /// Runs profiles with other numbers: section [ideal].

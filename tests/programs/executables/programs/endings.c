@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
         if (strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 42);
         if (strcmp(how, "crash") == 0) write_to((int*)8);
         if (strcmp(how, "assert") == 0) assert(rank == 0);
+        if (strcmp(how, "exec") == 0) execlp("true", "true", (char*)NULL);
         if (strcmp(how, "error") == 0) MPI_Send(&got, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
         if (strcmp(how, "code") == 0) {
             atexit(leaving);

@@ -21,7 +21,9 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const char* role = getenv("ROLE");
     const time_t day = rank * 86400;
+    setenv("TZ", "UTC0", 1);
     const struct tm* date = gmtime(&day);
+    const char* text = ctime(&day);
     if (argc > 1 && chdir(argv[1]) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
     MPI_Barrier(MPI_COMM_WORLD);
     char directory[4096];
@@ -29,8 +31,8 @@ int main(int argc, char** argv) {
     if (getcwd(directory, sizeof directory) == NULL || file == NULL) return 1;
     fprintf(file, "%d\n", rank);
     fclose(file);
-    printf("rank %d of %d: %s, role %s, in %s, day %d\n", rank, size, last_part(argv[0]),
-           role != NULL ? role : "none", last_part(directory), date->tm_yday);
+    printf("rank %d of %d: %s, role %s, in %s, day %d, %.10s\n", rank, size, last_part(argv[0]),
+           role != NULL ? role : "none", last_part(directory), date->tm_yday, text);
     MPI_Finalize();
     return 0;
 }
