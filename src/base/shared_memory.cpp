@@ -125,4 +125,15 @@ SharedMemory SharedMemory::open(const Handle& handle) {
     return SharedMemory(std::move(mapping));
 }
 
+SharedMemory SharedMemory::of_file(const std::string& path) {
+    const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    struct stat status {};
+    if (!file || fstat(file.get(), &status) != 0)
+        throw system_error(fmt::format("cannot open {}", path));
+    auto mapping = std::make_shared<Mapping>();
+    mapping->handle.size = static_cast<std::uint64_t>(status.st_size);
+    mapping->data = map(file.get(), mapping->handle.size);
+    return SharedMemory(std::move(mapping));
+}
+
 }  // namespace railyard

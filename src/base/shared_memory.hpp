@@ -1,10 +1,11 @@
 #pragma once
-/// Memory that other processes of the same user can map, given its handle. It has no name in any
-/// file system, so nothing is left behind however a process ends.
+/// Memory that other processes of the same user can map, given its handle. Unless it is a file's,
+/// it has no name in any file system, so nothing is left behind however a process ends.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/error.hpp"
@@ -34,6 +35,9 @@ class SharedMemory {
     /// that a thread sanitizer sees one memory. Throws SharedMemoryGone, or Error when it cannot be
     /// opened or mapped.
     static SharedMemory open(const Handle& handle);
+    /// A file that is there, all of it: for processes that share no more than a file system. Its
+    /// handle is of no use. Throws Error.
+    static SharedMemory of_file(const std::string& path);
 
     SharedMemory() = default;
 

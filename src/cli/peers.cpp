@@ -32,7 +32,7 @@ void add_peer_options(CLI::App& app, PeerWords& words) {
         ->type_name("FILE");
 }
 
-std::optional<agents::PeerOptions> peer_options(const PeerWords& words) {
+std::optional<peers::PeerOptions> peer_options(const PeerWords& words) {
     if (words.listen.empty() && words.peer.empty()) {
         if (!words.secret_file.empty())
             throw UsageError("--secret-file: it is for --listen and --peer");
@@ -40,9 +40,9 @@ std::optional<agents::PeerOptions> peer_options(const PeerWords& words) {
     }
     if (!words.listen.empty() && !words.peer.empty())
         throw UsageError("--listen and --peer: one host listens, and the other calls it");
-    agents::PeerOptions options;
+    peers::PeerOptions options;
     const bool listens = !words.listen.empty();
-    options.side = listens ? agents::PeerOptions::Side::listens : agents::PeerOptions::Side::calls;
+    options.side = listens ? peers::PeerOptions::Side::listens : peers::PeerOptions::Side::calls;
     options.address = listens ? words.listen : words.peer;
     options.secret_file = words.secret_file;
     const char* secret = std::getenv(secret_variable);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "experiments/core/experiment.hpp"
-#include "launch/agents/peer_job.hpp"
+#include "launch/peers/peer_job.hpp"
 #include "railyard/traits.hpp"
 #include "railyard/work.hpp"
 
@@ -59,7 +59,7 @@ struct PeerWords {
 void add_peer_options(CLI::App& app, PeerWords& words);
 
 /// None: all ranks are on this host. Throws UsageError, also if nobody has given a secret.
-std::optional<agents::PeerOptions> peer_options(const PeerWords& words);
+std::optional<peers::PeerOptions> peer_options(const PeerWords& words);
 
 // Settings of the MPI engine: NAME=VALUE, by the names that `railyard mpi-info` shows. They go into
 // the environment, where the engine finds them.

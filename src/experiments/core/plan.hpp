@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "experiments/core/experiment.hpp"
-#include "launch/agents/peer_job.hpp"
+#include "launch/peers/peer_job.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/error.hpp"
@@ -46,7 +46,7 @@ struct Plan {
     bool pin = true;
     std::filesystem::path trace{};  ///< as in job::Options; of one experiment on one fabric
     /// One of the two ranks is here, and the other where this says.
-    std::optional<agents::PeerOptions> peer{};
+    std::optional<peers::PeerOptions> peer{};
 };
 
 /// Throws UsageError for a plan that cannot be carried out: an operation that no experiment knows,

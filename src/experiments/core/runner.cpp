@@ -13,7 +13,7 @@
 
 #include "base/log.hpp"
 #include "base/topology.hpp"
-#include "launch/agents/peer_job.hpp"
+#include "launch/peers/peer_job.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/job.hpp"
 #include "mpi/engine/settings.hpp"
@@ -97,7 +97,7 @@ class Step {
             context.progress("starting");
             experiment_.run(context);
         };
-        return peer_ ? agents::run_with_peer(options_, *peer_, body) : job::run(options_, body);
+        return peer_ ? peers::run_with_peer(options_, *peer_, body) : job::run(options_, body);
     }
 
   private:
@@ -114,7 +114,7 @@ class Step {
     std::string name_;
     job::Options options_;
     bool nothing_left_ = false;  ///< of what was asked for
-    std::optional<agents::PeerOptions> peer_;
+    std::optional<peers::PeerOptions> peer_;
 };
 
 std::vector<Step> steps(const Plan& plan) {

@@ -16,6 +16,7 @@
 #include "base/shared_memory.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/fabrics.hpp"
+#include "launch/job/kept_memory.hpp"
 #include "launch/job/real_rank.hpp"
 #include "railyard/base/error.hpp"
 
@@ -118,12 +119,7 @@ std::unique_ptr<Rank> accept(const Invitation& invitation) {
     OwnPlan plan(invitation.fabric, invitation.shares_core);
     Descriptor frames = take_frames(invitation);
     LauncherLink link{.deliver = deliver_to_nobody, .abort = end_here};
-    if (frames)
-        link = link_by_frames(frames.get(), board.is_relayed());
-    else if (board.is_relayed())
-        throw Error(
-            "the descriptor by which this rank reaches the other hosts was closed on the way here; "
-            "see what closes it: a script, or a program between mpiexec and this one");
+    if (frames) link = link_by_frames(frames.get(), board.is_relayed());
     const RealRank::Deliver deliver = link.deliver;
     SharedMemory kept;
     if (invitation.kept != SharedMemory::Handle{}) kept = SharedMemory::open(invitation.kept);
@@ -181,8 +177,9 @@ std::unique_ptr<Rank> join() {
 
 std::unique_ptr<Rank> join_by(std::unique_ptr<Bootstrap> bootstrap, std::string_view fabrics,
                               bool shares_core) {
+    SharedMemory kept = kept_file_of(bootstrap->rank());
     return std::make_unique<JoinedRank>(OwnPlan(fabrics, shares_core), std::move(bootstrap),
-                                        deliver_to_nobody);
+                                        deliver_to_nobody, RealRank::SayWaiting{}, std::move(kept));
 }
 
 }  // namespace railyard::job

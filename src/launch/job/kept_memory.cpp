@@ -1,10 +1,36 @@
 #include "launch/job/kept_memory.hpp"
 
+#include <fmt/format.h>
+#include <stdlib.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "railyard/base/error.hpp"
 
 namespace railyard::job {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_of(const fs::path& folder, int rank) {
+    return folder / fmt::format("rank-{}", rank);
+}
+
+/// As long as the memory lives.
+std::string_view used_part(const SharedMemory& memory) {
+    std::uint64_t used = 0;
+    std::memcpy(&used, memory.data(), sizeof used);
+    return {reinterpret_cast<const char*>(memory.data()),
+            std::min<std::size_t>(used, memory.size().count())};
+}
+
+}  // namespace
 
 KeptMemories::KeptMemories(const KeptMemoryOptions& options, const std::vector<int>& ranks) {
     if (options.size == Bytes()) return;
@@ -23,12 +49,41 @@ SharedMemory::Handle KeptMemories::handle(int rank) const {
 
 std::string_view KeptMemories::used(int rank) const {
     const auto found = memories_.find(rank);
-    if (found == memories_.end()) return {};
-    const SharedMemory& memory = found->second;
-    std::uint64_t used = 0;
-    std::memcpy(&used, memory.data(), sizeof used);
-    return {reinterpret_cast<const char*>(memory.data()),
-            std::min<std::size_t>(used, memory.size().count())};
+    return found != memories_.end() ? used_part(found->second) : std::string_view();
+}
+
+KeptFiles::KeptFiles(const KeptMemoryOptions& options, int ranks, const fs::path& where)
+    : ranks_(ranks) {
+    std::string name = fs::absolute(where / ".railyard-records-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+        throw system_error(fmt::format("cannot make a folder for records in {}", where.string()));
+    folder_ = name;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const fs::path file = file_of(folder_, rank);
+        std::ofstream(file) << options.begins_with;
+        std::error_code failed;
+        fs::resize_file(file, options.size.count(), failed);
+        if (failed)
+            throw Error(fmt::format("cannot make {} of {} bytes: {}", file.string(),
+                                    options.size.count(), failed.message()));
+    }
+}
+
+KeptFiles::~KeptFiles() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+}
+
+std::vector<std::string> KeptFiles::used() const {
+    std::vector<std::string> all;
+    for (int rank = 0; rank < ranks_; ++rank)
+        all.emplace_back(used_part(SharedMemory::of_file(file_of(folder_, rank))));
+    return all;
+}
+
+SharedMemory kept_file_of(int rank) {
+    const char* folder = std::getenv(KeptFiles::variable);
+    return folder != nullptr ? SharedMemory::of_file(file_of(folder, rank)) : SharedMemory();
 }
 
 }  // namespace railyard::job

@@ -3,6 +3,7 @@
 /// however it ended: for what is to be known of ranks that crash, too.
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -33,5 +34,30 @@ class KeptMemories {
   private:
     std::map<int, SharedMemory> memories_;
 };
+
+/// The same for ranks that others start: files of a folder that all their hosts see, and that goes
+/// with this object.
+class KeptFiles {
+  public:
+    /// Where ranks look for the folder's name.
+    static constexpr const char* variable = "RAILYARD_KEPT";
+
+    /// A folder of its own inside of `where`. Throws Error.
+    KeptFiles(const KeptMemoryOptions& options, int ranks, const std::filesystem::path& where);
+    ~KeptFiles();
+    KeptFiles(const KeptFiles&) = delete;
+    KeptFiles& operator=(const KeptFiles&) = delete;
+
+    std::string folder() const { return folder_.string(); }
+    /// What each rank has used.
+    std::vector<std::string> used() const;
+
+  private:
+    std::filesystem::path folder_;
+    int ranks_;
+};
+
+/// The rank's, if a variable names such files; else none. Throws Error.
+SharedMemory kept_file_of(int rank);
 
 }  // namespace railyard::job

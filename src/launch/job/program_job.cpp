@@ -73,37 +73,46 @@ Launcher::Options launcher_options(const ProgramOptions& options, int ranks) {
     return chosen;
 }
 
-}  // namespace
-
-/// A Program with all that is the same for each of its ranks.
-struct ProgramRanks::Ready {
-    const Program& program;
-    std::string path;
-    Words arguments;
-    Words environment;
-};
-
-ProgramRanks::ProgramRanks(const std::vector<Program>& programs, const Plan& plan,
-                           const std::vector<int>& here, const SharedMemory::Handle& board,
-                           const KeptMemories& kept, int input)
-    : plan_(plan),
-      board_(board),
-      kept_(kept),
-      input_(input),
-      ranks_here_(here.size()),
-      nothing_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
-    for (const Program& program : programs) {
-        const auto first = static_cast<int>(program_of_.size());
-        const bool is_wanted = std::ranges::any_of(
-            here, [&](int rank) { return rank >= first && rank - first < program.ranks; });
-        program_of_.insert(program_of_.end(), static_cast<std::size_t>(program.ranks),
-                           programs_.size());
-        programs_.push_back({program, is_wanted ? find_program(program) : std::string(),
-                             Words(program.arguments), environment_of(program, plan.ranks)});
+/// The programs of a job made ready to be started as its ranks.
+class ProgramRanks {
+  public:
+    /// All that it is given outlives it. Throws CannotStart for a program that is missing.
+    ProgramRanks(const std::vector<Program>& programs, const Plan& plan,
+                 const SharedMemory::Handle& board, const KeptMemories& kept)
+        : plan_(plan),
+          board_(board),
+          kept_(kept),
+          nothing_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+        for (const Program& program : programs) {
+            program_of_.insert(program_of_.end(), static_cast<std::size_t>(program.ranks),
+                               programs_.size());
+            programs_.push_back({program, find_program(program), Words(program.arguments),
+                                 environment_of(program, plan.ranks)});
+        }
     }
-}
 
-ProgramRanks::~ProgramRanks() = default;
+    /// Starts them with the launcher, each on its core, and returns when they have ended. Throws
+    /// CannotStart.
+    Result run(Launcher& launcher);
+
+  private:
+    /// A Program with all that is the same for each of its ranks.
+    struct Ready {
+        const Program& program;
+        std::string path;
+        Words arguments;
+        Words environment;
+    };
+    pid_t start(int id, RankPipes& pipes, const Launcher& launcher);
+    std::string invitation(int id, int frames_fd) const;
+
+    const Plan& plan_;
+    SharedMemory::Handle board_;
+    const KeptMemories& kept_;
+    std::vector<Ready> programs_;
+    std::vector<std::size_t> program_of_;  ///< by rank
+    Descriptor nothing_;                   ///< /dev/null
+};
 
 Result ProgramRanks::run(Launcher& launcher) {
     const std::vector<int> all_cores = plan_.cores.empty() ? std::vector<int>{} : allowed_cores();
@@ -115,7 +124,7 @@ Result ProgramRanks::run(Launcher& launcher) {
     std::size_t started = 0;
     return launcher.run([&](int id, RankPipes& pipes) {
         const pid_t pid = start_bound(id, pipes);
-        if (++started == ranks_here_ && !all_cores.empty()) pin_to(all_cores);
+        if (++started == program_of_.size() && !all_cores.empty()) pin_to(all_cores);
         return pid;
     });
 }
@@ -130,7 +139,7 @@ pid_t ProgramRanks::start(int id, RankPipes& pipes, const Launcher& launcher) {
                      .arguments = ready.arguments.get(),
                      .environment = ready.environment.get(),
                      .directory = directory.empty() ? nullptr : directory.c_str(),
-                     .input = id == 0 ? input_ : nothing_.get(),
+                     .input = id == 0 ? -1 : nothing_.get(),
                      .output = pipes.output.write.get(),
                      .errors = (pipes.joined ? pipes.output : pipes.errors).write.get(),
                      .kept = pipes.frames.write.get()};
@@ -147,6 +156,8 @@ std::string ProgramRanks::invitation(int id, int frames_fd) const {
                       .fabric = FabricPair{plan_.fabric, plan_.fabric_between}.text()}
         .text();
 }
+
+}  // namespace
 
 int ranks_of(const std::vector<Program>& programs) {
     int ranks = 0;
@@ -174,7 +185,7 @@ Result run_programs(const ProgramOptions& options) {
                       reactor);
     printer.attach(launcher);
     const KeptMemories kept(options.kept, chosen.ranks);
-    ProgramRanks ranks(options.programs, plan, chosen.ranks, memory.handle(), kept);
+    ProgramRanks ranks(options.programs, plan, memory.handle(), kept);
     Result result = ranks.run(launcher);
     if (options.kept.size > Bytes())
         for (const int rank : chosen.ranks)

@@ -116,9 +116,9 @@ void share_environment(Call& call) {
 
 /// A program alone has a rank for each slot of its hosts; else it is one rank that nobody counted.
 void count_ranks(Call& call) {
-    call.hosts.list = agents::with_slots(call.written_hosts, call.slots);
+    call.hosts = engines::with_slots(call.written_hosts, call.slots);
     int slots = 0;
-    for (const agents::HostSlots& host : call.hosts.list)
+    for (const engines::HostSlots& host : call.hosts)
         slots += host.slots;
     for (job::Program& program : call.job.programs)
         if (program.ranks == 0)

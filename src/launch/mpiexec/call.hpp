@@ -3,13 +3,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "launch/agents/host_list.hpp"
+#include "launch/engines/engine.hpp"
+#include "launch/engines/host_list.hpp"
 #include "launch/job/program_job.hpp"
 #include "mpi/traces/report.hpp"
 
@@ -20,13 +22,23 @@ struct Call {
 
     What what = What::run;
     job::ProgramOptions job;
-    agents::HostOptions hosts;
+    std::vector<engines::HostSlots> hosts;  ///< empty: this one, or those of an allocation
     mpi::traces::Wanted recording;
     Bytes recording_memory{std::uint64_t{1} << 30};  ///< of each rank
     /// For the programs of all ranks; one of a program's own takes precedence.
     std::vector<std::pair<std::string, std::string>> environment;
-    std::vector<agents::WrittenHost> written_hosts;  ///< empty: this one
-    int slots = 1;  ///< of a host that was written without a number
+    std::vector<engines::WrittenHost> written_hosts;  ///< empty: this one
+    std::optional<engines::Engine> engine;            ///< none: what is here
+    std::string launcher;                             ///< of the engine; empty: its own
+    std::string interface;
+    std::optional<bool> bound;  ///< none: nobody said
+    bool as_root = false;
+    bool verbose = false;
+    Duration heartbeat = Duration::s(5);  ///< after how long a silent host is lost
+    bool fabric_chosen = false;           ///< whether somebody said which
+    bool has_deadlock_timeout = false;    ///< the same
+    bool counted = false;                 ///< whether somebody said how many ranks there are
+    int slots = 1;                        ///< of a host that was written without a number
     /// Options that were understood and mean nothing here, each with what to say of it.
     std::vector<std::string> notes;
 };

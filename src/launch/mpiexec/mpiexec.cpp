@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "launch/agents/hosts_job.hpp"
 #include "launch/job/guardian.hpp"
 #include "launch/job/installation.hpp"
 #include "launch/job/program_job.hpp"
 #include "launch/mpiexec/call.hpp"
+#include "launch/mpiexec/several_hosts.hpp"
 #include "mpi/traces/report.hpp"
 #include "railyard/base/error.hpp"
 
@@ -28,9 +28,6 @@ namespace railyard::mpiexec {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// What makes this program the agent of a host.
-constexpr const char* agent_word = "--agent";
 
 /// On the standard error, if that takes it; where it does not, nobody can be told.
 void say(const std::string& text) {
@@ -84,18 +81,13 @@ int run(const std::string& name, Call& call) {
         add_program_folders(program);
         ranks += program.ranks;
     }
-    call.hosts.agent = {job::own_file().string(), agent_word};
-    // Where other hosts take part, whatever starts their agents may want to ask at our terminal.
-    Descriptor guardian;
-    if (std::ranges::all_of(call.hosts.list, [](const agents::HostSlots& host) {
-            return agents::is_here(host.name);
-        }))
-        guardian = job::guard_this_process();
+    if (is_for_several_hosts(call)) return run_on_several_hosts(name, call);
+    const Descriptor guardian = job::guard_this_process();
     call.job.guardian = guardian.get();
     const bool is_recorded = call.recording.is_anything();
     if (is_recorded)
         call.job.kept = {call.recording_memory, mpi::traces::prepared_memory(call.recording)};
-    const job::Result result = agents::run_programs(call.job, call.hosts);
+    const job::Result result = job::run_programs(call.job);
     if (!result.failure.empty())
         say(fmt::format("{}: {}{}\n", name, result.failure, aftermath(result, ranks)));
     if (is_recorded) say(mpi::traces::report(call.recording, result.kept));
@@ -103,8 +95,6 @@ int run(const std::string& name, Call& call) {
 }
 
 int obey(const std::string& name, const std::vector<std::string>& words) {
-    // Not an option: it is for launchers, not for people.
-    if (words == std::vector<std::string>{agent_word}) return agents::run_agent(STDIN_FILENO);
     Call call = parse(words);
     switch (call.what) {
         case Call::What::help:

@@ -13,7 +13,7 @@
 
 #include "base/parse.hpp"
 #include "base/quantity.hpp"
-#include "launch/agents/host_list.hpp"
+#include "launch/engines/host_list.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 #include "railyard/traits.hpp"
@@ -61,6 +61,7 @@ void choose_fabric(Call& call, const std::string& name) {
                         "`railyard run --on {}` runs built-in MPI programs on models",
                         name, name));
     call.job.fabric = traits->name;
+    call.fabric_chosen = true;
 }
 
 void bind(Call& call, const std::string& to) {
@@ -70,9 +71,11 @@ void bind(Call& call, const std::string& to) {
                                                     "l1cache", "l2cache", "l3cache"};
     if (std::ranges::find(each_its_own, to) != each_its_own.end()) {
         call.job.pin = true;
+        call.bound = true;
         return;
     }
     call.job.pin = false;
+    call.bound = false;
     if (to == "none") return;
     if (std::ranges::find(wider, to) == wider.end())
         throw UsageError(fmt::format("--bind-to: expected core or none, found '{}'", to));
@@ -130,18 +133,12 @@ Number number_within(const std::string& text, Number least, Number most, std::st
     return *value;
 }
 
-void choose_hosts(Call& call, std::vector<agents::WrittenHost> hosts) {
+void choose_hosts(Call& call, std::vector<engines::WrittenHost> hosts) {
     if (!call.written_hosts.empty())
         throw UsageError(
             "hosts were named before; they are those of all programs, so name them once, in the "
             "order of the ranks");
     call.written_hosts = std::move(hosts);
-}
-
-void choose_launcher(Call& call, const std::string& text) {
-    call.hosts.launcher = agents::split_words(text);
-    if (call.hosts.launcher.empty())
-        throw UsageError("expected a command such as ssh, found nothing");
 }
 
 std::vector<Option> own_options() {
@@ -153,7 +150,10 @@ std::vector<Option> own_options() {
          1,
          "-n, -np N",
          "How many ranks of the program that follows (default: 1, or one a slot of --hosts)",
-         [](Call&, Program& program, Words w) { program.ranks = parse_ranks(w[0]); }},
+         [](Call& call, Program& program, Words w) {
+             program.ranks = parse_ranks(w[0]);
+             call.counted = true;
+         }},
         {{"env"},
          2,
          "-env NAME VALUE",
@@ -193,7 +193,7 @@ std::vector<Option> own_options() {
         {{"on"},
          1,
          "--on FABRIC",
-         "The fabric, one that moves bytes (default: shm)",
+         "The fabric, one that moves bytes (default: shm, and iwarp between hosts)",
          [](Call& call, Program&, Words w) { choose_fabric(call, w[0]); }},
         {{"connections"},
          1,
@@ -246,6 +246,7 @@ std::vector<Option> own_options() {
          "Ends a job all of whose ranks wait so long, says who for whom; code 35 (--check: 10)",
          [](Call& call, Program&, Words w) {
              const Duration timeout = parse_seconds("--deadlock-timeout", w[0]);
+             call.has_deadlock_timeout = true;
              set_setting(call, fmt::format("deadlock-timeout={} us", timeout.microseconds()));
          }},
         {{"help", "h"}, 0, "-h, --help", "Shows this", shown(Call::What::help)},
@@ -261,14 +262,14 @@ std::vector<Option> host_options() {
          "--hosts A[:N],B[:N]",
          "The hosts, and how many ranks each takes before the next (default: 1)",
          [](Call& call, Program&, Words w) {
-             about("--hosts", [&] { choose_hosts(call, agents::parse_hosts(w[0])); });
+             about("--hosts", [&] { choose_hosts(call, engines::parse_hosts(w[0])); });
          }},
         {{"hostfile", "machinefile", "f"},
          1,
          "--hostfile FILE",
          "The same from a file, a host a line",
          [](Call& call, Program&, Words w) {
-             about("--hostfile", [&] { choose_hosts(call, agents::read_hosts(w[0])); });
+             about("--hostfile", [&] { choose_hosts(call, engines::read_hosts(w[0])); });
          }},
         {{"ppn", "perhost", "npernode", "N"},
          1,
@@ -278,28 +279,46 @@ std::vector<Option> host_options() {
              about("--ppn",
                    [&] { call.slots = number_within<int>(w[0], 1, 1 << 16, "a number of ranks"); });
          }},
+        {{"engine"},
+         1,
+         "--engine NAME",
+         "What starts ranks on other hosts: slurm, hydra or openmpi (default: what is here)",
+         [](Call& call, Program&, Words w) {
+             about("--engine", [&] { call.engine = engines::parse_engine(w[0]); });
+         }},
         {{"launcher", "bootstrap"},
          1,
          "--launcher COMMAND",
-         "What starts a command on a host named behind it (default: ssh)",
+         "What the engine starts a command on a host with (default: ssh)",
          [](Call& call, Program&, Words w) {
-             about("--launcher", [&] { choose_launcher(call, w[0]); });
+             if (w[0].empty()) throw UsageError("--launcher: expected a command such as ssh");
+             call.launcher = w[0];
          }},
-        {{"listen"},
+        {{"iface"},
          1,
-         "--listen ADDRESS",
-         "Where hosts call back: an address, or address:port (default: all, any port)",
-         [](Call& call, Program&, Words w) { call.hosts.listen = w[0]; }},
+         "--iface NAME",
+         "The network interface that the engine uses",
+         [](Call& call, Program&, Words w) { call.interface = w[0]; }},
         {{"heartbeat"},
          1,
          "--heartbeat SECONDS",
-         "After how long without an answer a host is lost (default: 5)",
+         "After how long without an answer another host is lost (default: 5)",
          [](Call& call, Program&, Words w) {
              about("--heartbeat", [&] {
-                 call.hosts.heartbeat = Duration::from_seconds(
+                 call.heartbeat = Duration::from_seconds(
                      number_within<double>(w[0], 1, 86400, "seconds, at least 1"));
              });
          }},
+        {{"allow-run-as-root"},
+         0,
+         "",
+         "",
+         [](Call& call, Program&, Words) { call.as_root = true; }},
+        {{"verbose", "v"},
+         0,
+         "-v, --verbose",
+         "Says which command starts the job, where that is another's",
+         [](Call& call, Program&, Words) { call.verbose = true; }},
     };
 }
 
@@ -364,10 +383,9 @@ Option ignored(std::vector<std::string_view> names, std::size_t operands, std::s
 std::vector<Option> foreign_options() {
     const std::string no_such_part = "ignored: this library has other settings (see --set)";
     return {
-        ignored({"oversubscribe", "allow-run-as-root", "genvall", "envall", "quiet", "q"}, 0),
-        ignored({"use-hwthread-cpus", "nooversubscribe", "report-bindings", "verbose", "v"}, 0),
+        ignored({"oversubscribe", "genvall", "envall", "quiet", "q"}, 0),
+        ignored({"use-hwthread-cpus", "nooversubscribe", "report-bindings"}, 0),
         ignored({"map-by", "rank-by", "rmk"}, 1, "ignored: ranks go to hosts in their order"),
-        ignored({"iface"}, 1, "ignored: see --listen, and the fabric's own settings"),
         ignored({"mca", "gmca"}, 2, no_such_part),
         ignored({"pml"}, 1, no_such_part),
     };

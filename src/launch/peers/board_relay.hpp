@@ -13,15 +13,15 @@
 #include <string_view>
 #include <vector>
 
-#include "launch/agents/host_messages.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/frames.hpp"
+#include "launch/peers/messages.hpp"
 
-namespace railyard::agents {
+namespace railyard::peers {
 
 class BoardRelay {
   public:
-    using Tell = std::function<void(HostMessage kind, std::string text)>;
+    using Tell = std::function<void(Message kind, std::string text)>;
 
     /// Says on the board which node each rank is on.
     BoardRelay(job::Board board, fabric::NodeId here, std::vector<fabric::NodeId> nodes, Tell tell);
@@ -31,7 +31,7 @@ class BoardRelay {
     void on_leave(int rank);
 
     /// A message of kind `put`, `fence` or `left`. Throws Error if it makes no sense.
-    void on_message(HostMessage kind, std::string_view text);
+    void on_message(Message kind, std::string_view text);
 
   private:
     bool is_elsewhere(std::uint32_t rank) const;
@@ -47,4 +47,4 @@ class BoardRelay {
     std::vector<std::uint32_t> leaving_;  ///< ranks here that have ended, and nobody was told yet
 };
 
-}  // namespace railyard::agents
+}  // namespace railyard::peers

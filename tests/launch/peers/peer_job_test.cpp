@@ -1,7 +1,7 @@
 // Two sides of a job that find each other, both on this host. What they measure is tested with two
 // calls of `railyard` (tests/cli/peers_test.cpp).
 
-#include "launch/agents/peer_job.hpp"
+#include "launch/peers/peer_job.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "launch/job/helpers.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::agents {
+namespace railyard::peers {
 namespace {
 
 using job::Rank;
@@ -90,4 +90,4 @@ TEST(PeerJob, HearsAnInterruptWhileTheOtherSideStillWorks) {
 }
 
 }  // namespace
-}  // namespace railyard::agents
+}  // namespace railyard::peers

@@ -1,4 +1,4 @@
-#include "launch/agents/host_list.hpp"
+#include "launch/engines/host_list.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::agents {
+namespace railyard::engines {
 
 namespace {
 
@@ -30,6 +29,15 @@ bool is_name(std::string_view name) {
     return !name.empty() && name.front() != '-' &&
            std::ranges::none_of(name, [](unsigned char c) { return std::iscntrl(c) != 0; }) &&
            name.find_first_of(" '\"\\$`;&|<>()*?!~#[]") == std::string_view::npos;
+}
+
+/// The words between blanks.
+std::vector<std::string> split_words(std::string_view text) {
+    std::istringstream in{std::string(text)};
+    std::vector<std::string> words;
+    for (std::string word; in >> word;)
+        words.push_back(word);
+    return words;
 }
 
 /// What stands behind a host in a file.
@@ -49,26 +57,15 @@ void read_slots(WrittenHost& host, const std::vector<std::string>& words) {
 
 }  // namespace
 
-Placement place_ranks(const std::vector<HostSlots>& hosts, int ranks) {
-    Placement placement;
-    while (static_cast<int>(placement.nodes.size()) < ranks)
-        for (const HostSlots& host : hosts) {
-            const int left = ranks - static_cast<int>(placement.nodes.size());
-            if (left == 0) break;
-            const auto known = std::ranges::find(placement.hosts, host.name);
-            const auto node = static_cast<fabric::NodeId>(known - placement.hosts.begin());
-            if (known == placement.hosts.end()) placement.hosts.push_back(host.name);
-            placement.nodes.insert(placement.nodes.end(),
-                                   static_cast<std::size_t>(std::min(host.slots, left)), node);
-        }
-    return placement;
-}
-
-std::vector<int> Placement::ranks_on(fabric::NodeId node) const {
-    std::vector<int> found;
-    for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-        if (nodes[rank] == node) found.push_back(static_cast<int>(rank));
-    return found;
+std::vector<std::string> place_ranks(const std::vector<HostSlots>& hosts, int ranks) {
+    std::vector<std::string> placed;
+    const auto wanted = static_cast<std::size_t>(ranks);
+    while (placed.size() < wanted)
+        for (const HostSlots& host : hosts)
+            placed.insert(placed.end(),
+                          std::min(static_cast<std::size_t>(host.slots), wanted - placed.size()),
+                          host.name);
+    return placed;
 }
 
 bool is_here(const std::string& host) {
@@ -123,17 +120,4 @@ std::vector<HostSlots> with_slots(const std::vector<WrittenHost>& hosts, int slo
     return all;
 }
 
-std::vector<std::string> split_words(std::string_view text) {
-    std::istringstream in{std::string(text)};
-    std::vector<std::string> words;
-    for (std::string word; in >> word;)
-        words.push_back(word);
-    return words;
-}
-
-void choose_address(const std::string& address) {
-    constexpr int keep_what_is_there = 0;
-    ::setenv("RAILYARD_IWARP_ADDRESS", address.c_str(), keep_what_is_there);
-}
-
-}  // namespace railyard::agents
+}  // namespace railyard::engines

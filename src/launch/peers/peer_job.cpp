@@ -1,27 +1,33 @@
-#include "launch/agents/peer_job.hpp"
+#include "launch/peers/peer_job.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "base/reactor.hpp"
-#include "launch/agents/board_relay.hpp"
-#include "launch/agents/host_list.hpp"
-#include "launch/agents/host_messages.hpp"
 #include "launch/job/process_job.hpp"
+#include "launch/peers/board_relay.hpp"
+#include "launch/peers/messages.hpp"
 #include "launch/tls/link.hpp"
 #include "launch/tls/listener.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::agents {
+namespace railyard::peers {
 
 namespace {
 
 constexpr Duration heartbeat = Duration::s(5);
 constexpr fabric::NodeId calling_node = 0;
 constexpr fabric::NodeId listening_node = 1;
+
+/// Fabrics between hosts take that address of this one, unless the user has chosen another.
+void choose_address(const std::string& address) {
+    constexpr int keep_what_is_there = 0;
+    ::setenv("RAILYARD_IWARP_ADDRESS", address.c_str(), keep_what_is_there);
+}
 
 tls::HostPort where(const PeerOptions& peer) {
     tls::HostPort address = tls::parse_host_port(peer.address);
@@ -66,7 +72,7 @@ class PeerJob final : private job::Overseer {
           link_(meet(peer)),
           job_(plan, body, launcher_options(), reactor_),
           relay_(job_.board(), here_, plan.nodes,
-                 [this](HostMessage kind, const std::string& text) { tell(kind, text); }) {}
+                 [this](Message kind, const std::string& text) { tell(kind, text); }) {}
 
     job::Result run() {
         link_.attach(reactor_, [this] { on_link(); });
@@ -74,9 +80,9 @@ class PeerJob final : private job::Overseer {
         choose_address(link_.own_address());
         job::Result result = job_.run();
         for (const std::string& row : result.delivered)
-            tell(HostMessage::output, row);
+            tell(Message::row, row);
         if (!result.ok) on_failure({result.failure, result.exit_code, {}});
-        tell(HostMessage::done, {});
+        tell(Message::done, {});
         while (result.ok && !failure_ && !is_done_ && !is_lost_)
             wait_for_link();
         link_.drain(Duration::s(2));
@@ -98,7 +104,7 @@ class PeerJob final : private job::Overseer {
         return options;
     }
 
-    void tell(HostMessage kind, std::string_view text) {
+    void tell(Message kind, std::string_view text) {
         link_.send(static_cast<std::uint32_t>(kind), text);
     }
     void wait_for_link() {
@@ -110,7 +116,7 @@ class PeerJob final : private job::Overseer {
 
     /// Both sides do the same, or nothing.
     void agree() {
-        tell(HostMessage::here, Here{here_, peer_.task}.text());
+        tell(Message::task, peer_.task);
         while (!failure_ && !is_lost_ && !their_task_)
             wait_for_link();
         if (their_task_ && *their_task_ != peer_.task)
@@ -125,13 +131,13 @@ class PeerJob final : private job::Overseer {
     }
     void on_leave(int rank) override { relay_.on_leave(rank); }
     void on_failure(const job::Ending& ending) override {
-        tell(HostMessage::failed, Failure{ending}.text());
+        tell(Message::failed, Failure{ending}.text());
     }
 
     void on_link() {
         if (is_lost_) return;
         const bool alive = link_.receive([this](std::uint32_t kind, const std::string& text) {
-            on_message(static_cast<HostMessage>(kind), text);
+            on_message(static_cast<Message>(kind), text);
         });
         if (alive) return;
         is_lost_ = true;
@@ -139,29 +145,27 @@ class PeerJob final : private job::Overseer {
             fail({fmt::format("the other side is gone: {}", link_.why()), 1, {}});
     }
 
-    void on_message(HostMessage kind, const std::string& text) {
+    void on_message(Message kind, const std::string& text) {
         switch (kind) {
-            case HostMessage::here:
-                their_task_ = Here::parse(text).value_or(Here{}).machine;
+            case Message::task:
+                their_task_ = text;
                 return;
-            case HostMessage::output:
+            case Message::row:
                 rows_.push_back(text);
                 return;
-            case HostMessage::done:
+            case Message::done:
                 is_done_ = true;
                 return;
-            case HostMessage::failed:
+            case Message::failed:
                 return fail(Failure::parse(text).value_or(Failure{{"it failed", 1, {}}}).ending);
-            case HostMessage::put:
-            case HostMessage::fence:
-            case HostMessage::left:
+            case Message::put:
+            case Message::fence:
+            case Message::left:
                 try {
                     return relay_.on_message(kind, text);
                 } catch (const Error& error) {
                     return fail({error.what(), 1, {}});
                 }
-            default:
-                return;  // Not for us.
         }
     }
 
@@ -198,4 +202,4 @@ job::Result run_with_peer(const job::Options& options, const PeerOptions& peer,
     return PeerJob(plan, peer, body).run();
 }
 
-}  // namespace railyard::agents
+}  // namespace railyard::peers

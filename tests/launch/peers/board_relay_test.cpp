@@ -1,6 +1,6 @@
 // Boards of two hosts, with a relay between them that is a list of messages.
 
-#include "launch/agents/board_relay.hpp"
+#include "launch/peers/board_relay.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "launch/job/board.hpp"
 #include "launch/job/helpers.hpp"
 
-namespace railyard::agents {
+namespace railyard::peers {
 namespace {
 
 using job::testing::bytes;
@@ -23,7 +23,7 @@ struct Half {
     Half(fabric::NodeId node, const std::vector<fabric::NodeId>& nodes)
         : memory(job::Board::size_for(static_cast<int>(nodes.size()))),
           board(job::Board::format(memory.span(), static_cast<int>(nodes.size()))),
-          relay(board, node, nodes, [this](HostMessage kind, std::string message) {
+          relay(board, node, nodes, [this](Message kind, std::string message) {
               told.emplace_back(kind, std::move(message));
           }) {}
 
@@ -43,7 +43,7 @@ struct Half {
 
     job::AnonymousMemory memory;
     job::Board board;
-    std::deque<std::pair<HostMessage, std::string>> told;
+    std::deque<std::pair<Message, std::string>> told;
     BoardRelay relay;
 };
 
@@ -71,17 +71,17 @@ TEST_F(BoardRelayTest, WhoHasEndedBehindAFenceIsToldOfBehindIt) {
     a_.relay.on_frame(0, job::FrameKind::fence, {});
     a_.relay.on_leave(0);
     a_.relay.on_frame(1, job::FrameKind::fence, {});
-    std::vector<HostMessage> kinds;
+    std::vector<Message> kinds;
     for (const auto& [kind, message] : a_.told)
         kinds.push_back(kind);
-    EXPECT_EQ(kinds, (std::vector{HostMessage::fence, HostMessage::left}));
+    EXPECT_EQ(kinds, (std::vector{Message::fence, Message::left}));
 }
 
 TEST_F(BoardRelayTest, WhoHasEndedBeforeAFenceIsToldOfAtOnce) {
     a_.relay.on_frame(0, job::FrameKind::fence, {});
     a_.relay.on_leave(1);
     ASSERT_EQ(a_.told.size(), 1u);
-    EXPECT_EQ(a_.told.front().first, HostMessage::left);
+    EXPECT_EQ(a_.told.front().first, Message::left);
 }
 
 TEST_F(BoardRelayTest, AFenceHasAllHosts) {
@@ -133,13 +133,13 @@ TEST_F(BoardRelayTest, WhoeverLeavesIsNotWaitedFor) {
 }
 
 TEST_F(BoardRelayTest, NobodySpeaksForRanksThatAreHere) {
-    EXPECT_THROW(b_.relay.on_message(HostMessage::put, RankPut{2, "key", "forged"}.text()), Error);
-    EXPECT_THROW(b_.relay.on_message(HostMessage::put, RankPut{9, "key", "forged"}.text()), Error);
-    EXPECT_THROW(b_.relay.on_message(HostMessage::put, "senseless"), Error);
-    EXPECT_THROW(b_.relay.on_message(HostMessage::left, number_text(2)), Error);
-    EXPECT_THROW(b_.relay.on_message(HostMessage::fence, number_text(1)), Error);
-    EXPECT_THROW(b_.relay.on_message(HostMessage::start, number_text(0)), Error);
+    EXPECT_THROW(b_.relay.on_message(Message::put, RankPut{2, "key", "forged"}.text()), Error);
+    EXPECT_THROW(b_.relay.on_message(Message::put, RankPut{9, "key", "forged"}.text()), Error);
+    EXPECT_THROW(b_.relay.on_message(Message::put, "senseless"), Error);
+    EXPECT_THROW(b_.relay.on_message(Message::left, number_text(2)), Error);
+    EXPECT_THROW(b_.relay.on_message(Message::fence, number_text(1)), Error);
+    EXPECT_THROW(b_.relay.on_message(Message::done, number_text(0)), Error);
 }
 
 }  // namespace
-}  // namespace railyard::agents
+}  // namespace railyard::peers

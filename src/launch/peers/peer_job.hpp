@@ -7,7 +7,7 @@
 #include "launch/job/job.hpp"
 #include "railyard/base/time.hpp"
 
-namespace railyard::agents {
+namespace railyard::peers {
 
 struct PeerOptions {
     enum class Side : std::uint8_t { listens, calls };
@@ -28,4 +28,4 @@ struct PeerOptions {
 job::Result run_with_peer(const job::Options& options, const PeerOptions& peer,
                           const job::Body& body);
 
-}  // namespace railyard::agents
+}  // namespace railyard::peers

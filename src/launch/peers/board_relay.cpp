@@ -1,4 +1,4 @@
-#include "launch/agents/board_relay.hpp"
+#include "launch/peers/board_relay.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 #include "base/frames.hpp"
 #include "railyard/base/error.hpp"
 
-namespace railyard::agents {
+namespace railyard::peers {
 
 BoardRelay::BoardRelay(job::Board board, fabric::NodeId here, std::vector<fabric::NodeId> nodes,
                        Tell tell)
@@ -30,7 +30,7 @@ void BoardRelay::on_frame(int rank, job::FrameKind kind, std::string_view payloa
     FieldReader fields(payload);
     RankPut put{.rank = index, .key = fields.text(), .value = {}};
     put.value = fields.text();
-    tell_(HostMessage::put, put.text());
+    tell_(Message::put, put.text());
 }
 
 void BoardRelay::tell_fences() {
@@ -38,7 +38,7 @@ void BoardRelay::tell_fences() {
     for (std::size_t rank = 0; rank < nodes_.size(); ++rank)
         if (nodes_[rank] == here_) entered_by_all = std::min(entered_by_all, fences_[rank]);
     for (; fences_told_ < entered_by_all; ++fences_told_)
-        tell_(HostMessage::fence, number_text(here_));
+        tell_(Message::fence, number_text(here_));
     tell_leaves();
 }
 
@@ -50,7 +50,7 @@ void BoardRelay::on_leave(int rank) {
 void BoardRelay::tell_leaves() {
     std::erase_if(leaving_, [this](std::uint32_t rank) {
         if (fences_[rank] > fences_told_) return false;
-        tell_(HostMessage::left, number_text(rank));
+        tell_(Message::left, number_text(rank));
         return true;
     });
 }
@@ -59,9 +59,9 @@ bool BoardRelay::is_elsewhere(std::uint32_t rank) const {
     return rank < nodes_.size() && nodes_[rank] != here_;
 }
 
-void BoardRelay::on_message(HostMessage kind, std::string_view text) {
+void BoardRelay::on_message(Message kind, std::string_view text) {
     const Error senseless("another host says what makes no sense; is it another version?");
-    if (kind == HostMessage::put) {
+    if (kind == Message::put) {
         const auto put = RankPut::parse(text);
         if (!put || !is_elsewhere(put->rank)) throw senseless;
         return board_.put(static_cast<int>(put->rank), put->key,
@@ -69,13 +69,13 @@ void BoardRelay::on_message(HostMessage kind, std::string_view text) {
     }
     const auto number = parse_number(text);
     if (!number) throw senseless;
-    if (kind == HostMessage::left) {
+    if (kind == Message::left) {
         if (!is_elsewhere(*number)) throw senseless;
         return board_.leave(static_cast<int>(*number));
     }
-    if (kind != HostMessage::fence || *number == here_) throw senseless;
+    if (kind != Message::fence || *number == here_) throw senseless;
     for (std::size_t rank = 0; rank < nodes_.size(); ++rank)
         if (nodes_[rank] == *number) board_.enter_fence(static_cast<int>(rank));
 }
 
-}  // namespace railyard::agents
+}  // namespace railyard::peers
