@@ -292,6 +292,11 @@ AnonymousMemory::~AnonymousMemory() {
     ::munmap(memory_.data(), memory_.size());
 }
 
+int as_exit_code(int code) {
+    const int low = code & 0xff;
+    return code != 0 && low == 0 ? 1 : low;
+}
+
 UsageError bootstrap_no_such_rank(int rank, int ranks) {
     return UsageError(fmt::format("bootstrap: there is no rank {} in a job of {}", rank, ranks));
 }

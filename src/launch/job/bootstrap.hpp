@@ -36,8 +36,13 @@ class Bootstrap {
     virtual fabric::NodeId node_of(int rank) const = 0;
     /// Publishes a value of this rank's. A key is put once.
     virtual void put(std::string_view key, std::span<const std::byte> value) = 0;
-    /// The value that `rank` put under `key`; waits until it is there.
+    /// The value that `rank` put under `key`; waits until it is there. To be put and committed
+    /// before.
     virtual std::vector<std::byte> get(int rank, std::string_view key) = 0;
+    /// From here on others may get what was put so far. All ranks call it as often as each other,
+    /// and a fence does the same. Where a rank's log is read by the others it is nothing; process
+    /// managers hand values over when all ranks have said so. Does not wait.
+    virtual void commit() {}
     /// Returns once every rank has entered.
     virtual void fence() = 0;
     /// The same for a rank whom others may still need until they have entered, too: `meanwhile` is
@@ -47,6 +52,9 @@ class Bootstrap {
     /// other kinds of ranks throw AbortCalled.
     [[noreturn]] virtual void abort(int code, std::string_view why) = 0;
 };
+
+/// An exit code as a process can have it: never 0 by accident.
+int as_exit_code(int code);
 
 // The complaints of an exchange, the same for ranks of every kind.
 UsageError bootstrap_no_such_rank(int rank, int ranks);

@@ -71,9 +71,4 @@ LauncherLink link_by_frames(int frames_fd, bool relayed) {
             }};
 }
 
-int as_exit_code(int code) {
-    const int low = code & 0xff;
-    return code != 0 && low == 0 ? 1 : low;
-}
-
 }  // namespace railyard::job

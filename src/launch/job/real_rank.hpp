@@ -63,7 +63,4 @@ struct LauncherLink {
 /// relayed rank also says what it puts on its board.
 LauncherLink link_by_frames(int frames_fd, bool relayed);
 
-/// An exit code as a process can have it: never 0 by accident.
-int as_exit_code(int code);
-
 }  // namespace railyard::job

@@ -69,10 +69,11 @@ void set_for_all(const Call& call) {
     constexpr int keep = 0;
     for (const auto& [name, value] : call.environment)
         ::setenv(name.c_str(), value.c_str(), 1);
-    ::setenv("RAILYARD_IWARP_PATIENCE", fmt::format("{} s", call.heartbeat.seconds()).c_str(),
-             keep);
+    const double heartbeat = call.heartbeat.seconds();
+    ::setenv("RAILYARD_HEARTBEAT", fmt::format("{:.0f}", heartbeat).c_str(), keep);
+    ::setenv("RAILYARD_IWARP_PATIENCE", fmt::format("{} s", heartbeat).c_str(), keep);
     if (call.fabric_chosen)
-        ::setenv("RAILYARD_FABRICS", job::FabricPair::for_hosts(call.job.fabric).text().c_str(), 1);
+        ::setenv("RAILYARD_FABRIC", job::FabricPair::for_hosts(call.job.fabric).text().c_str(), 1);
 }
 
 /// Those that are in the environment by now are said once.

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "launch/job/crash_report.hpp"
-#include "launch/job/join.hpp"
+#include "launch/managers/join.hpp"
 #include "mpi/abi/checked_objects.hpp"
 #include "mpi/abi/errors.hpp"
 #include "mpi/abi/resolver.hpp"
@@ -77,7 +77,7 @@ State& State::awake() {
     std::unique_ptr<job::Rank> joined;
     auto* rank = static_cast<job::Rank*>(rank_local::here->rank);
     if (rank == nullptr) {
-        joined = job::join();
+        joined = managers::join();
         rank = joined.get();
         // To end a process without having taken leave is a failure of the job.
         static const bool registered = std::atexit(&leave) == 0;

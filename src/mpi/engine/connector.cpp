@@ -38,17 +38,17 @@ Hello parse_hello(const fabric::PrivateData& data) {
 
 /// Whether the peer is of this job: where outsiders could connect, the token follows the Hello.
 /// Their requests stay unanswered.
-bool is_of_this_job(const fabric::PrivateData& data, const Netmod& netmod) {
-    if (netmod.token == Token{}) return true;
+bool is_of_this_job(const fabric::PrivateData& data, Netmod& netmod) {
+    if (netmod.token() == Token{}) return true;
     Token token;
     if (data.bytes().size() != sizeof(Hello) + sizeof token) return false;
     std::memcpy(&token, data.bytes().data() + sizeof(Hello), sizeof token);
-    return token == netmod.token;
+    return token == netmod.token();
 }
 
 /// Listens for clients. Those that come before their turn wait.
 struct Acceptor {
-    const Netmod* netmod = nullptr;
+    Netmod* netmod = nullptr;
     std::unique_ptr<fabric::Listener> listener{};
     std::vector<std::unique_ptr<fabric::ConnectionRequest>> early{};
 
@@ -181,7 +181,7 @@ fabric::PrivateData Connector::hello(const Channel& channel) const {
         hello.geometry = channel.netmod.geometry;
         hello.ring = channel.in.region().export_blob();
     }
-    const Token& token = channel.netmod.token;
+    const Token& token = channel.netmod.token();
     if (token == Token{}) return fabric::PrivateData(std::as_bytes(std::span(&hello, 1)));
     std::array<std::byte, sizeof hello + sizeof token> both;
     std::memcpy(both.data(), &hello, sizeof hello);

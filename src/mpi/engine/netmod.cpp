@@ -41,19 +41,15 @@ bool outsiders_can_connect(const fabric::Traits& traits) {
     return traits.clock == fabric::Clock::real && traits.crosses_nodes;
 }
 
-/// Made by the first rank; outsiders do not see the bootstrap exchange.
-Token agree_on_token(job::Rank& rank) {
-    constexpr std::string_view key = "mpi.token";
+constexpr std::string_view token_key = "mpi.token";
+
+/// By the first rank; outsiders do not see the bootstrap exchange.
+void make_token(job::Rank& rank) {
+    if (rank.id() != 0) return;
     Token token;
-    if (rank.id() == 0) {
-        std::random_device source;
-        std::ranges::generate(token, std::ref(source));
-        rank.bootstrap().put(key, std::as_bytes(std::span(token)));
-    } else {
-        const auto bytes = rank.bootstrap().get(0, key);
-        std::memcpy(token.data(), bytes.data(), std::min(bytes.size(), sizeof token));
-    }
-    return token;
+    std::random_device source;
+    std::ranges::generate(token, std::ref(source));
+    rank.bootstrap().put(token_key, std::as_bytes(std::span(token)));
 }
 
 }  // namespace
@@ -78,17 +74,30 @@ std::unique_ptr<EagerBuffers> Netmod::make_own_buffers() const {
                                           settings.packet_limit(), settings.coalescing);
 }
 
+const Token& Netmod::token() {
+    if (asks_for_token != nullptr) [[unlikely]] {
+        const auto bytes = asks_for_token->bootstrap().get(0, token_key);
+        std::memcpy(token_.data(), bytes.data(), std::min(bytes.size(), sizeof token_));
+        asks_for_token = nullptr;
+    }
+    return token_;
+}
+
 Netmods::Netmods(const EngineState& engine)
     : rank_(engine.rank),
       intra_node_(engine.rank.nic(), engine.settings, engine.counters, rank_.size(), address_key) {
-    if (outsiders_can_connect(intra_node_.nic.traits())) intra_node_.token = agree_on_token(rank_);
+    if (outsiders_can_connect(intra_node_.nic.traits())) {
+        make_token(rank_);
+        intra_node_.asks_for_token = &rank_;
+    }
     const std::string_view fabric = rank_.fabric_between_nodes();
     if (fabric.empty()) return;
     inter_nic_ = rank_.open(fabric);
     inter_settings_ = Settings::choose(inter_nic_->traits(), rank_.settings(Settings::section));
     inter_node_.emplace(*inter_nic_, *inter_settings_, engine.counters, rank_.size(),
                         "mpi.address.between");
-    inter_node_->token = agree_on_token(rank_);
+    if (intra_node_.asks_for_token == nullptr) make_token(rank_);
+    inter_node_->asks_for_token = &rank_;
 }
 
 }  // namespace railyard::mpi

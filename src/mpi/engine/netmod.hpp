@@ -69,7 +69,13 @@ struct Netmod {
     std::uint32_t queue_pairs = 0;     ///< open
     /// Under which its Nic's address is found.
     const std::string_view address_key;
-    Token token{};  ///< zero where outsiders cannot connect
+    /// Zero where outsiders cannot connect. Asked for at first contact.
+    const Token& token();
+
+    job::Rank* asks_for_token = nullptr;  ///< null: it needs none, or has it
+
+  private:
+    Token token_{};
 };
 
 class Netmods {

@@ -125,6 +125,7 @@ Process::Process(job::Rank& rank, const Settings& settings)
     const bool tagged = settings_.tagged && rank.nic().tagged_port() != nullptr;
     transport_ = tagged ? make_tagged_transport(engine) : make_channel_transport(engine);
     if (settings_.progress_thread) start_progress_thread();
+    rank_.bootstrap().commit();
     // Nobody computes, or ends, before all can be reached.
     if (settings_.connections != Connections::on_demand) rank_.bootstrap().fence();
 }
@@ -168,12 +169,11 @@ bool Process::allow_threads() {
 void Process::finalize() {
     wait_until([this] { return transport_->is_drained(); });
     progress_thread_.reset();
-    if (settings_.stats) report_counters();
     // Until all are here, one may ask whether we have matched its send. Those who were the last may
     // have left by the time we look: they are no loss any more.
     bool connected = true;
     WatchedWait watched(stalls_);
-    rank_.bootstrap().fence_while([&] {
+    const auto serve = [&] {
         if (stalls_ != nullptr) watched.slept(host_.now());
         try {
             host_.progress();
@@ -181,7 +181,9 @@ void Process::finalize() {
         } catch (const std::exception&) {
             connected = false;
         }
-    });
+    };
+    if (settings_.stats) report_counters(serve);
+    rank_.bootstrap().fence_while(serve);
     if (beside_) lock_->is_alone();
     beside_.reset();
     transport_->close();
@@ -197,9 +199,10 @@ std::uint64_t Process::movement() {
     return sum;
 }
 
-void Process::report_counters() {
+void Process::report_counters(const std::function<void()>& meanwhile) {
     constexpr std::string_view key = "mpi.counters";
     rank_.bootstrap().put(key, std::as_bytes(std::span(&counters_, 1)));
+    rank_.bootstrap().fence_while(meanwhile);
     if (world_rank_ != 0) return;
     std::vector<Counters> all(static_cast<std::size_t>(world_size()));
     for (int r = 0; r < world_size(); ++r) {

@@ -271,7 +271,7 @@ class Process {
     Request& make_collective(Communicator& comm, ScheduleRef schedule);
     void start_progress_thread();
     void progress_beside();
-    void report_counters();
+    void report_counters(const std::function<void()>& meanwhile);
     static void keep_type(Request& request) {
         if (request.type != nullptr) [[unlikely]]
             keep_type_of(request);

@@ -1,6 +1,6 @@
 # What the launcher's tests start: the built programs, and a rank that needs no MPI library.
 add_executable(launcher_rank ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/ranks/rank.cpp)
-target_link_libraries(launcher_rank PRIVATE railyard_job railyard_fabric railyard_base)
+target_link_libraries(launcher_rank PRIVATE railyard_managers railyard_job railyard_fabric railyard_base)
 set_target_properties(launcher_rank PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 add_executable(recorded_rank ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/ranks/recorded.c)
 target_include_directories(recorded_rank PRIVATE ${PROJECT_BINARY_DIR}/include)

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/job/join.hpp"
+#include "launch/managers/join.hpp"
 #include "railyard/base/error.hpp"
 
 namespace {
@@ -89,7 +89,7 @@ const std::map<std::string, Deed>& deeds() {
 }
 
 void act(const Words& words) {
-    const std::unique_ptr<Rank> rank = railyard::job::join();
+    const std::unique_ptr<Rank> rank = railyard::managers::join();
     const Deed& deed = deeds().at(words.at(0));
     if (rank->id() == 1 && deed.one) deed.one(*rank, words);
     deed.rest(*rank, words);

@@ -1,0 +1,281 @@
+#include "launch/managers/watch.hpp"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <random>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/parse.hpp"
+#include "railyard/base/error.hpp"
+
+namespace railyard::managers {
+
+namespace {
+
+constexpr char welcome = 'w';
+constexpr char leaving = 'l';
+
+/// Most process managers end all ranks by themselves when one is gone, and know better why.
+constexpr Duration grace = Duration::ms(500);
+
+/// Those by which other hosts may reach this one; the loopback where there are no others.
+std::vector<std::string> own_addresses() {
+    ifaddrs* list = nullptr;
+    if (::getifaddrs(&list) != 0) return {"127.0.0.1"};
+    const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owned(list, ::freeifaddrs);
+    std::vector<std::string> found;
+    for (const ifaddrs* one = list; one != nullptr && found.size() < 8; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET ||
+            (one->ifa_flags & IFF_UP) == 0 || (one->ifa_flags & IFF_LOOPBACK) != 0)
+            continue;
+        std::array<char, INET_ADDRSTRLEN> text{};
+        ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr,
+                    text.data(), text.size());
+        found.emplace_back(text.data());
+    }
+    if (found.empty()) found.emplace_back("127.0.0.1");
+    return found;
+}
+
+/// The kernels ask each other when nothing is said.
+void keep_alive(int socket, Duration heartbeat) {
+    const int on = 1;
+    const int seconds = std::max(1, static_cast<int>(heartbeat.seconds()));
+    const int idle = std::max(1, seconds / 2);
+    const int between = 1;
+    const int times = std::max(1, seconds - idle);
+    ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
+    ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+}
+
+Descriptor connect_to(const Listening& listening, Duration patience) {
+    for (const std::string& address : listening.addresses) {
+        sockaddr_in to{};
+        to.sin_family = AF_INET;
+        to.sin_port = htons(static_cast<std::uint16_t>(listening.port));
+        if (::inet_pton(AF_INET, address.c_str(), &to.sin_addr) != 1) continue;
+        Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        if (!socket) continue;
+        if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+            if (errno != EINPROGRESS) continue;
+            pollfd one{.fd = socket.get(), .events = POLLOUT, .revents = 0};
+            int error = 0;
+            socklen_t size = sizeof error;
+            if (::poll(&one, 1, static_cast<int>(patience.seconds() * 1000)) != 1 ||
+                ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0)
+                continue;
+        }
+        if (::send(socket.get(), &listening.token, sizeof listening.token, MSG_NOSIGNAL) ==
+            sizeof listening.token)
+            return socket;
+    }
+    return {};
+}
+
+/// One end of a connection between the first ranks of two nodes.
+struct Line {
+    Descriptor socket;
+    std::string who;
+    std::uint64_t token = 0;  ///< what is still to be shown; 0: nothing
+    /// That it ends means something: the other side knows us. One that had ended before it did has
+    /// never heard of us.
+    bool is_known = false;
+};
+
+void say(const Line& line, char what) {
+    if (line.socket) ::send(line.socket.get(), &what, 1, MSG_NOSIGNAL);
+}
+
+}  // namespace
+
+WatchPort WatchPort::open() {
+    WatchPort port;
+    port.socket_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    socklen_t size = sizeof at;
+    auto* const raw = reinterpret_cast<sockaddr*>(&at);
+    if (!port.socket_ || ::bind(port.socket_.get(), raw, size) != 0 ||
+        ::listen(port.socket_.get(), 16) != 0 || ::getsockname(port.socket_.get(), raw, &size) != 0)
+        throw system_error("cannot listen for the ranks of other nodes");
+    std::random_device random;
+    port.listening_ = {.token = (std::uint64_t{random()} << 32 | random()) | 1,
+                       .port = ntohs(at.sin_port),
+                       .addresses = own_addresses()};
+    return port;
+}
+
+/// What the thread does, until it is told to stop or somebody is lost.
+class Watch::Rounds {
+  public:
+    Rounds(int stop, std::optional<Node> node, std::optional<Others> others, Duration heartbeat)
+        : stop_(stop), heartbeat_(heartbeat), node_(std::move(node)), others_(std::move(others)) {}
+
+    int stop() const { return stop_; }
+
+    /// Who is lost; empty: told to stop.
+    std::string run() {
+        if (others_) {
+            lines_.push_back({connect_to(others_->next, heartbeat_), others_->name_of_next});
+            if (lines_.back().socket)
+                keep_alive(lines_.back().socket.get(), heartbeat_);
+            else
+                log_debug("no way to watch {}", others_->name_of_next);
+        }
+        if (node_) watched_ = node_->member;
+        if (node_ && !watch_next()) return lost_member();
+        for (;;) {
+            std::vector<pollfd> wanted{
+                {.fd = stop_, .events = POLLIN, .revents = 0},
+                {.fd = process_.get(), .events = POLLIN, .revents = 0},
+                {.fd = others_ ? others_->port.get() : -1, .events = POLLIN, .revents = 0}};
+            for (const Line& line : lines_)
+                wanted.push_back({.fd = line.socket.get(), .events = POLLIN, .revents = 0});
+            if (::poll(wanted.data(), wanted.size(), -1) < 0) continue;
+            if (wanted[0].revents != 0) {
+                take_leave();
+                return {};
+            }
+            if (wanted[1].revents != 0 && (!has_left(watched_) || !watch_next()))
+                return lost_member();
+            for (std::size_t i = 0; i < lines_.size(); ++i)
+                if (wanted[3 + i].revents != 0 && !hear(lines_[i])) return lines_[i].who;
+            if (wanted[2].revents != 0) answer_all();
+        }
+    }
+
+  private:
+    bool has_left(int member) const { return node_->share.board().has_left(member); }
+    std::string lost_member() const {
+        return fmt::format("rank {} (process {})",
+                           node_->ranks.at(static_cast<std::size_t>(watched_)),
+                           node_->share.process_of(watched_));
+    }
+
+    /// The next member that has not left; nobody if none is. False: it is lost already.
+    bool watch_next() {
+        process_.reset();
+        const int members = node_->share.members();
+        for (int step = 1; step < members; ++step) {
+            const int next = (watched_ + step) % members;
+            if (next == node_->member) return true;
+            process_ = Descriptor(
+                static_cast<int>(::syscall(SYS_pidfd_open, node_->share.process_of(next), 0)));
+            const bool is_gone = !process_ && errno == ESRCH;
+            if (has_left(next)) {
+                process_.reset();
+                continue;
+            }
+            watched_ = next;
+            return !is_gone;
+        }
+        return true;
+    }
+
+    void answer_all() {
+        // The first is the one that we have called.
+        lines_.erase(std::remove_if(lines_.begin() + 1, lines_.end(),
+                                    [](const Line& line) { return !line.socket; }),
+                     lines_.end());
+        constexpr std::size_t most_lines = 8;
+        while (lines_.size() < most_lines) {
+            Descriptor caller(
+                ::accept4(others_->port.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+            if (!caller) return;
+            keep_alive(caller.get(), heartbeat_);
+            lines_.push_back(
+                {std::move(caller), others_->name_of_previous, others_->port.listening().token});
+        }
+        lines_.erase(lines_.begin() + 1);  // the oldest that came: strangers may call, too
+    }
+
+    /// False: it ended without taking leave.
+    static bool hear(Line& line) {
+        std::array<char, 64> bytes{};
+        const bool is_stranger = line.token != 0;
+        const std::size_t room = is_stranger ? sizeof line.token : bytes.size();
+        const ssize_t n = ::recv(line.socket.get(), bytes.data(), room, 0);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+        if (is_stranger) {
+            // In one piece, as it is sent.
+            std::uint64_t shown = 0;
+            std::memcpy(&shown, bytes.data(), sizeof shown);
+            line.is_known = n == sizeof shown && shown == std::exchange(line.token, 0);
+            if (line.is_known)
+                say(line, welcome);
+            else
+                line.socket.reset();
+            return true;
+        }
+        const auto said = [&](char what) {
+            return n > 0 && std::find(bytes.begin(), bytes.begin() + n, what) != bytes.begin() + n;
+        };
+        line.is_known = line.is_known || said(welcome);
+        if (n > 0 && !said(leaving)) return true;
+        const bool is_lost = n <= 0 && line.is_known;
+        line.socket.reset();
+        return !is_lost;
+    }
+
+    void take_leave() {
+        for (const Line& line : lines_)
+            say(line, leaving);
+        // What was not read would make the end a reset, which overtakes the leave.
+        std::array<char, 64> unread{};
+        for (const Line& line : lines_)
+            while (line.socket && ::recv(line.socket.get(), unread.data(), unread.size(), 0) > 0) {
+            }
+    }
+
+    int stop_;
+    Duration heartbeat_;
+    std::optional<Node> node_;
+    std::optional<Others> others_;
+    Descriptor process_;  ///< that of the member watched
+    int watched_ = 0;
+    std::vector<Line> lines_;
+};
+
+Watch::Watch(std::optional<Node> node, std::optional<Others> others, Duration heartbeat, Lost lost)
+    : stop_(::eventfd(0, EFD_CLOEXEC)) {
+    if (!stop_) throw system_error("cannot make an eventfd");
+    // The program's signals are for its own threads.
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([rounds = std::make_shared<Rounds>(stop_.get(), std::move(node),
+                                                             std::move(others), heartbeat),
+                           lost = std::move(lost)] {
+        const std::string who = rounds->run();
+        if (who.empty()) return;
+        pollfd stop{.fd = rounds->stop(), .events = POLLIN, .revents = 0};
+        if (::poll(&stop, 1, static_cast<int>(grace.seconds() * 1000)) == 0) lost(who);
+    });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Watch::~Watch() {
+    const std::uint64_t one = 1;
+    static_cast<void>(::write(stop_.get(), &one, sizeof one));
+    thread_.join();
+}
+
+}  // namespace railyard::managers
