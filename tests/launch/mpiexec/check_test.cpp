@@ -275,14 +275,6 @@ TEST(MpiexecDeadlock, IsFoundOnOtherFabricsAndWithAProgressThread) {
     }
 }
 
-TEST(MpiexecDeadlock, IsFoundAcrossHosts) {
-    const Ended ended = mistaken(
-        {"--launcher", "fork", "--hosts", "a:2,b", "--deadlock-timeout", "0.5"}, {"ring"}, 3);
-    EXPECT_EQ(ended.exit_code, of_deadlock);
-    EXPECT_THAT(ended.err, HasSubstr("all 3 ranks wait"));
-    EXPECT_THAT(ended.err, HasSubstr("cycle: rank 0 → rank 1 → rank 2 → rank 0\n"));
-}
-
 TEST(MpiexecDeadlock, IsNoneWhereSomebodyComputesOrAnotherThreadWillSend) {
     for (const Words& which : {Words{"sleeping"}, Words{"threads"}, Words{"right", "ring"},
                                Words{"right", "barrier"}, Words{"right", "requests"}}) {

@@ -170,7 +170,8 @@ TEST(Recording, ManyThreadsMayWaitAtATime) {
     }
 }
 
-TEST(Recording, HostsSendTheirs) {
+// Under another launcher, records lie in files.
+TEST(Recording, OfSeveralHostsComesTogether) {
     const Json summary =
         summary_of({"--launcher", "fork", "--hosts", "one,two", RAILYARD_RECORDED_PROGRAM});
     EXPECT_EQ(summary["hosts"], 2);

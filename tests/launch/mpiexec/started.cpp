@@ -37,10 +37,12 @@ std::string path_of(const std::string& command) {
     return command.find('/') != std::string::npos ? command : RAILYARD_BIN "/" + command;
 }
 
+/// But for those of Open MPI's own ranks, which may run beside us.
 std::set<std::string> shared_memory_files() {
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator("/dev/shm"))
-        names.insert(entry.path().filename());
+        if (const std::string name = entry.path().filename(); !name.starts_with("vader_segment"))
+            names.insert(name);
     return names;
 }
 

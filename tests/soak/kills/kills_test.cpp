@@ -114,7 +114,7 @@ Kill kill_of(unsigned long seed) {
         {SIGKILL, SIGSEGV, SIGBUS, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL});
     if (kill.signal == SIGKILL && dice.below(2) == 0) kill.stopped_for = dice.below(50) / 1e3;
     kill.after = dice.below(500) / 1e3;
-    // Agents of other hosts are ended by their launcher; what becomes of them without is not told.
+    // What becomes of a job whose engine is killed is the engine's to say.
     if (kill.is_on_hosts) kill.whom = Kill::Whom::rank;
     return kill;
 }
@@ -132,7 +132,7 @@ std::map<Kill::Whom, std::vector<pid_t>> sorted(const WatchedJob& job, const Kil
     all[Kill::Whom::guardian] = {job.pid()};
     std::vector<pid_t> launchers = are_children_of(job.pid());
     if (!kill.is_mpiexec) launchers = {job.pid()};
-    if (kill.is_on_hosts) {  // those who have ranks are the agents
+    if (kill.is_on_hosts) {  // mpiexec has become the engine, whose proxies have the ranks
         for (const Process& process : processes)
             if (process.command.find("busy") != std::string::npos &&
                 process.command.find("mpiexec") == std::string::npos)

@@ -27,13 +27,15 @@ struct Deed {
     std::function<void(Rank&, const Words&)> one{};  ///< what rank 1 does first
 };
 
-void wait_for_ever(Rank& rank, const Words&) {
-    rank.bootstrap().get(rank.id(), "never put");
+void wait_for_ever(Rank&, const Words&) {
+    for (;;)
+        ::pause();
 }
 
 void meet(Rank& rank, const Words&) {
     const std::string id = std::to_string(rank.id());
     rank.bootstrap().put("id", std::as_bytes(std::span(id)));
+    rank.bootstrap().commit();
     const auto from = rank.bootstrap().get((rank.id() + 1) % rank.size(), "id");
     rank.bootstrap().fence();
     std::printf("rank %d of %d, next is %.*s\n", rank.id(), rank.size(),

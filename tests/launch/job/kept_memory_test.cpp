@@ -1,0 +1,44 @@
+#include "launch/job/kept_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "railyard/base/error.hpp"
+
+namespace railyard::job {
+namespace {
+
+TEST(KeptFiles, HoldWhatRanksHaveUsed) {
+    std::filesystem::path folder;
+    {
+        const KeptFiles files({.size = Bytes(1 << 20), .begins_with = std::string(16, 'b')}, 2,
+                              ::testing::TempDir());
+        folder = files.folder();
+        ::setenv(KeptFiles::variable, files.folder().c_str(), 1);
+        const SharedMemory memory = kept_file_of(1);
+        ASSERT_EQ(memory.size(), Bytes(1 << 20));
+        EXPECT_EQ(std::memcmp(memory.data(), "bbbbbbbbbbbbbbbb", 16), 0);
+        EXPECT_EQ(memory.data()[16], std::byte{});
+        const std::uint64_t used = 20;
+        std::memcpy(memory.data(), &used, sizeof used);
+        std::memcpy(memory.data() + 16, "last", 4);
+        const std::uint64_t nothing = 0;
+        std::memcpy(kept_file_of(0).data(), &nothing, sizeof nothing);
+        EXPECT_EQ(files.used()[0], "");
+        EXPECT_EQ(files.used()[1].substr(8), "bbbbbbbblast");
+        EXPECT_THROW(kept_file_of(2), Error);
+        ::unsetenv(KeptFiles::variable);
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder));
+    EXPECT_FALSE(kept_file_of(0));
+}
+
+TEST(KeptFiles, NeedAPlace) {
+    EXPECT_THROW(KeptFiles({.size = Bytes(4096), .begins_with = {}}, 1, "/no/such/place"), Error);
+}
+
+}  // namespace
+}  // namespace railyard::job
