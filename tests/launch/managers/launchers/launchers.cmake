@@ -8,10 +8,12 @@ add_custom_command(
             -Wl,--allow-shlib-undefined -o ${launched}
     DEPENDS mpi ${CMAKE_CURRENT_SOURCE_DIR}/launch/managers/launchers/rank.c VERBATIM)
 add_custom_target(launched_program DEPENDS ${launched})
-target_sources(launchers_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/started.cpp)
+target_sources(launchers_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/started.cpp
+               ${CMAKE_CURRENT_SOURCE_DIR}/launch/mpiexec/namespaces.cpp)
 target_compile_definitions(launchers_test PRIVATE
     RAILYARD_LAUNCHED_PROGRAM="${launched}"
     RAILYARD_RANK_PROGRAM="${launched}"
     RAILYARD_BIN="$<TARGET_FILE_DIR:mpiexec>"
+    RAILYARD_REMOTE_SHELL="${CMAKE_CURRENT_SOURCE_DIR}/launch/managers/launchers/remote_shell"
     RAILYARD_SLURM_SCRIPT="${CMAKE_CURRENT_SOURCE_DIR}/launch/managers/launchers/slurm")
-add_dependencies(launchers_test mpiexec mpi kernel_cg kernel_mg launched_program)
+add_dependencies(launchers_test railyard mpiexec mpi kernel_cg kernel_mg launched_program)

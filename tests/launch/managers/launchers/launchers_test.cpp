@@ -150,6 +150,27 @@ TEST_P(Launchers, LaunchersMayBeNested) {
     EXPECT_EQ(count(ended.out, " of 3, 3 on its node"), 3u) << ended.out << ended.err;
 }
 
+TEST_P(Launchers, TwoNodesAreMeasured) {
+    const Words measure{RAILYARD_BIN "/railyard",
+                        "measure",
+                        "latency-uni",
+                        "--on",
+                        "iwarp",
+                        "--sizes",
+                        "8",
+                        "--quick",
+                        "--csv",
+                        "-"};
+    const Ended ended = run(engine(), 2, measure);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(count(ended.out, "latency-uni,iwarp"), count(ended.out, "\n") - 1) << ended.out;
+    EXPECT_GT(count(ended.out, "latency-uni,iwarp"), 0u) << ended.out;
+    if (engine() != Engine::hydra) return;
+    const Ended three = run(engine(), 3, measure);
+    EXPECT_NE(three.exit_code, 0);
+    EXPECT_THAT(three.err, HasSubstr("two ranks, and the launcher has started 3"));
+}
+
 TEST_P(Launchers, AllOverIwarpIfAskedFor) {
     ::setenv("RAILYARD_FABRIC", "iwarp", 1);
     const Ended ended = ranks(4, {"all"});
