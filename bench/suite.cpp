@@ -26,6 +26,7 @@ void mpi_queues(const Settings& settings, const Report& report);
 void mpi_group(const Settings& settings, const Report& report);
 void mpi_nonblocking(const Settings& settings, const Report& report);
 void mpi_start(const Settings& settings, const Report& report);
+void launchers(const Settings& settings, const Report& report);
 void mpi_recording(const Settings& settings, const Report& report);
 void mpi_virtual(const Settings& settings, const Report& report);
 void executables(const Settings& settings, const Report& report);
@@ -61,6 +62,7 @@ std::span<const Benchmark> all() {
         Benchmark{"mpi-nonblocking", "collectives that do not block, beside other MPIs",
                   mpi_nonblocking},
         Benchmark{"mpi-start", "starting and ending 64 ranks, and what a rank takes", mpi_start},
+        Benchmark{"launchers", "starting and ending ranks under hydra and Slurm", launchers},
         Benchmark{"mpi-recording", "what --trace costs a call, and CG and LU", mpi_recording},
         Benchmark{"mpi-virtual", "MPI in virtual time", mpi_virtual},
         Benchmark{"executables", "MPI executables in virtual time, beside SMPI", executables},

@@ -114,7 +114,17 @@ experiments::Wishes wishes(const MeasureWords& words) {
     return w;
 }
 
-experiments::Plan plan(const MeasureWords& words) {
+/// Those that models or one host's memory serve are measured by each process for itself.
+bool reach_other_hosts(const std::vector<std::string>& fabrics) {
+    return std::ranges::all_of(fabrics, [](const std::string& name) {
+        const fabric::Traits& traits = fabric_named(name);
+        return traits.clock == fabric::Clock::real && traits.crosses_nodes;
+    });
+}
+
+/// `shows`: whether the results are this process' to show; of two that a launcher has started, the
+/// first does.
+experiments::Plan plan(const MeasureWords& words, bool& shows) {
     experiments::Plan p;
     if (words.experiments.empty())
         throw UsageError("measure what? Name an experiment; `railyard experiments` lists them");
@@ -136,6 +146,10 @@ experiments::Plan plan(const MeasureWords& words) {
         }
     p.pin = !words.no_pin;
     p.peer = peer_options(words.peer);
+    if (!p.peer && reach_other_hosts(p.fabrics)) {
+        p.peer = peer_by_launcher();
+        shows = !p.peer || p.peer->side == peers::PeerOptions::Side::calls;
+    }
     if (p.peer && p.ranks.value_or(2) != 2)
         throw UsageError("--ranks: with --listen and --peer there are two");
     if (p.peer) p.ranks = 2;
@@ -173,22 +187,23 @@ void apply_twins(const MeasureWords& words) {
 }
 
 int measure(const MeasureWords& words) {
-    const experiments::Plan todo = plan(words);
+    bool shows = true;
+    const experiments::Plan todo = plan(words, shows);
     apply_twins(words);
     experiments::check(todo);
-    check_outputs(words);
+    if (shows) check_outputs(words);
 
     results::Results found{.machine = results::this_machine(), .rows = {}};
     experiments::Outcome outcome;
     {
-        const ProgressLine line(!words.quiet);
+        const ProgressLine line(!words.quiet && shows);
         outcome = experiments::run(
             todo, [&](std::string_view what) { line.show(what); }, words.jobs);
     }
     found.rows = std::move(outcome.rows);
 
     const bool tables = words.json != standard_output && words.csv != standard_output;
-    if (tables && !found.rows.empty())
+    if (tables && shows && !found.rows.empty())
         fmt::print("{}\n{}", report::describe(found.machine),
                    report::tables(found.rows, {.statistics = words.statistics}));
     if (!outcome.failure.empty()) {
@@ -200,6 +215,7 @@ int measure(const MeasureWords& words) {
         if (outcome.ended_by_signal()) throw experiments::Stopped(what, outcome.exit_code);
         throw Error(what);
     }
+    if (!shows) return 0;
     write(words.json, results::to_json(found));
     write(words.csv, results::to_csv(found.rows));
     return 0;
@@ -222,7 +238,9 @@ Command measure_command(CLI::App& parent) {
         "--ops rdma_write\n"
         "  railyard measure mpi-latency --on infiniband-pcie --mpi paper\n"
         "  railyard measure latency-uni --on iwarp --secret-file FILE --listen ADDRESS\n"
-        "  railyard measure latency-uni --on iwarp --secret-file FILE --peer HOST");
+        "  railyard measure latency-uni --on iwarp --secret-file FILE --peer HOST\n"
+        "  srun -N2 -n2 railyard measure latency-uni --on iwarp      between two nodes of a "
+        "cluster");
     return {app, [words] { return measure(*words); }};
 }
 

@@ -7,8 +7,11 @@
 #include <string>
 
 #include "base/descriptor.hpp"
+#include "base/parse.hpp"
 #include "cli/command.hpp"
 #include "cli/words.hpp"
+#include "launch/managers/gather.hpp"
+#include "launch/tls/addresses.hpp"
 #include "launch/tls/secret.hpp"
 #include "railyard/base/error.hpp"
 
@@ -52,6 +55,29 @@ std::optional<peers::PeerOptions> peer_options(const PeerWords& words) {
             "--listen and --peer: without a secret anybody on the network could take part; make "
             "one (`railyard secret FILE`), have it on both hosts, and name it with --secret-file, "
             "or set RAILYARD_SECRET");
+    return options;
+}
+
+std::optional<peers::PeerOptions> peer_by_launcher() {
+    // The second of the two listens; where, and with which secret, goes by the launcher.
+    const tls::Secret secret = tls::Secret::make();
+    const std::uint16_t port = tls::port_of(tls::listen_at({}).front().get());
+    const auto gathered = managers::gather(
+        fmt::format("{} {} {}", tls::own_addresses("").front(), port, secret.hex()));
+    if (!gathered || gathered->texts.size() == 1) return std::nullopt;
+    if (gathered->texts.size() != 2)
+        throw UsageError(
+            fmt::format("measure: between hosts there are two ranks, and the launcher has started "
+                        "{}; `srun -N2 -n2` starts one on each of two nodes",
+                        gathered->texts.size()));
+    const auto words = split(gathered->texts[1], ' ');
+    if (words.size() != 3) throw Error("rank 1 is of another version of Railyard");
+    peers::PeerOptions options;
+    const bool listens = gathered->rank == 1;
+    options.side = listens ? peers::PeerOptions::Side::listens : peers::PeerOptions::Side::calls;
+    options.address =
+        listens ? fmt::format(":{}", words[1]) : fmt::format("[{}]:{}", words[0], words[1]);
+    options.secret = words[2];
     return options;
 }
 

@@ -60,6 +60,9 @@ void add_peer_options(CLI::App& app, PeerWords& words);
 
 /// None: all ranks are on this host. Throws UsageError, also if nobody has given a secret.
 std::optional<peers::PeerOptions> peer_options(const PeerWords& words);
+/// The two sides as a launcher of others has started them: `srun -N2 railyard measure`. None: there
+/// is none, or it has started one process. Throws UsageError if there are more than two.
+std::optional<peers::PeerOptions> peer_by_launcher();
 
 // Settings of the MPI engine: NAME=VALUE, by the names that `railyard mpi-info` shows. They go into
 // the environment, where the engine finds them.

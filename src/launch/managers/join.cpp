@@ -9,11 +9,8 @@
 
 #include "launch/job/fabrics.hpp"
 #include "launch/job/join.hpp"
+#include "launch/managers/connect.hpp"
 #include "launch/managers/managed_bootstrap.hpp"
-#include "launch/managers/pmi_client.hpp"
-#include "launch/managers/pmix_client.hpp"
-#include "launch/managers/slurm_client.hpp"
-#include "launch/managers/surroundings.hpp"
 
 namespace railyard::managers {
 
@@ -36,22 +33,6 @@ void finalize_kept() {
     Kept& kept = Kept::instance();
     // A forked child is not the rank.
     if (kept.manager && kept.process == ::getpid()) kept.manager->finalize();
-}
-
-std::shared_ptr<Manager> connect(Road road) {
-    switch (road) {
-        case Road::pmi:
-            return connect_pmi_by_descriptor();
-        case Road::pmi_port:
-            return connect_pmi_by_port();
-        case Road::pmix:
-            return connect_pmix();
-        case Road::slurm:
-            return connect_slurm();
-        case Road::none:
-            break;
-    }
-    return nullptr;
 }
 
 bool has_network() {
@@ -80,11 +61,8 @@ std::string choose_fabrics(bool has_one_node) {
 }  // namespace
 
 std::unique_ptr<job::Rank> join() {
-    if (std::getenv(job::Invitation::variable) != nullptr) return job::join();
-    const Road road = choose_road(Surroundings::here());
-    if (road == Road::none) return job::join();
-    const std::shared_ptr<Manager> manager = connect(road);
-    mark_as_joined();
+    const std::shared_ptr<Manager> manager = connect_to_manager();
+    if (!manager) return job::join();
     Kept::instance().process = ::getpid();
     static const bool registered = std::atexit(&finalize_kept) == 0;
     static_cast<void>(registered);

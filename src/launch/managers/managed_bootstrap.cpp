@@ -120,7 +120,7 @@ void ManagedBootstrap::meet() {
         const bool is_apart = has_one_node_
                                   ? !is_here || (share_ && share_->entered() < share_->members())
                                   : manager_->is_raised(apart);
-        if (!is_apart) return;
+        if (!is_apart) return learn_crowds();
         log_debug("ranks of one node cannot share memory: nodes are taken apart");
     } else {
         put_card();
@@ -133,6 +133,16 @@ void ManagedBootstrap::meet() {
     if (most_members_ == 1) return;
     enter_share(Otherwise::fails);
     manager_->barrier();
+    learn_crowds();
+}
+
+std::string ManagedBootstrap::crowded() const {
+    return fmt::format("crowded{}", cards_put_);
+}
+
+/// One answer for all ranks, as they choose by it how to talk to each other.
+void ManagedBootstrap::learn_crowds() {
+    shares_cores_ = has_one_node_ ? share_->shares_cores() : manager_->is_raised(crowded());
 }
 
 /// What follows from the list of nodes.
@@ -195,6 +205,9 @@ bool ManagedBootstrap::enter_share(Otherwise otherwise) {
             share_ = NodeShare::open(first.share, static_cast<int>(members_.size()));
         }
         share_->enter(member_);
+        // The last one knows where all may run.
+        if (!has_one_node_ && share_->entered() == share_->members() && share_->shares_cores())
+            manager_->raise(crowded());
         return true;
     } catch (const std::exception& error) {
         if (otherwise == Otherwise::is_apart) return false;

@@ -37,8 +37,8 @@ class ManagedBootstrap final : public job::Bootstrap {
     int size() const override { return manager_->size(); }
     fabric::NodeId node_of(int rank) const override;
     bool has_one_node() const { return has_one_node_; }
-    /// Whether there are more ranks on this node than cores.
-    bool shares_cores() const { return share_ && share_->shares_cores(); }
+    /// Whether there are more ranks than cores on some node.
+    bool shares_cores() const { return shares_cores_; }
 
     void put(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> get(int rank, std::string_view key) override;
@@ -58,6 +58,8 @@ class ManagedBootstrap final : public job::Bootstrap {
     void meet();
     void settle();
     bool enter_share(Otherwise otherwise);
+    std::string crowded() const;
+    void learn_crowds();
     void put_card();
     Card card_of(int rank);
     std::vector<Card> all_cards();
@@ -70,6 +72,7 @@ class ManagedBootstrap final : public job::Bootstrap {
     std::vector<fabric::NodeId> nodes_;
     std::vector<int> firsts_;  ///< the first rank of each node
     bool has_one_node_ = true;
+    bool shares_cores_ = false;
     int most_members_ = 1;            ///< of all nodes
     std::vector<int> members_;        ///< the ranks of this node
     int member_ = 0;                  ///< which of them this is

@@ -21,6 +21,8 @@ class Namespaces {
     const std::string& operator[](std::size_t host) const { return names_.at(host); }
     /// "a:2,b:2"
     std::string list(int ranks_each) const;
+    /// The interface by which this machine reaches them.
+    const std::string& bridge() const { return bridge_; }
     /// Pulls the cable of that host.
     void unplug(std::size_t host) const;
 

@@ -9,7 +9,7 @@
  *   leave R C      rank R calls exit(C) without MPI_Finalize, the others wait
  *   codes          each exits with its rank as code
  *   crash R        rank R dies after MPI_Finalize
- *   input          prints what it reads
+ *   input R        ranks below R print the line that they read
  *   nested WORDS   rank 0 runs the words as a command
  */
 #include <mpi.h>
@@ -57,9 +57,9 @@ static void wait_for_ever(void) {
     MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void input(void) {
+static void input(int readers) {
     char line[256];
-    if (fgets(line, sizeof line, stdin)) printf("rank %d read %s", rank, line);
+    if (rank < readers && fgets(line, sizeof line, stdin)) printf("rank %d read %s", rank, line);
 }
 
 static void nested(int argc, char** argv) {
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     if (!strcmp(what, "hello")) printf("rank %d of %d, %d on its node\n", rank, size, local);
     if (!strcmp(what, "ring")) ring();
     if (!strcmp(what, "all")) all();
-    if (!strcmp(what, "input")) input();
+    if (!strcmp(what, "input")) input(who);
     if (!strcmp(what, "nested")) nested(argc, argv);
     if (!strcmp(what, "abort")) {
         if (rank == who) {
