@@ -63,5 +63,7 @@ struct Option {
 
 /// All of them: one table.
 std::span<const Option> options();
+/// Those of it that are about hosts.
+std::vector<Option> host_options();
 
 }  // namespace railyard::mpiexec

@@ -13,8 +13,8 @@
 
 #include "base/parse.hpp"
 #include "base/quantity.hpp"
-#include "launch/engines/host_list.hpp"
 #include "launch/job/job.hpp"
+#include "launch/mpiexec/operands.hpp"
 #include "railyard/base/error.hpp"
 #include "railyard/traits.hpp"
 
@@ -113,32 +113,6 @@ void set_setting(Call& call, const std::string& word) {
     for (const char c : word.substr(0, equals))
         variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
     call.environment.emplace_back(variable, word.substr(equals + 1));
-}
-
-/// Runs it, and says which option a complaint is about.
-template <class Work>
-void about(std::string_view option, Work&& work) {
-    try {
-        work();
-    } catch (const UsageError& error) {
-        throw UsageError(fmt::format("{}: {}", option, error.what()));
-    }
-}
-
-template <class Number>
-Number number_within(const std::string& text, Number least, Number most, std::string_view what) {
-    const auto value = parse_number<Number>(text);
-    if (!value || !(*value >= least) || *value > most)
-        throw UsageError(fmt::format("expected {}, found '{}'", what, text));
-    return *value;
-}
-
-void choose_hosts(Call& call, std::vector<engines::WrittenHost> hosts) {
-    if (!call.written_hosts.empty())
-        throw UsageError(
-            "hosts were named before; they are those of all programs, so name them once, in the "
-            "order of the ranks");
-    call.written_hosts = std::move(hosts);
 }
 
 std::vector<Option> own_options() {
@@ -251,74 +225,6 @@ std::vector<Option> own_options() {
          }},
         {{"help", "h"}, 0, "-h, --help", "Shows this", shown(Call::What::help)},
         {{"version", "V"}, 0, "-V, --version", "Shows the version", shown(Call::What::version)},
-    };
-}
-
-/// Those that are about hosts.
-std::vector<Option> host_options() {
-    return {
-        {{"hosts", "host", "H"},
-         1,
-         "--hosts A[:N],B[:N]",
-         "The hosts, and how many ranks each takes before the next (default: 1)",
-         [](Call& call, Program&, Words w) {
-             about("--hosts", [&] { choose_hosts(call, engines::parse_hosts(w[0])); });
-         }},
-        {{"hostfile", "machinefile", "f"},
-         1,
-         "--hostfile FILE",
-         "The same from a file, a host a line",
-         [](Call& call, Program&, Words w) {
-             about("--hostfile", [&] { choose_hosts(call, engines::read_hosts(w[0])); });
-         }},
-        {{"ppn", "perhost", "npernode", "N"},
-         1,
-         "--ppn N",
-         "How many ranks a host takes that is written without a number",
-         [](Call& call, Program&, Words w) {
-             about("--ppn",
-                   [&] { call.slots = number_within<int>(w[0], 1, 1 << 16, "a number of ranks"); });
-         }},
-        {{"engine"},
-         1,
-         "--engine NAME",
-         "What starts ranks on other hosts: slurm, hydra or openmpi (default: what is here)",
-         [](Call& call, Program&, Words w) {
-             about("--engine", [&] { call.engine = engines::parse_engine(w[0]); });
-         }},
-        {{"launcher", "bootstrap"},
-         1,
-         "--launcher COMMAND",
-         "What the engine starts a command on a host with (default: ssh)",
-         [](Call& call, Program&, Words w) {
-             if (w[0].empty()) throw UsageError("--launcher: expected a command such as ssh");
-             call.launcher = w[0];
-         }},
-        {{"iface"},
-         1,
-         "--iface NAME",
-         "The network interface that the engine uses",
-         [](Call& call, Program&, Words w) { call.interface = w[0]; }},
-        {{"heartbeat"},
-         1,
-         "--heartbeat SECONDS",
-         "After how long without an answer another host is lost (default: 5)",
-         [](Call& call, Program&, Words w) {
-             about("--heartbeat", [&] {
-                 call.heartbeat = Duration::from_seconds(
-                     number_within<double>(w[0], 1, 86400, "seconds, at least 1"));
-             });
-         }},
-        {{"allow-run-as-root"},
-         0,
-         "",
-         "",
-         [](Call& call, Program&, Words) { call.as_root = true; }},
-        {{"verbose", "v"},
-         0,
-         "-v, --verbose",
-         "Says which command starts the job, where that is another's",
-         [](Call& call, Program&, Words) { call.verbose = true; }},
     };
 }
 

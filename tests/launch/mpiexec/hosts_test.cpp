@@ -183,8 +183,8 @@ class MpiexecNamespaces : public NothingLeft, public ::testing::WithParamInterfa
         // Names mean nothing on these hosts: hydra is told where it is itself, Open MPI tries.
         const Words network = GetParam() == std::string("hydra") ? Words{"--iface", hosts_.bridge()}
                                                                  : Words{"--allow-run-as-root"};
-        return with(with({"--engine", GetParam(), "--launcher", hosts_.launcher(), "--heartbeat",
-                          "2", "--hosts", hosts_.list(2)},
+        return with(with({"--engine", GetParam(), "--launcher", RAILYARD_REMOTE_SHELL,
+                          "--heartbeat", "2", "--hosts", hosts_.list(2)},
                          network),
                     words);
     }

@@ -19,6 +19,7 @@ target_compile_definitions(mpiexec_test PRIVATE
     RAILYARD_MISTAKES="${mistakes}"
     RAILYARD_RECORDED_PROGRAM="$<TARGET_FILE:recorded_rank>"
     RAILYARD_BIN="$<TARGET_FILE_DIR:mpiexec>"
+    RAILYARD_REMOTE_SHELL="${CMAKE_CURRENT_SOURCE_DIR}/launch/managers/launchers/remote_shell"
     RAILYARD_RANK_PROGRAM="$<TARGET_FILE:launcher_rank>")
 if(TARGET mpichfort)
     target_compile_definitions(mpiexec_test PRIVATE RAILYARD_FORTRAN)

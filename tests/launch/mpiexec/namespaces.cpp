@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 
 #include "launch/mpiexec/started.hpp"
 
@@ -11,32 +10,13 @@ namespace railyard::mpiexec::testing {
 
 namespace {
 
-/// Each host has processes, shared memory and a name of its own: who guesses where others are is
-/// wrong.
-constexpr const char* launcher_script = R"(#!/bin/sh
-while [ "${1#-}" != "$1" ]; do shift; done
-host=$1
-shift
-exec ip netns exec "$host" unshare --uts --ipc --pid --fork --kill-child --mount sh -c '
-    hostname "$0"; mount -t proc proc /proc; mount -t tmpfs tmpfs /dev/shm; exec sh -c "$1"' "$host" "$*"
-)";
-
-std::filesystem::path make_launcher() {
-    std::string name = ::testing::TempDir() + "railyard-hosts-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) return {};
-    const std::filesystem::path folder(name);
-    std::ofstream(folder / "rsh") << launcher_script;
-    std::filesystem::permissions(folder / "rsh", std::filesystem::perms::owner_all);
-    return folder;
-}
-
 bool run(const std::string& command) {
     return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
 }
 
 }  // namespace
 
-Namespaces::Namespaces(int hosts) : folder_(make_launcher()) {
+Namespaces::Namespaces(int hosts) {
     // An interface's name has 15 characters at most.
     const std::string mark = std::to_string(::getpid() % 100000);
     bridge_ = "ryb" + mark;
@@ -74,7 +54,6 @@ Namespaces::~Namespaces() {
         run("ip netns del " + name);
     }
     run("ip link del " + bridge_);
-    std::filesystem::remove_all(folder_);
 }
 
 std::string Namespaces::list(int ranks_each) const {

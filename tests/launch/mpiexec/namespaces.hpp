@@ -2,7 +2,6 @@
 /// Hosts for tests: network namespaces with a cable each to this one. Where they cannot be made,
 /// `missing()` says why.
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -25,14 +24,7 @@ class Namespaces {
     const std::string& bridge() const { return bridge_; }
     /// Pulls the cable of that host.
     void unplug(std::size_t host) const;
-
-    /// The interface by which this host is in their network.
-    const std::string& bridge() const { return bridge_; }
-    /// What starts a command on one of them: `COMMAND [OPTION...] HOST WORD...`, as rsh does.
-    std::string launcher() const { return folder_ / "rsh"; }
-
   private:
-    std::filesystem::path folder_;
     std::string bridge_;
     std::vector<std::string> names_;
     std::string missing_;

@@ -141,6 +141,10 @@ Ended run(Engine engine, int ranks, const Words& program, const std::string& inp
     return Started(path_to("timeout"), words, input).end();
 }
 
+std::string allocation() {
+    return Slurm::instance().job();
+}
+
 std::string program() {
     return RAILYARD_LAUNCHED_PROGRAM;
 }

@@ -28,6 +28,9 @@ Words call(Engine engine, int ranks, const Words& program);
 
 Ended run(Engine engine, int ranks, const Words& program, const std::string& input = {});
 
+/// The number of the allocation of both nodes, n1 and n2, that all tests have.
+std::string allocation();
+
 /// The MPI program of these tests (rank.c).
 std::string program();
 
