@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <utility>
+
 #include "base/shared_memory.hpp"
 #include "launch/job/board.hpp"
 #include "railyard/base/time.hpp"
