@@ -20,6 +20,9 @@ namespace {
 
 /// Some rank cannot share memory with the first of its node.
 constexpr std::string_view apart = "apart";
+/// How long the first waits for it. If it was merely late, nodes are looked at closely for nothing.
+constexpr Duration patience_with_strangers = Duration::s(2);
+constexpr Duration patience_with_members = Duration::s(60);
 constexpr Duration between_looks = Duration::ms(2);
 
 int node_by_variables() {
@@ -115,11 +118,12 @@ void ManagedBootstrap::meet() {
         manager_->barrier();
         if (most_members_ == 1) return;
         const bool is_here = enter_share(Otherwise::is_apart);
-        if (!is_here) manager_->raise(apart);
+        if (member_ == 0 && !has_one_node_)
+            manager_->say(apart, !tell_crowds(patience_with_strangers));
         manager_->barrier();
         const bool is_apart = has_one_node_
                                   ? !is_here || (share_ && share_->entered() < share_->members())
-                                  : manager_->is_raised(apart);
+                                  : manager_->holds(apart, firsts_);
         if (!is_apart) return learn_crowds();
         log_debug("ranks of one node cannot share memory: nodes are taken apart");
     } else {
@@ -132,17 +136,29 @@ void ManagedBootstrap::meet() {
     manager_->barrier();
     if (most_members_ == 1) return;
     enter_share(Otherwise::fails);
+    if (member_ == 0 && !has_one_node_ && !tell_crowds(patience_with_members))
+        throw Error(fmt::format("ranks of the node of rank {} have not come", rank()));
     manager_->barrier();
     learn_crowds();
+}
+
+/// By the first rank of a node, one answer for all ranks: they choose by it how to talk to each
+/// other. False: not all have come.
+bool ManagedBootstrap::tell_crowds(Duration patience) {
+    if (share_ && !share_->await_all(patience)) {
+        manager_->say(crowded(), false);
+        return false;
+    }
+    manager_->say(crowded(), share_ && share_->shares_cores());
+    return true;
 }
 
 std::string ManagedBootstrap::crowded() const {
     return fmt::format("crowded{}", cards_put_);
 }
 
-/// One answer for all ranks, as they choose by it how to talk to each other.
 void ManagedBootstrap::learn_crowds() {
-    shares_cores_ = has_one_node_ ? share_->shares_cores() : manager_->is_raised(crowded());
+    shares_cores_ = has_one_node_ ? share_->shares_cores() : manager_->holds(crowded(), firsts_);
 }
 
 /// What follows from the list of nodes.
@@ -205,9 +221,6 @@ bool ManagedBootstrap::enter_share(Otherwise otherwise) {
             share_ = NodeShare::open(first.share, static_cast<int>(members_.size()));
         }
         share_->enter(member_);
-        // The last one knows where all may run.
-        if (!has_one_node_ && share_->entered() == share_->members() && share_->shares_cores())
-            manager_->raise(crowded());
         return true;
     } catch (const std::exception& error) {
         if (otherwise == Otherwise::is_apart) return false;
@@ -301,6 +314,8 @@ void ManagedBootstrap::fence_while(const std::function<void()>& meanwhile) {
 void ManagedBootstrap::abort(int code, std::string_view why) {
     ::fputs(fmt::format("rank {} ends the job: {}\n", rank(), why).c_str(), stderr);
     ::fflush(nullptr);
+    // Some managers, told of the end, read no more of what ranks have printed.
+    ::usleep(50'000);
     const int exit_code = job::as_exit_code(code);
     manager_->abort(exit_code, std::string(why));
     await_end(exit_code);

@@ -59,6 +59,7 @@ class ManagedBootstrap final : public job::Bootstrap {
     void settle();
     bool enter_share(Otherwise otherwise);
     std::string crowded() const;
+    bool tell_crowds(Duration patience);
     void learn_crowds();
     void put_card();
     Card card_of(int rank);

@@ -4,13 +4,15 @@
 
 namespace railyard::managers {
 
-void Manager::raise(std::string_view flag) {
-    put(flag, std::array<std::byte, 1>{std::byte{1}});
+void Manager::say(std::string_view what, bool holds) {
+    put(what, std::array{std::byte{holds}});
 }
 
-bool Manager::is_raised(std::string_view flag) {
-    for (int one = 0; one < size(); ++one)
-        if (get(one, flag)) return true;
+bool Manager::holds(std::string_view what, std::span<const int> said_by) {
+    for (const int one : said_by) {
+        const auto said = get(one, what);
+        if (said && !said->empty() && said->front() == std::byte{1}) return true;
+    }
     return false;
 }
 

@@ -32,9 +32,10 @@ class Manager {
     /// None: that rank has put none before the last barrier.
     virtual std::optional<std::vector<std::byte>> get(int rank, std::string_view key) = 0;
 
-    /// Says something that one rank's word suffices for; is_raised() after a barrier.
-    virtual void raise(std::string_view flag);
-    virtual bool is_raised(std::string_view flag);
+    /// Whether something holds, as some ranks say; one of them suffices. All of them say it, once,
+    /// and all ranks may ask after a barrier.
+    virtual void say(std::string_view what, bool holds);
+    virtual bool holds(std::string_view what, std::span<const int> said_by);
 
     /// The two halves of a barrier. Between them nothing else is asked of the manager.
     virtual void enter_barrier() = 0;

@@ -74,6 +74,15 @@ int NodeShare::entered() const {
     return page().entered.load(std::memory_order_acquire);
 }
 
+bool NodeShare::await_all(Duration patience) const {
+    constexpr Duration nap = Duration::us(200);
+    for (Duration waited; entered() < members(); waited += nap) {
+        if (waited >= patience) return false;
+        ::usleep(200);
+    }
+    return true;
+}
+
 pid_t NodeShare::process_of(int member) const {
     return page().processes[member].load(std::memory_order_relaxed);
 }

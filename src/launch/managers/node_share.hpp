@@ -4,8 +4,11 @@
 
 #include <sys/types.h>
 
+#include <utility>
+
 #include "base/shared_memory.hpp"
 #include "launch/job/board.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::managers {
 
@@ -23,6 +26,8 @@ class NodeShare {
     /// This process is that member.
     void enter(int member);
     int entered() const;
+    /// Waits until all have; false: not for longer than that.
+    bool await_all(Duration patience) const;
     pid_t process_of(int member) const;
     /// Whether there are more members than cores that they may run on. Known when all have entered.
     bool shares_cores() const;

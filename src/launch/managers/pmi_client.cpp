@@ -118,10 +118,12 @@ class PmiClient final : public Manager {
         return bytes;
     }
 
-    // One key for all: the first who puts it has said it for all.
-    void raise(std::string_view flag) override { put_word(fmt::format("ry-{}", flag), "1"); }
-    bool is_raised(std::string_view flag) override {
-        return find(fmt::format("ry-{}", flag)).has_value();
+    // One key for all: the first who puts it has said it for all, and nobody asks for more.
+    void say(std::string_view what, bool holds) override {
+        if (holds) put_word(fmt::format("ry-{}", what), "1");
+    }
+    bool holds(std::string_view what, std::span<const int> /*said_by*/) override {
+        return find(fmt::format("ry-{}", what)).has_value();
     }
 
     void enter_barrier() override { socket_.send("cmd=barrier_in"); }

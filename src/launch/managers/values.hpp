@@ -2,6 +2,7 @@
 /// Several named values as one.
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/descriptor.hpp"
 #include "launch/managers/card.hpp"

@@ -76,7 +76,10 @@ TEST_P(Launchers, AbortEndsAllWithItsCodeWhereTheEngineCarriesIt) {
     const Ended ended = ranks(4, {"abort", "1", "7"});
     const bool is_killed = engine() == Engine::slurm_pmi2 || engine() == Engine::slurm_none;
     EXPECT_EQ(ended.exit_code, is_killed ? 137 : 7) << ended.err;
-    EXPECT_THAT(ended.out, HasSubstr("about to abort")) << "what was printed is not lost";
+    // Hydra may drop what it has not read by then, however long ago it was written.
+    if (engine() != Engine::hydra) {
+        EXPECT_THAT(ended.out, HasSubstr("about to abort")) << "what was printed is not lost";
+    }
     EXPECT_THAT(ended.err, HasSubstr("rank 1 ends the job: MPI_Abort was called"));
     EXPECT_LT(ended.seconds, within(3));
 }
