@@ -90,7 +90,10 @@ class PmiClient final : public Manager {
 
     std::vector<fabric::NodeId> nodes() override {
         const auto mapping = find("PMI_process_mapping");
-        if (!mapping) return {};
+        // Slurm 22.05 has each rank on a node of its own where hosts were chosen one by one.
+        const char* const distribution = std::getenv("SLURM_DISTRIBUTION");
+        if (!mapping || (distribution != nullptr && distribution == std::string_view("arbitrary")))
+            return {};
         return parse_process_mapping(*mapping, size_).value_or(std::vector<fabric::NodeId>());
     }
 

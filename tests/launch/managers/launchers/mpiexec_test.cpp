@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "launch/managers/launchers/engines.hpp"
+#include "launch/within.hpp"
 
 namespace railyard::managers {
 namespace {
@@ -57,7 +58,9 @@ TEST_F(MpiexecInAnAllocation, RunsSeveralProgramsAsOneJob) {
 }
 
 TEST_F(MpiexecInAnAllocation, EndsAllWhenOneIsKilledAndAtItsLimit) {
-    EXPECT_NE(mpiexec({"-n", "3", program(), "kill"}).exit_code, 0);
+    const Ended killed = mpiexec({"-n", "3", program(), "die", "1"});
+    EXPECT_EQ(killed.exit_code, 143) << killed.err;
+    EXPECT_LT(killed.seconds, within(3));
     EXPECT_EQ(mpiexec({"--timeout", "1", "-n", "3", program(), "wait"}).exit_code, 124);
 }
 
