@@ -52,11 +52,8 @@ void flush_if_free(FILE* stream) {
     ::_exit(code);
 }
 
-[[noreturn]] void end_for_loss(Manager& manager, const std::string& who) {
-    const std::string line = fmt::format(
-        "rank {}: {} has ended without MPI_Finalize or cannot be reached any more: the "
-        "job ends\n",
-        manager.rank(), who);
+[[noreturn]] void end_for_loss(Manager& manager, const std::string& what) {
+    const std::string line = fmt::format("rank {}: {}: the job ends\n", manager.rank(), what);
     static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()));
     flush_if_free(stdout);
     flush_if_free(stderr);
@@ -243,7 +240,7 @@ void ManagedBootstrap::start_watch() {
                                      fmt::format("rank {}", next),
                                      fmt::format("rank {}", firsts_[(here + count - 1) % count])});
     }
-    if (!node && !others) return;
+    if (size() == 1) return;
     watch_.emplace(std::move(node), std::move(others), heartbeat(),
                    [manager = manager_](const std::string& who) { end_for_loss(*manager, who); });
 }
