@@ -46,22 +46,21 @@ void flush_if_free(FILE* stream) {
     ::funlockfile(stream);
 }
 
-/// The manager has been asked to end this process as well.
-[[noreturn]] void await_end(int code) {
+/// Asks the manager to end all ranks, this process as well.
+[[noreturn]] void end_all(Manager& manager, int code, const std::string& why) {
+    // Some managers, told of the end, read no more of what ranks have printed.
+    ::usleep(50'000);
+    manager.abort(code, why);
     ::sleep(1);
     ::_exit(code);
 }
 
-[[noreturn]] void end_for_loss(Manager& manager, const std::string& who) {
-    const std::string line = fmt::format(
-        "rank {}: {} has ended without MPI_Finalize or cannot be reached any more: the "
-        "job ends\n",
-        manager.rank(), who);
+[[noreturn]] void end_for_loss(Manager& manager, const std::string& what) {
+    const std::string line = fmt::format("rank {}: {}: the job ends\n", manager.rank(), what);
     static_cast<void>(::write(STDERR_FILENO, line.data(), line.size()));
     flush_if_free(stdout);
     flush_if_free(stderr);
-    manager.abort(1, line);
-    await_end(1);
+    end_all(manager, 1, line);
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) {
@@ -243,7 +242,7 @@ void ManagedBootstrap::start_watch() {
                                      fmt::format("rank {}", next),
                                      fmt::format("rank {}", firsts_[(here + count - 1) % count])});
     }
-    if (!node && !others) return;
+    if (size() == 1) return;
     watch_.emplace(std::move(node), std::move(others), heartbeat(),
                    [manager = manager_](const std::string& who) { end_for_loss(*manager, who); });
 }
@@ -314,11 +313,7 @@ void ManagedBootstrap::fence_while(const std::function<void()>& meanwhile) {
 void ManagedBootstrap::abort(int code, std::string_view why) {
     ::fputs(fmt::format("rank {} ends the job: {}\n", rank(), why).c_str(), stderr);
     ::fflush(nullptr);
-    // Some managers, told of the end, read no more of what ranks have printed.
-    ::usleep(50'000);
-    const int exit_code = job::as_exit_code(code);
-    manager_->abort(exit_code, std::string(why));
-    await_end(exit_code);
+    end_all(*manager_, job::as_exit_code(code), std::string(why));
 }
 
 }  // namespace railyard::managers

@@ -89,6 +89,10 @@ Descriptor connect_to(const Listening& listening, Duration patience) {
     return {};
 }
 
+Descriptor open_process(pid_t process) {
+    return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+}
+
 /// One end of a connection between the first ranks of two nodes.
 struct Line {
     Descriptor socket;
@@ -144,6 +148,7 @@ class Watch::Rounds {
         for (;;) {
             std::vector<pollfd> wanted{
                 {.fd = stop_, .events = POLLIN, .revents = 0},
+                {.fd = parent_.get(), .events = POLLIN, .revents = 0},
                 {.fd = process_.get(), .events = POLLIN, .revents = 0},
                 {.fd = others_ ? others_->port.get() : -1, .events = POLLIN, .revents = 0}};
             for (const Line& line : lines_)
@@ -153,18 +158,21 @@ class Watch::Rounds {
                 take_leave();
                 return {};
             }
-            if (wanted[1].revents != 0 && (!has_left(watched_) || !watch_next()))
+            if (wanted[1].revents != 0) return "the process that has started this rank has ended";
+            if (wanted[2].revents != 0 && (!has_left(watched_) || !watch_next()))
                 return lost_member();
             for (std::size_t i = 0; i < lines_.size(); ++i)
-                if (wanted[3 + i].revents != 0 && !hear(lines_[i])) return lines_[i].who;
-            if (wanted[2].revents != 0) answer_all();
+                if (wanted[4 + i].revents != 0 && !hear(lines_[i]))
+                    return lines_[i].who +
+                           " has ended without MPI_Finalize or cannot be reached any more";
+            if (wanted[3].revents != 0) answer_all();
         }
     }
 
   private:
     bool has_left(int member) const { return node_->share.board().has_left(member); }
     std::string lost_member() const {
-        return fmt::format("rank {} (process {})",
+        return fmt::format("rank {} (process {}) has ended without MPI_Finalize",
                            node_->ranks.at(static_cast<std::size_t>(watched_)),
                            node_->share.process_of(watched_));
     }
@@ -176,8 +184,7 @@ class Watch::Rounds {
         for (int step = 1; step < members; ++step) {
             const int next = (watched_ + step) % members;
             if (next == node_->member) return true;
-            process_ = Descriptor(
-                static_cast<int>(::syscall(SYS_pidfd_open, node_->share.process_of(next), 0)));
+            process_ = open_process(node_->share.process_of(next));
             const bool is_gone = !process_ && errno == ESRCH;
             if (has_left(next)) {
                 process_.reset();
@@ -248,6 +255,8 @@ class Watch::Rounds {
     Duration heartbeat_;
     std::optional<Node> node_;
     std::optional<Others> others_;
+    /// A launcher that is killed may leave its ranks behind. Out of sight: of another container.
+    Descriptor parent_ = ::getppid() > 0 ? open_process(::getppid()) : Descriptor();
     Descriptor process_;  ///< that of the member watched
     int watched_ = 0;
     std::vector<Line> lines_;

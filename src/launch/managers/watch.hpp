@@ -1,7 +1,8 @@
 #pragma once
 /// Notices that a rank has gone, for process managers that do not tell (srun without -K): a thread
 /// of each rank watches the next rank of its node, and those of the first ranks each the next
-/// node's, by a connection that carries nothing else.
+/// node's, by a connection that carries nothing else. Each also watches the process that has
+/// started its own.
 
 #include <cstdint>
 #include <functional>
@@ -35,8 +36,8 @@ class WatchPort {
 
 class Watch {
   public:
-    /// Called by the watch's thread, once, with who it is: "rank 3 (process 4711)".
-    using Lost = std::function<void(const std::string& who)>;
+    /// Called by the watch's thread, once: "rank 3 (process 4711) has ended without MPI_Finalize".
+    using Lost = std::function<void(const std::string& what)>;
 
     struct Node {
         NodeShare share;

@@ -2,9 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "launch/managers/launchers/engines.hpp"
 #include "launch/within.hpp"
@@ -107,6 +112,31 @@ TEST_P(Launchers, ToExitWithoutFinalizeIsAFailure) {
         EXPECT_GT(ended.exit_code, 0) << code;
         EXPECT_NE(ended.exit_code, 124) << "it hangs";
     }
+}
+
+/// Processes that have the word among theirs.
+std::size_t processes_with(const std::string& word) {
+    std::size_t found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        std::ifstream words(entry.path() / "cmdline");
+        const std::string text((std::istreambuf_iterator<char>(words)), {});
+        if (text.find(word) != text.npos) ++found;
+    }
+    return found;
+}
+
+TEST_P(Launchers, WhenTheLauncherIsKilledNothingStays) {
+    const std::string mark = "railyard-launched-" + name_of(engine()) + std::to_string(::getpid());
+    Words words = call(engine(), 4, {program(), "wait", mark});
+    const std::string launcher = words.front();
+    words.erase(words.begin());
+    const Started job(launcher, words);
+    ASSERT_TRUE(job.printed(4));
+    ::kill(job.pid(), SIGKILL);
+    // The launcher itself is a zombie by now, without words.
+    for (int tries = 0; tries < 2000 && processes_with(mark) > 0; ++tries)
+        ::usleep(10'000);
+    EXPECT_EQ(processes_with(mark), 0u);
 }
 
 TEST_P(Launchers, CodesAfterFinalizeArrive) {
