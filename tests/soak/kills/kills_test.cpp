@@ -38,7 +38,6 @@ struct Kill {
     int ranks = 0;            ///< that say "done"; 0: none does
     bool is_mpiexec = true;   ///< and has a guardian
     bool is_wrapped = false;  ///< shells stand before the ranks
-    bool is_on_hosts = false;
     Whom whom = Whom::rank;
     int signal = 0;
     double stopped_for = -1;  ///< seconds before the signal; below 0: not at all
@@ -86,14 +85,8 @@ Kill kill_of(unsigned long seed) {
     if (kind < 8) {
         kill.ranks = static_cast<int>(1 + dice.below(5));
         kill.words = {bin + "mpiexec"};
-        if (kind == 7) {
-            kill.is_on_hosts = true;
-            kill.ranks = 4;
-            kill.words.insert(kill.words.end(), {"--launcher", "fork", "--hosts", "a:2,b:2"});
-        } else {
-            kill.words.insert(kill.words.end(), {"-n", std::to_string(kill.ranks)});
-            if (kind > 3) kill.words.insert(kill.words.end(), {"--on", "iwarp"});
-        }
+        kill.words.insert(kill.words.end(), {"-n", std::to_string(kill.ranks)});
+        if (kind > 3) kill.words.insert(kill.words.end(), {"--on", "iwarp"});
         const Words program =
             wrapped(dice, RAILYARD_BUSY_PROGRAM " " + milliseconds, kill.is_wrapped);
         kill.words.insert(kill.words.end(), program.begin(), program.end());
@@ -114,8 +107,6 @@ Kill kill_of(unsigned long seed) {
         {SIGKILL, SIGSEGV, SIGBUS, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGKILL});
     if (kill.signal == SIGKILL && dice.below(2) == 0) kill.stopped_for = dice.below(50) / 1e3;
     kill.after = dice.below(500) / 1e3;
-    // What becomes of a job whose engine is killed is the engine's to say.
-    if (kill.is_on_hosts) kill.whom = Kill::Whom::rank;
     return kill;
 }
 
@@ -132,13 +123,6 @@ std::map<Kill::Whom, std::vector<pid_t>> sorted(const WatchedJob& job, const Kil
     all[Kill::Whom::guardian] = {job.pid()};
     std::vector<pid_t> launchers = are_children_of(job.pid());
     if (!kill.is_mpiexec) launchers = {job.pid()};
-    if (kill.is_on_hosts) {  // mpiexec has become the engine, whose proxies have the ranks
-        for (const Process& process : processes)
-            if (process.command.find("busy") != std::string::npos &&
-                process.command.find("mpiexec") == std::string::npos)
-                all[Kill::Whom::rank].push_back(process.pid);
-        return all;
-    }
     all[Kill::Whom::launcher] = launchers;
     std::set<pid_t> known{job.pid()};
     for (const pid_t launcher : launchers) {
@@ -208,7 +192,7 @@ bool is_right(int code, const Kill& kill, Kill::Whom whom, const WatchedJob& job
         return code == -kill.signal &&
                (!kill.is_mpiexec || !ends_the_job(kill.signal) || job.errors().empty());
     // Shells may have an answer of their own, and `railyard` has one for all that goes wrong.
-    return code > 0 && (kill.is_wrapped || kill.is_on_hosts || !kill.is_mpiexec);
+    return code > 0 && (kill.is_wrapped || !kill.is_mpiexec);
 }
 
 void carry_out(unsigned long seed) {
@@ -219,7 +203,7 @@ void carry_out(unsigned long seed) {
     pause(kill.after);
     auto targets = sorted(job, kill);
     Kill::Whom whom = kill.whom;
-    if (targets[whom].empty()) whom = kill.is_on_hosts ? Kill::Whom::rank : Kill::Whom::guardian;
+    if (targets[whom].empty()) whom = Kill::Whom::guardian;
     pid_t target = 0;
     if (!targets[whom].empty()) {
         target = Dice(seed + 1).one_of(targets[whom]);
