@@ -34,7 +34,7 @@ struct Call {
     std::optional<bool> bound;  ///< none: nobody said
     bool as_root = false;
     bool verbose = false;
-    Duration heartbeat = Duration::s(5);  ///< after how long a silent host is lost
+    std::optional<Duration> heartbeat{};  ///< after how long a silent host is lost
     bool fabric_chosen = false;           ///< whether somebody said which
     bool has_deadlock_timeout = false;    ///< the same
     bool counted = false;                 ///< whether somebody said how many ranks there are

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "launch/job/fabrics.hpp"
+#include "launch/job/join.hpp"
 #include "launch/job/kept_memory.hpp"
 #include "launch/job/spawn.hpp"
 #include "mpi/traces/report.hpp"
@@ -66,14 +67,20 @@ void resolve(job::Program& program) {
 
 /// In the environment, which all engines pass on; what is a program's own stays with it.
 void set_for_all(const Call& call) {
-    constexpr int keep = 0;
-    for (const auto& [name, value] : call.environment)
+    const auto set = [](const std::string& name, const std::string& value) {
         ::setenv(name.c_str(), value.c_str(), 1);
-    const double heartbeat = call.heartbeat.seconds();
-    ::setenv("RAILYARD_HEARTBEAT", fmt::format("{:.0f}", heartbeat).c_str(), keep);
-    ::setenv("RAILYARD_IWARP_PATIENCE", fmt::format("{} s", heartbeat).c_str(), keep);
+    };
+    for (const auto& [name, value] : call.environment)
+        set(name, value);
+    if (call.heartbeat) {
+        set("RAILYARD_HEARTBEAT", fmt::format("{:.0f}", call.heartbeat->seconds()));
+        set("RAILYARD_IWARP_PATIENCE", fmt::format("{} s", call.heartbeat->seconds()));
+    }
     if (call.fabric_chosen)
-        ::setenv("RAILYARD_FABRIC", job::FabricPair::for_hosts(call.job.fabric).text().c_str(), 1);
+        set("RAILYARD_FABRIC", job::FabricPair::for_hosts(call.job.fabric).text());
+    // What a rank of ours starts is no rank of its job.
+    for (const char* name : {job::Invitation::variable, "RAILYARD_RANK", "RAILYARD_SIZE"})
+        ::unsetenv(name);
 }
 
 /// Those that are in the environment by now are said once.

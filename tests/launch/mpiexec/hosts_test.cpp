@@ -65,6 +65,12 @@ TEST_F(MpiexecHosts, WhatIsRunIsSaid) {
     EXPECT_THAT(ended.err, AllOf(HasSubstr("mpiexec: runs "), HasSubstr("-hosts a:2,b:1 -n 3")));
 }
 
+TEST_F(MpiexecHosts, ARankOfOursMayStartAJobThere) {
+    const Ended ended = mpiexec(with({"-n", "1", RAILYARD_BIN "/mpiexec"}, three({"meet"})));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(lines(ended.out).count("rank 2 of 3, next is 0"), 1u) << ended.out;
+}
+
 TEST_F(MpiexecHosts, OutputHasLabelsAndInputGoesToRank0) {
     // No more than hydra takes at once: it loses a job whose other ranks end meanwhile.
     const Ended ended = mpiexec(
