@@ -24,6 +24,7 @@ class Namespaces {
     const std::string& bridge() const { return bridge_; }
     /// Pulls the cable of that host.
     void unplug(std::size_t host) const;
+
   private:
     std::string bridge_;
     std::vector<std::string> names_;
