@@ -1,5 +1,5 @@
-/// Any bytes to the readers of what the two sides of a job tell each other: each message is read whole or not at
-/// all, and what was read is written as it was.
+/// Any bytes to the readers of what the two sides of a job tell each other: each message is read
+/// whole or not at all, and what was read is written as it was.
 
 #include <cstddef>
 #include <cstdint>

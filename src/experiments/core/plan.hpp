@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "experiments/core/experiment.hpp"
-#include "launch/peers/peer_job.hpp"
 #include "launch/job/job.hpp"
+#include "launch/peers/peer_job.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/error.hpp"
 #include "results/row.hpp"

@@ -13,9 +13,9 @@
 
 #include "base/log.hpp"
 #include "base/topology.hpp"
-#include "launch/peers/peer_job.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/job.hpp"
+#include "launch/peers/peer_job.hpp"
 #include "mpi/engine/settings.hpp"
 #include "railyard/base/error.hpp"
 
