@@ -69,10 +69,6 @@ Engine parse_engine(std::string_view text) {
     throw UsageError(fmt::format("expected slurm, hydra or openmpi, found '{}'", text));
 }
 
-std::string_view name_of(Engine engine) {
-    return known(engine).name;
-}
-
 Command command_of(Engine engine, const std::string& program, const HostJob& job,
                    std::span<const std::string> variables) {
     Command command;
@@ -126,7 +122,7 @@ Found find_engine(std::optional<Engine> wanted, const Surroundings& around) {
         throw Error(
             fmt::format("{} is not here: there is no {} on the PATH; install it (package "
                         "{}), or take another with --engine",
-                        name_of(*wanted), known(*wanted).commands[0], known(*wanted).package));
+                        known(*wanted).name, known(*wanted).commands[0], known(*wanted).package));
     throw Error(
         "nothing here starts programs on other hosts; install MPICH's or Open MPI's launcher "
         "(package mpich or openmpi-bin), or call this inside a Slurm allocation");

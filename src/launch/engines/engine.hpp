@@ -24,7 +24,6 @@ enum class Engine : std::uint8_t {
 
 /// "slurm", "hydra" or "openmpi". Throws UsageError.
 Engine parse_engine(std::string_view text);
-std::string_view name_of(Engine engine);
 
 /// What an engine is asked to run. Variables for all ranks are in our environment by then.
 struct HostJob {

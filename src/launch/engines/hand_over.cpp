@@ -76,12 +76,17 @@ int run(const Command& command) {
     if (child == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);
         signals.restore();
+        // Nothing of this process is the child's to end.
+        int code = 1;
         try {
             hand_over(command);
         } catch (const job::CannotStart& error) {
             ::fputs(fmt::format("{}\n", error.what()).c_str(), stderr);
-            ::_exit(error.exit_code());
+            code = error.exit_code();
+        } catch (const std::exception& error) {
+            ::fputs(fmt::format("{}\n", error.what()).c_str(), stderr);
         }
+        ::_exit(code);
     }
     for (;;) {
         const siginfo_t signal = signals.next();

@@ -58,18 +58,23 @@ KeptFiles::KeptFiles(const KeptMemoryOptions& options, int ranks, const fs::path
     if (::mkdtemp(name.data()) == nullptr)
         throw system_error(fmt::format("cannot make a folder for records in {}", where.string()));
     folder_ = name;
-    for (int rank = 0; rank < ranks; ++rank) {
+    std::error_code failed;
+    for (int rank = 0; rank < ranks && !failed; ++rank) {
         const fs::path file = file_of(folder_, rank);
         std::ofstream(file) << options.begins_with;
-        std::error_code failed;
         fs::resize_file(file, options.size.count(), failed);
-        if (failed)
-            throw Error(fmt::format("cannot make {} of {} bytes: {}", file.string(),
-                                    options.size.count(), failed.message()));
     }
+    if (!failed) return;
+    remove();
+    throw Error(fmt::format("cannot make files of {} bytes in {}: {}", options.size.count(),
+                            where.string(), failed.message()));
 }
 
 KeptFiles::~KeptFiles() {
+    remove();
+}
+
+void KeptFiles::remove() const {
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
 }
@@ -83,7 +88,10 @@ std::vector<std::string> KeptFiles::used() const {
 
 SharedMemory kept_file_of(int rank) {
     const char* folder = std::getenv(KeptFiles::variable);
-    return folder != nullptr ? SharedMemory::of_file(file_of(folder, rank)) : SharedMemory();
+    if (folder == nullptr) return {};
+    SharedMemory memory = SharedMemory::of_file(file_of(folder, rank));
+    ::unsetenv(KeptFiles::variable);
+    return memory;
 }
 
 }  // namespace railyard::job

@@ -53,11 +53,14 @@ class KeptFiles {
     std::vector<std::string> used() const;
 
   private:
+    void remove() const;
+
     std::filesystem::path folder_;
     int ranks_;
 };
 
-/// The rank's, if a variable names such files; else none. Throws Error.
+/// The rank's, if a variable names such files; else none. What this process starts is not that
+/// rank, and has none. Throws Error.
 SharedMemory kept_file_of(int rank);
 
 }  // namespace railyard::job
