@@ -213,6 +213,40 @@ TEST_P(Flow, more_than_the_send_depth_is_back_pressure_and_passes) {
     });
 }
 
+/// Those behind a large message come while it does, and are done with it. Whoever counts what may
+/// be under way must count them then, too: nobody posts a receive any more, or sends the other way.
+TEST_P(Flow, many_small_messages_behind_a_large_one_all_arrive) {
+    run(2, [](Team& team) {
+        constexpr std::uint64_t count = 300;
+        EndpointOptions options;
+        options.send_depth = options.receive_depth = count + 1;
+        options.completion_depth = 2 * count;
+        Buffer data(team.nic(), 4 << 20);
+        for (const std::size_t size : {17 << 10, 100'000, 1 << 20, 4 << 20}) {
+            Endpoint end(team, options);
+            end.connect(team.peer());
+            if (team.id() == receiver) {
+                end.receive(0, data.slice(0, size));
+                for (std::uint64_t i = 1; i <= count; ++i)
+                    end.receive(i);
+            }
+            team.barrier();
+            if (team.id() == sender) {
+                end.send(0, data.slice(0, size));
+                for (std::uint64_t i = 1; i <= count; ++i)
+                    end.post({.id = i});
+            }
+            for (std::uint64_t i = 0; i <= count; ++i) {
+                if (team.id() == sender)
+                    end.expect_sent(i);
+                else
+                    end.expect_received(i, i == 0 ? size : 0);
+            }
+            team.barrier();
+        }
+    });
+}
+
 TEST_P(Flow, a_full_receive_queue_is_back_pressure_and_passes) {
     run(2, [](Team& team) {
         constexpr std::uint32_t depth = 16;

@@ -70,8 +70,7 @@ Header QueuePair::header_of(Kind kind, std::uint64_t number) {
 }
 
 void QueuePair::return_credits() {
-    if (owed_ >= most_credits / 2 && state_ == ConnectionState::connected)
-        link_->say(header_of(Kind::credit, 0));
+    if (owed_ >= most_credits / 2) link_->say(header_of(Kind::credit, 0));
 }
 
 bool QueuePair::link_message(Operation& buffer) {
@@ -97,7 +96,6 @@ bool QueuePair::link_message(Operation& buffer) {
         case Kind::fetch_add:
         case Kind::compare_swap:
             arrived(buffer, header);
-            return_credits();
             if (header.credits > 0 && unissued_ != nullptr) issue();
             return true;
         case Kind::answer:
@@ -139,7 +137,12 @@ void QueuePair::serve() {
         inbound_.pop_front();
         finish(done);
     }
-    if (state_ == ConnectionState::connected && inbound_.size() > 1) start_ahead();
+    if (state_ == ConnectionState::connected) {
+        if (inbound_.size() > 1) start_ahead();
+        // Here, since it is not only a message that lets requests end: so do data that have come, a
+        // receive, and room to send.
+        return_credits();
+    }
     serving_ = false;
 }
 
@@ -312,7 +315,6 @@ void QueuePair::receive_posted() {
     starving_ = false;
     starving_until_ = Time::never();
     serve();
-    if (state_ == ConnectionState::connected) return_credits();
 }
 
 void QueuePair::answered(const Header& header, std::span<const std::byte> data) {

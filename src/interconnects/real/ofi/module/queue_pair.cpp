@@ -148,8 +148,12 @@ bool QueuePair::issue_next() {
         request.fault = Code::region_gone;
         return false;
     }
+    const std::uint16_t owed = owed_;
     const Link::Sent sent = send(request);
-    if (sent == Link::Sent::again) return false;
+    if (sent == Link::Sent::again) {
+        owed_ = owed;  // what has not left returns no credits
+        return false;
+    }
     --credits_;
     request.issued = true;
     request.sent = sent == Link::Sent::taken;
