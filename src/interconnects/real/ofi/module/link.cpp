@@ -223,10 +223,10 @@ void Link::down() {
 }
 
 void Link::resume() {
+    post_receives();  // first: the peer may have no room before we take something
     while (!waiting_.empty() && try_say(*waiting_.front()))
         waiting_.pop_front();
     if (!waiting_.empty() || down_) return;
-    post_receives();
     if (user_ != nullptr) user_->link_resumed();
 }
 
