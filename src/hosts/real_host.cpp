@@ -103,10 +103,11 @@ bool RealHost::wait(Ticket ticket, Time deadline, Wait how) {
     const bool moved = progress_all();
     if (moved) ++arrivals_;
     if (!moved && !ticked && how != Wait::spin) {
-        const Time until = std::min(deadline, earliest_timer(deadline));
         // A socket may have something that no waiter cares about: a message that nobody wanted to
-        // be woken for, an acknowledgement.
-        while (now() < until && sleep(ticket, until) == Woken::by_descriptor) {
+        // be woken for, an acknowledgement. It may have set a timer.
+        for (;;) {
+            const Time until = earliest_timer(deadline);
+            if (now() >= until || sleep(ticket, until) != Woken::by_descriptor) break;
             ++arrivals_;
             if (progress_all()) break;
         }
