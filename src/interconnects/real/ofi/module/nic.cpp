@@ -85,7 +85,11 @@ bool Nic::make_progress() {
     progress_once();
     const bool news = std::exchange(news_told_, news_) != news_;
     // Some providers let one sleep only if they say so right before.
-    if (!news && about_to_sleep_ && device_.descriptor() >= 0 && !device_.may_sleep()) return true;
+    if (!news && about_to_sleep_ && device_.descriptor() >= 0) {
+        if (!device_.may_sleep()) return true;
+        // One that has found no room since then must be tried again, and nobody tells of room.
+        if (!stalled_.empty() && nap_ends_ == Time::never()) return true;
+    }
     if (news) about_to_sleep_ = false;
     return news;
 }
@@ -109,6 +113,8 @@ void Nic::progress_once() {
     if (rounds_ == 0) {
         rounds_ = rounds_between;
         read_events();
+        // Who only polls gives its Host no chance to look at the clock.
+        if (is_timed()) tick(host_.now());
     } else {
         --rounds_;
     }
@@ -178,7 +184,7 @@ void Nic::read_events() {
         std::uint32_t kind = 0;
         const ssize_t size = fi_eq_read(&device_.events(), &kind, event.data(), event.size(), 0);
         if (size == -FI_EAVAIL) {
-            read_event_error();
+            if (!read_event_error()) return;
             continue;
         }
         if (size < static_cast<ssize_t>(sizeof(fi_eq_cm_entry))) return;
@@ -199,12 +205,14 @@ void Nic::handle_event(std::uint32_t event, const fi_eq_cm_entry& entry, std::si
     if (event == FI_SHUTDOWN) found_down(*found->second);
 }
 
-void Nic::read_event_error() {
+/// False if there was none.
+bool Nic::read_event_error() {
     fi_eq_err_entry entry{};
-    if (fi_eq_readerr(&device_.events(), &entry, 0) < 0) return;
+    if (fi_eq_readerr(&device_.events(), &entry, 0) < 0) return false;
     log_debug("ofi: a connection fails: {}", error_text(entry.err));
     const auto found = by_endpoint_.find(entry.fid);
     if (found != by_endpoint_.end()) found_down(*found->second);
+    return true;
 }
 
 void Nic::add(Link& link) {
@@ -307,6 +315,11 @@ void Nic::remove(QueuePair& queue_pair) {
 
 void Nic::watch_time(QueuePair& queue_pair) {
     if (std::ranges::find(timed_, &queue_pair) == timed_.end()) timed_.push_back(&queue_pair);
+}
+
+bool Nic::is_timed() const {
+    return !timed_.empty() || !stalled_.empty() || !lingering_.empty() ||
+           !connection_requests_.empty();
 }
 
 bool Nic::tick(Time now) {

@@ -82,13 +82,15 @@ class Nic final : public real::Nic<Parts> {
     void read_error();
     void read_events();
     void handle_event(std::uint32_t event, const fi_eq_cm_entry& entry, std::size_t size);
-    void read_event_error();
+    bool read_event_error();
     void finish_dropped();
     void resume_stalled();
     void tell_down();
     void reap();
     void check_lingering(Time now);
     void set_name();
+    /// Whether something has to happen at a certain time.
+    bool is_timed() const;
     bool is_touched(std::span<const std::byte> memory) const;
 
     Device device_;
