@@ -5,11 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include <memory>
-
-#include "hosts/real_host.hpp"
-#include "interconnects/real/ofi/loader/fabric.hpp"
-#include "interconnects/real/ofi/module/queue_pair.hpp"
+#include "interconnects/real/ofi/end.hpp"
 #include "interconnects/real/ofi/module/survey.hpp"
 #include "railyard/base/error.hpp"
 
@@ -20,55 +16,7 @@ using fabric::ConnectionState;
 using testing::HasSubstr;
 using namespace railyard::literals;
 
-/// A Nic with a queue pair, on a host that another of the same thread may share.
-class End {
-  public:
-    End(hosts::RealHost& host, const std::string& provider)
-        : traits_(traits("ofi:" + provider)), nic_(host, traits_, {provider, "lo"}) {
-        fabric::QueuePairOptions options;
-        options.send_completions = sent_.get();
-        options.receive_completions = received_.get();
-        options.receives = receives_.get();
-        queue_pair_ = nic_.create_queue_pair(options);
-    }
-    Nic& nic() { return nic_; }
-    fabric::QueuePair& queue_pair() { return *queue_pair_; }
-    fabric::CompletionQueue& sent() { return *sent_; }
-    fabric::CompletionQueue& received() { return *received_; }
-    fabric::ReceiveQueue& receives() { return *receives_; }
-
-  private:
-    fabric::Traits traits_;
-    Nic nic_;
-    std::unique_ptr<fabric::CompletionQueue> sent_ = nic_.create_completion_queue(16);
-    std::unique_ptr<fabric::CompletionQueue> received_ = nic_.create_completion_queue(16);
-    std::unique_ptr<fabric::ReceiveQueue> receives_ =
-        nic_.create_receive_queue(16, fabric::ReceiveQueue::Sharing::own);
-    std::unique_ptr<fabric::QueuePair> queue_pair_;
-};
-
-class OfiNic : public testing::TestWithParam<const char*> {
-  protected:
-    Time soon() { return host_.now() + Duration::s(20); }
-    void connect(End& a, End& b) {
-        ASSERT_TRUE(a.queue_pair().connect_peer(b.nic().address(), 1, {}, soon()).ok());
-        ASSERT_TRUE(b.queue_pair().connect_peer(a.nic().address(), 1, {}, soon()).ok());
-        ASSERT_TRUE(host_.wait_until(
-            [&] {
-                return a.queue_pair().state() == ConnectionState::connected &&
-                       b.queue_pair().state() == ConnectionState::connected;
-            },
-            soon()));
-    }
-    /// Both hear that it is over before either goes.
-    void part(End& a, End& b) {
-        a.queue_pair().close();
-        b.queue_pair().close();
-        const Time until = host_.now() + Duration::ms(5);
-        host_.wait_until([] { return false; }, until);
-    }
-    hosts::RealHost host_{{}};
-};
+class OfiNic : public Ends {};
 
 /// Small and large data, by a message and by one-sided operations, over each provider there is.
 TEST_P(OfiNic, MovesDataOfAllSizes) {

@@ -39,7 +39,10 @@ Status QueuePair::connect(const fabric::Address& to, fabric::Service service,
                           const PrivateData& data, Time deadline) {
     if (const Status status = may_connect(); !status.ok()) return status;
     begin_asking(NicName::from_address(to), false, service, data, deadline);
-    start_attempt();
+    if (!can_be_reached(asking_->to))
+        connection_failed(Code::refused);
+    else
+        start_attempt();
     return Code::ok;
 }
 
@@ -48,7 +51,10 @@ Status QueuePair::connect_peer(const fabric::Address& to, fabric::Discriminator 
     if (const Status status = may_connect(); !status.ok()) return status;
     nic_.progress_once();  // their request may have come
     begin_asking(NicName::from_address(to), true, discriminator, data, deadline);
-    start_over();
+    if (!can_be_reached(asking_->to))
+        connection_failed(Code::refused);
+    else
+        start_over();
     return Code::ok;
 }
 
@@ -94,18 +100,19 @@ void QueuePair::start_over() {
     start_attempt();
 }
 
+bool QueuePair::can_be_reached(const NicName& to) const {
+    if (!to.is_valid()) return false;
+    if (to.provider_name() == nic_.name().provider_name()) return true;
+    log_error(
+        "ofi: {} uses the provider {}, and {} uses {}: all ranks need the same; set "
+        "RAILYARD_OFI_PROVIDER for all, or name it as ofi:PROVIDER",
+        nic_.name().host.data(), nic_.name().provider_name(), to.host.data(), to.provider_name());
+    return false;
+}
+
 void QueuePair::start_attempt() {
     asking_->ask = {nic_.id(), any_number()};
     const NicName& to = asking_->to;
-    if (!to.is_valid()) return connection_failed(Code::refused);
-    if (to.provider_name() != nic_.name().provider_name()) {
-        log_error(
-            "ofi: {} uses the provider {}, and {} uses {}: all ranks need the same; set "
-            "RAILYARD_OFI_PROVIDER for all, or name it as ofi:PROVIDER",
-            nic_.name().host.data(), nic_.name().provider_name(), to.host.data(),
-            to.provider_name());
-        return connection_failed(Code::refused);
-    }
     drop_link();
     link_ = std::make_unique<Link>(nic_, this);
     const Greeting greeting{.to = to.id};

@@ -106,6 +106,8 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     // connecting.cpp
     void begin_asking(const NicName& to, bool as_peer, std::uint64_t target,
                       const fabric::PrivateData& data, Time deadline);
+    /// Whether that is an address of such a Nic; says why not.
+    bool can_be_reached(const NicName& to) const;
     void start_attempt();
     void start_over();
     bool answer(IncomingConnection& connection);
