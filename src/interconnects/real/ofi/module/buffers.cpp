@@ -66,6 +66,7 @@ void Buffers::give_back(Operation& operation) {
     operation.request = nullptr;
     operation.inbound = nullptr;
     operation.memory = {};
+    operation.region = 0;
     Operation*& list = operation.data != nullptr ? free_ : free_moves_;
     operation.next = list;
     list = &operation;

@@ -36,6 +36,7 @@ struct Operation {
     Request* request = nullptr;
     Inbound* inbound = nullptr;
     std::span<const std::byte> memory{};  ///< the user's that it touches
+    std::uint64_t region = 0;             ///< through which; 0: perhaps through several
 };
 
 class Buffers {

@@ -68,6 +68,7 @@ bool QueuePair::start_step(Inbound& inbound) {
             inbound.fault = Code::region_gone;
         else
             memory.descriptor = region->descriptor();
+        memory.region = piece->region;
     } else {
         const LocalRegion* const region = nic_.regions().find(header.region);
         if (region == nullptr || region->check(0, 0, Access::local) != Code::ok) {
@@ -75,6 +76,7 @@ bool QueuePair::start_step(Inbound& inbound) {
         } else {
             memory.bytes = {region->data() + header.offset + inbound.moved, n};
             memory.descriptor = region->descriptor();
+            memory.region = header.region;
         }
     }
     if (inbound.fault != Code::ok) return false;
@@ -93,7 +95,7 @@ bool QueuePair::start_step(Inbound& inbound) {
         if (n > 1 && nic_.device().pieces() < 2)
             --n;
         else
-            tail = {{inbound.buffer->data, 1}, inbound.buffer->descriptor};
+            tail = {{inbound.buffer->data, 1}, inbound.buffer->descriptor, 0};
     }
     memory.bytes = memory.bytes.first(n);
     place = {place.address + passed, place.key, n};

@@ -171,7 +171,10 @@ bool QueuePair::serve_now(Inbound& inbound) {
     }
     if (inbound.is_bulk()) {
         if (!inbound.started) start(inbound);
-        return inbound.started && inbound.under_way == 0 && inbound.fault == Code::ok;
+        if (!inbound.started || inbound.under_way > 0 || inbound.fault != Code::ok) return false;
+        // Its data may have come before its turn did, and its region have gone between the two.
+        inbound.fault = check(inbound);
+        return inbound.fault == Code::ok || serve_now(inbound);
     }
     place(inbound);
     return true;

@@ -171,6 +171,7 @@ bool Link::move(Direction direction, const Memory& memory, const Place& place, I
     Operation& operation = nic_.buffers().take_move();
     operation.inbound = &inbound;
     operation.memory = memory.bytes;
+    operation.region = memory.region;
     std::array<iovec, 2> list = {
         {{memory.bytes.data(), memory.bytes.size() - tail.bytes.size()}, {tail.bytes.data(), 1}}};
     std::array<void*, 2> descriptors = {memory.descriptor, tail.descriptor};
@@ -323,6 +324,20 @@ bool Link::touches(std::span<const std::byte> memory) const {
         if (overlap(operation->memory, memory) ||
             (operation->request != nullptr && operation->request->names(memory)))
             return true;
+    return false;
+}
+
+bool Link::uses(const LocalRegion& region) const {
+    for (const Operation* operation = under_way_; operation != nullptr;
+         operation = operation->next) {
+        if (operation->request != nullptr) {
+            if (operation->request->uses(region)) return true;
+        } else if (operation->region != 0) {
+            if (operation->region == region.number()) return true;
+        } else if (overlap(operation->memory, region.span())) {
+            return true;
+        }
+    }
     return false;
 }
 

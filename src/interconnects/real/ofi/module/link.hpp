@@ -67,6 +67,7 @@ class Link {
     struct Memory {
         std::span<std::byte> bytes;
         void* descriptor = nullptr;
+        std::uint64_t region = 0;
     };
     /// Moves bulk data. False: there is no room; User::link_resumed() tells. `tail`: the last byte
     /// goes there instead of behind the others, unless it is empty.
@@ -96,6 +97,8 @@ class Link {
     }
     void recycle();
     bool touches(std::span<const std::byte> memory) const;
+    /// Whether something is under way through that region. Another may be of the same memory.
+    bool uses(const LocalRegion& region) const;
     std::uint32_t moves() const { return moving_; }
     bool is_moving() const { return moving_ > 0; }
     /// Its user forgets it: nobody is told of what is still under way.

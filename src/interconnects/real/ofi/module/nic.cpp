@@ -285,25 +285,25 @@ void Nic::check_lingering(Time now) {
     if (!dropped_.empty()) finish_dropped();
 }
 
-bool Nic::is_touched(std::span<const std::byte> memory) const {
-    const auto touches = [&](const auto& of) { return of->touches(memory); };
-    return std::ranges::any_of(queue_pairs_, touches) || std::ranges::any_of(lingering_, touches);
+bool Nic::is_used(const LocalRegion& region) const {
+    const auto uses = [&](const auto& of) { return of->uses(region); };
+    return std::ranges::any_of(queue_pairs_, uses) || std::ranges::any_of(lingering_, uses);
 }
 
-void Nic::detach_memory(std::span<const std::byte> memory) {
-    if (memory.empty()) return;
+void Nic::detach(const LocalRegion& region) {
+    if (region.span().empty()) return;
     for (QueuePair* queue_pair : queue_pairs_)
-        queue_pair->detach_memory(memory);
+        queue_pair->detach(region);
     finish_dropped();
-    if (!is_touched(memory)) return;
+    if (!is_used(region)) return;
     // Nobody can call back what a provider has begun, but it soon ends if the peer is alive.
     const Time until = host_.now() + detaching_time;
-    while (is_touched(memory) && host_.now() < until)
+    while (is_used(region) && host_.now() < until)
         progress_once();
     for (QueuePair* queue_pair : queue_pairs_)
-        if (queue_pair->touches(memory)) queue_pair->cut();
+        if (queue_pair->uses(region)) queue_pair->cut();
     for (std::unique_ptr<Link>& link : lingering_)
-        if (link->touches(memory)) dropped_.push_back(std::move(link));
+        if (link->uses(region)) dropped_.push_back(std::move(link));
     std::erase(lingering_, nullptr);
     finish_dropped();
 }

@@ -61,8 +61,8 @@ class Nic final : public real::Nic<Parts> {
     void linger(std::unique_ptr<Link> link);
     /// Closes what was dropped now, and not with the next progress. Not inside of progress.
     void cut_dropped() { finish_dropped(); }
-    /// A region's memory is about to go: when this returns, nobody touches it.
-    void detach_memory(std::span<const std::byte> memory);
+    /// A region is about to go: when this returns, nobody touches its memory through it.
+    void detach(const LocalRegion& region);
 
     void add(QueuePair& queue_pair) { queue_pairs_.push_back(&queue_pair); }
     void remove(QueuePair& queue_pair);
@@ -91,7 +91,7 @@ class Nic final : public real::Nic<Parts> {
     void set_name();
     /// Whether something has to happen at a certain time.
     bool is_timed() const;
-    bool is_touched(std::span<const std::byte> memory) const;
+    bool is_used(const LocalRegion& region) const;
 
     Device device_;
     Buffers buffers_{device_};

@@ -295,10 +295,10 @@ void QueuePair::link_down() {
     connection_failed(asking_->answers ? Code::timed_out : Code::refused);
 }
 
-void QueuePair::detach_memory(std::span<const std::byte> memory) {
+void QueuePair::detach(const LocalRegion& region) {
     if (state_ != ConnectionState::connected) return;
     for (const Request* request = oldest_; request != nullptr; request = request->next)
-        if (request->needs_memory() && request->names(memory))
+        if (request->needs_memory() && request->uses(region))
             return fail(Code::region_gone, Code::region_gone, Words::bye);
 }
 

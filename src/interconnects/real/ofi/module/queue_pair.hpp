@@ -40,12 +40,10 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     void meet(IncomingConnection& theirs);
     void tick(Time now);
     Time next_timer() const;
-    /// The region of that memory ends: requests of ours that name it cannot go on.
-    void detach_memory(std::span<const std::byte> memory);
+    /// The region ends: requests of ours that name it cannot go on.
+    void detach(const LocalRegion& region);
     /// Whether the provider is at work there.
-    bool touches(std::span<const std::byte> memory) const {
-        return link_ != nullptr && link_->touches(memory);
-    }
+    bool uses(const LocalRegion& region) const { return link_ != nullptr && link_->uses(region); }
     /// Ends the connection without a word.
     void cut() { fail(Code::remote_closed, Code::remote_closed, Words::none); }
 

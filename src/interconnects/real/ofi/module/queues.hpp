@@ -94,6 +94,10 @@ struct Request {
             return overlap({piece.data, piece.length}, memory);
         });
     }
+    bool uses(const LocalRegion& region_of_ours) const {
+        return std::ranges::any_of(
+            list(), [&](const Piece& piece) { return piece.region == region_of_ours.number(); });
+    }
 };
 
 /// A request of the peer's that waits for its turn, for a receive or for its data.

@@ -107,7 +107,7 @@ void LocalRegion::enter() {
 LocalRegion::~LocalRegion() {
     // What comes from now on is refused; what is under way ends here, and must still find it.
     leaves_ = true;
-    nic_.detach_memory(span());
+    nic_.detach(*this);
     nic_.regions().remove(number_);
 }
 
