@@ -318,6 +318,36 @@ TEST_P(Waiting, an_unsolicited_arrival_is_slept_through) {
     });
 }
 
+/// Requests that tell nothing when they are done make room all the same.
+TEST_P(Waiting, for_room_in_the_send_queue_ends_with_unsignalled_requests) {
+    if (!traits().waits_for_receives) GTEST_SKIP() << "messages do not wait for receives here";
+    run(2, [](Team& team) {
+        constexpr std::uint64_t count = 24;
+        EndpointOptions options;
+        options.send_depth = 4;
+        Endpoint end(team, options);
+        end.connect(team.peer());
+        team.barrier();
+        for (std::uint64_t i = 1; i <= count; ++i) {
+            if (team.id() == receiver) {
+                team.pause(2_ms);  // the sender has long gone to sleep
+                end.receive(i);
+                continue;
+            }
+            fabric::WorkRequest request{.id = i, .flags = Flags::remote_completion};
+            if (i < count) request.flags = request.flags | Flags::unsignalled;
+            team.await([&] { return end.queue_pair().post(request).ok(); },
+                       "room in the send queue", Where::current(), fabric::Wait::sleep);
+        }
+        if (team.id() == sender)
+            end.expect_sent(count);
+        else
+            for (std::uint64_t i = 1; i <= count; ++i)
+                end.expect_received(i, 0);
+        team.barrier();
+    });
+}
+
 RAILYARD_CONTRACT(Waiting);
 
 }  // namespace

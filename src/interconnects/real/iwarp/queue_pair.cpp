@@ -157,7 +157,8 @@ Request* QueuePair::unlink_oldest() {
     oldest_ = request->next;
     if (unissued_ == request) unissued_ = request->next;
     if (current_ == request) current_ = nullptr;
-    --count_;
+    // Whoever waits for room waits on requests that tell nothing, too.
+    if (count_-- == send_depth_) nic_.has_news();
     return request;
 }
 

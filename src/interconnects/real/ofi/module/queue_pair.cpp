@@ -210,7 +210,8 @@ Request* QueuePair::unlink_oldest() {
     Request* const request = oldest_;
     oldest_ = request->next;
     if (unissued_ == request) unissued_ = request->next;
-    --count_;
+    // Whoever waits for room waits on requests that tell nothing, too.
+    if (count_-- == send_depth_) nic_.has_news();
     return request;
 }
 
