@@ -58,6 +58,7 @@ Operation& Buffers::take_move() {
     Operation& operation = *free_moves_;
     free_moves_ = operation.next;
     operation.type = Operation::Type::move;
+    operation.fetch = 0;
     return operation;
 }
 

@@ -25,6 +25,7 @@ struct Operation {
         receive,  ///< `data` waits for a message
         message,  ///< `data` is on its way, and perhaps memory of `request` behind it
         move,     ///< bulk data of `inbound`
+        push,     ///< bulk data of a request of ours, which the peer fetches
     };
     Type type = Type::receive;
     Link* link = nullptr;           ///< whose it is while under way
@@ -33,6 +34,7 @@ struct Operation {
     std::byte* data = nullptr;   ///< room for longest_message; null if it is a move
     void* descriptor = nullptr;  ///< of `data`, where the provider wants one
     std::size_t length = 0;      ///< of a message
+    std::uint64_t fetch = 0;     ///< of a move: which it is, if the peer writes the data; else 0
     Request* request = nullptr;
     Inbound* inbound = nullptr;
     std::span<const std::byte> memory{};  ///< the user's that it touches

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/log.hpp"
 #include "interconnects/real/ofi/module/nic.hpp"
 #include "interconnects/real/ofi/module/queue_pair.hpp"
 
@@ -92,7 +93,7 @@ bool QueuePair::start_step(Inbound& inbound) {
     // The last byte of a write comes to lie in the message, until all others are in place.
     Link::Memory tail;
     if (header.kind == Kind::write && inbound.moved + n == header.length) {
-        if (n > 1 && nic_.device().pieces() < 2)
+        if (n > 1 && nic_.device().pieces() < 2 && !nic_.device().fetches())
             --n;
         else
             tail = {{inbound.buffer->data, 1}, inbound.buffer->descriptor, 0};
@@ -101,10 +102,73 @@ bool QueuePair::start_step(Inbound& inbound) {
     place = {place.address + passed, place.key, n};
     const auto direction =
         header.kind == Kind::read ? Link::Direction::there : Link::Direction::here;
-    if (!link_->move(direction, memory, place, inbound, tail)) return false;
+    if (header.kind != Kind::read && nic_.device().fetches())
+        ask_for(inbound, memory, !tail.bytes.empty());
+    else if (!link_->move(direction, memory, place, inbound, tail))
+        return false;
     inbound.moved += n;
     ++inbound.under_way;
     return true;
+}
+
+void QueuePair::ask_for(Inbound& inbound, const Link::Memory& memory, bool has_tail) {
+    Header header = header_of(Kind::fetch, inbound.header.number);
+    header.offset = inbound.moved;
+    header.length = memory.bytes.size();
+    if (has_tail) header.flags = flag::tail;
+    const LocalRegion* const region = nic_.regions().find(memory.region);
+    link_->fetch(header, memory, region->place(memory.bytes.data(), memory.bytes.size()), inbound);
+}
+
+void QueuePair::fetch_asked(const Header& header, std::span<const std::byte> data) {
+    Fetch fetch{header, {}};
+    if (data.size() != sizeof fetch.to) return nic_.found_down(*link_);
+    std::memcpy(&fetch.to, data.data(), sizeof fetch.to);
+    fetches_.push_back(fetch);
+    push_asked();
+}
+
+void QueuePair::push_asked() {
+    while (!fetches_.empty()) {
+        const auto& [asked, to] = fetches_.front();
+        const std::optional<Link::Memory> memory = memory_of(asked);
+        if (!memory) {
+            log_debug("ofi: a peer fetches what nobody offers");
+            fetches_.clear();
+            return nic_.found_down(*link_);
+        }
+        const std::span<std::byte> bytes = memory->bytes;
+        const std::size_t tail = (asked.flags & flag::tail) != 0 ? 1 : 0;
+        const Link::Memory most{bytes.first(bytes.size() - tail), memory->descriptor,
+                                memory->region};
+        if (!most.bytes.empty() && !link_->push(most, to)) return;
+        Header header = header_of(Kind::fetched, asked.number);
+        header.region = asked.region;
+        link_->say(header, bytes.last(tail));
+        fetches_.pop_front();
+    }
+}
+
+/// What a peer wants of one of our requests: in one of its pieces, if all is right.
+std::optional<Link::Memory> QueuePair::memory_of(const Header& fetch) const {
+    const Request* request = oldest_;
+    while (request != nullptr && request->number != fetch.number)
+        request = request->next;
+    const bool offered = request != nullptr && request->issued && request->is_bulk() &&
+                         !request->awaits_answer() && fetch.length > 0;
+    if (!offered) return std::nullopt;
+    std::uint64_t passed = fetch.offset;
+    for (const Piece& piece : request->list()) {
+        if (passed >= piece.length) {
+            passed -= piece.length;
+            continue;
+        }
+        const LocalRegion* const region = nic_.regions().find(piece.region);
+        if (region == nullptr || fetch.length > piece.length - passed) return std::nullopt;
+        return Link::Memory{
+            {piece.data + passed, fetch.length}, region->descriptor(), piece.region};
+    }
+    return std::nullopt;
 }
 
 void QueuePair::link_moved(Inbound& inbound) {

@@ -74,6 +74,9 @@ Device::Device(const Wish& wish) : info_(chosen(wish)) {
     events_.reset(events);
     open_completions();
     listen();
+    const bool ordered =
+        (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAW) != 0;
+    fetches_ = has_bad_reads() && ordered;
 }
 
 void Device::open_completions() {
@@ -123,6 +126,14 @@ bool Device::may_sleep() {
     return fi_trywait(fabric_.get(), both.data(), static_cast<int>(both.size())) == 0;
 }
 
+/// An endpoint of `tcp` and `net` that ends when half of a read's data have come frees the read
+/// twice (libfabric up to 1.17.0; mended by its pull requests 8656 and 8660). Whatever is posted
+/// later may then be taken for something else. What the peer writes goes another way in it.
+bool Device::has_bad_reads() const {
+    const bool mended = info_->fabric_attr->prov_version >= FI_VERSION(117, 10);
+    return provider() == "net" || (provider() == "tcp" && !mended);
+}
+
 void Device::listen() {
     fid_pep* listening = nullptr;
     check(fi_passive_ep(fabric_.get(), info_.get(), &listening, nullptr), "a listening endpoint",
@@ -170,6 +181,7 @@ void Device::refuse(fi_info& asked) {
 std::string Device::findings() const {
     std::string text = descriptor() >= 0 ? "waits on a descriptor"
                                          : "waits by naps: its descriptor is always readable";
+    if (fetches()) text += "; peers write what is read: its reads do not survive a lost connection";
     text += fmt::format("; inline up to {} B; {} pieces of memory in an operation", inject_size(),
                         pieces());
     constexpr std::array<std::pair<std::uint64_t, const char*>, 4> modes = {

@@ -55,6 +55,8 @@ class Device {
     /// Whether a write can complete when it has been delivered. Believed until it is refused.
     bool tells_delivery() const { return tells_delivery_; }
     void set_tells_no_delivery() { tells_delivery_ = false; }
+    /// Whether the peer has to write what we would read: see device.cpp.
+    bool fetches() const { return fetches_; }
     std::uint64_t next_key() { return ++keys_; }
 
     /// An endpoint that is ready to connect (`to` is where) or to accept (`asked` is the request's
@@ -75,6 +77,7 @@ class Device {
     void open_completions();
     bool open_completions(fi_wait_obj wait);
     bool is_quiet();
+    bool has_bad_reads() const;
     void listen();
     Owned<fid_ep> prepared(fi_info& info, void* context);
 
@@ -88,6 +91,7 @@ class Device {
     Descriptor waiting_;
     std::uint64_t keys_ = 0;
     bool tells_delivery_ = true;
+    bool fetches_ = false;
 };
 
 }  // namespace railyard::ofi

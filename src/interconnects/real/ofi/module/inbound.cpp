@@ -107,6 +107,12 @@ bool QueuePair::link_message(Operation& buffer) {
         case Kind::failed:
             refused(header.number, static_cast<Code>(header.places));
             return false;
+        case Kind::fetch:
+            fetch_asked(header, data);
+            break;
+        case Kind::fetched:
+            if (!link_->fetched(header, data)) nic_.found_down(*link_);
+            break;
         case Kind::bye:
             fail(Code::remote_closed, Code::remote_closed, Words::none);
             return false;

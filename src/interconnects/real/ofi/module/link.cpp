@@ -1,7 +1,6 @@
 #include "interconnects/real/ofi/module/link.hpp"
 
 #include <rdma/fi_errno.h>
-#include <rdma/fi_rma.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -165,48 +164,6 @@ Link::Sent Link::send(const Header& header, std::span<const Piece> pieces, Reque
     return Sent::again;
 }
 
-bool Link::move(Direction direction, const Memory& memory, const Place& place, Inbound& inbound,
-                const Memory& tail) {
-    if (down_) return false;
-    Operation& operation = nic_.buffers().take_move();
-    operation.inbound = &inbound;
-    operation.memory = memory.bytes;
-    operation.region = memory.region;
-    std::array<iovec, 2> list = {
-        {{memory.bytes.data(), memory.bytes.size() - tail.bytes.size()}, {tail.bytes.data(), 1}}};
-    std::array<void*, 2> descriptors = {memory.descriptor, tail.descriptor};
-    const bool only_tail = list[0].iov_len == 0 && !tail.bytes.empty();
-    fi_rma_iov remote{place.address, place.length, place.key};
-    fi_msg_rma message{};
-    message.msg_iov = list.data() + (only_tail ? 1 : 0);
-    message.desc = descriptors.data() + (only_tail ? 1 : 0);
-    message.iov_count = tail.bytes.empty() || only_tail ? 1 : 2;
-    message.addr = FI_ADDR_UNSPEC;
-    message.rma_iov = &remote;
-    message.rma_iov_count = 1;
-    message.context = &operation.context;
-    begin(operation);
-    if (took(move_now(direction, message))) {
-        ++moving_;
-        return true;
-    }
-    end(operation);
-    nic_.buffers().give_back(operation);
-    return false;
-}
-
-/// Data that go there are followed by a message that says so: they must have been delivered.
-long Link::move_now(Direction direction, const fi_msg_rma& message) {
-    if (direction == Direction::here) return fi_readmsg(endpoint_.get(), &message, FI_COMPLETION);
-    Device& device = nic_.device();
-    const std::uint64_t delivered = device.tells_delivery() ? FI_DELIVERY_COMPLETE : 0;
-    const long error = fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | delivered);
-    if (delivered == 0 || (error != -FI_EOPNOTSUPP && error != -FI_EINVAL && error != -FI_ENOSYS))
-        return error;
-    device.set_tells_no_delivery();
-    return fi_writemsg(endpoint_.get(), &message, FI_COMPLETION);
-}
-
 void Link::up() {
     settled_ = true;
     if (user_ != nullptr)
@@ -256,6 +213,8 @@ void Link::completed(Operation& operation, std::size_t length) {
             --moving_;
             if (user_ != nullptr && operation.inbound != nullptr)
                 user_->link_moved(*operation.inbound);
+            break;
+        case Operation::Type::push:
             break;
     }
     nic_.buffers().give_back(operation);

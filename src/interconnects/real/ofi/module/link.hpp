@@ -73,6 +73,13 @@ class Link {
     /// goes there instead of behind the others, unless it is empty.
     bool move(Direction direction, const Memory& memory, const Place& place, Inbound& inbound,
               const Memory& tail);
+    /// The same to here, by the peer, whom the message tells what to write. `tail`, of what comes
+    /// back, is laid at the beginning of the inbound's buffer.
+    void fetch(Header header, const Memory& memory, const Place& to, Inbound& inbound);
+    /// The peer has written. False if nobody asked it to.
+    bool fetched(const Header& header, std::span<const std::byte> tail);
+    /// Writes what the peer asks for. What is said next arrives behind it. False: there is no room.
+    bool push(const Memory& memory, const Place& to);
 
     /// For the Nic.
 
@@ -125,6 +132,7 @@ class Link {
     Operation* under_way_ = nullptr;
     std::uint32_t posted_ = 0;
     std::uint32_t moving_ = 0;
+    std::uint64_t fetches_ = 0;       ///< so far
     std::deque<Operation*> waiting_;  ///< messages of our own that had no room
     std::deque<Operation*> kept_;     ///< buffers that the provider may still write to
     bool settled_ = false;

@@ -196,6 +196,7 @@ void QueuePair::link_sent(Request& request) {
 }
 
 void QueuePair::link_resumed() {
+    push_asked();
     serve();
     if (state_ == ConnectionState::connected) issue();
 }
@@ -259,6 +260,7 @@ void QueuePair::fail(Code code, Code oldest, Words words, std::uint64_t number, 
         release(*inbound);
     }
     inbound_.clear();
+    fetches_.clear();
     starving_ = false;
     flush_receives();
     nic_.forget_time(*this);

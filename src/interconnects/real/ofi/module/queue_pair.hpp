@@ -100,6 +100,10 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     void start_ahead();
     void start(Inbound& inbound);
     bool start_step(Inbound& inbound);
+    void ask_for(Inbound& inbound, const Link::Memory& memory, bool has_tail);
+    void fetch_asked(const Header& header, std::span<const std::byte> data);
+    void push_asked();
+    std::optional<Link::Memory> memory_of(const Header& fetch) const;
 
     // connecting.cpp
     void begin_asking(const NicName& to, bool as_peer, std::uint64_t target,
@@ -132,6 +136,11 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     std::uint64_t number_ = 0;  ///< of the newest request
     std::uint64_t told_ = 0;    ///< requests up to this one are done at the peer
     std::deque<Inbound*> inbound_;
+    struct Fetch {
+        Header header;
+        Place to;
+    };
+    std::deque<Fetch> fetches_;  ///< of the peer's, that had no room
 
     std::uint64_t peer_ = 0;
     Duration own_patience_;                          ///< with a peer that posts no receive

@@ -5,7 +5,9 @@
 /// Requests are carried out by whoever owns the memory, in the order in which they were posted.
 /// Small data are in the message. Of larger data the message tells where they lie (a list of
 /// Places), and the owner moves them with one-sided operations of the provider. So order,
-/// placement, rights and errors are the same on every provider, whatever it promises.
+/// placement, rights and errors are the same on every provider, whatever it promises. Where the
+/// provider's own reads are not to be trusted (Device::fetches()), the owner asks the other side to
+/// write instead.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +32,9 @@ enum class Kind : std::uint8_t {
     failed,  ///< this number is at fault, all before are done; the connection is over
     credit,  ///< nothing but credits
     bye,     ///< the connection is over
+    // Instead of a read of the provider's: never waits.
+    fetch,    ///< write that part of your request's data to the Place behind this
+    fetched,  ///< they have been written
 };
 
 namespace flag {
@@ -38,6 +43,7 @@ inline constexpr std::uint8_t tell = 2;       ///< when it is done
 inline constexpr std::uint8_t immediate = 4;  ///< there is a value
 inline constexpr std::uint8_t solicited = 8;
 inline constexpr std::uint8_t invalidates = 16;  ///< `region` ends
+inline constexpr std::uint8_t tail = 32;         ///< the last byte comes with `fetched`, alone
 }  // namespace flag
 
 struct Header {
@@ -46,8 +52,8 @@ struct Header {
     std::uint8_t flags = 0;
     std::uint16_t credits = 0;  ///< requests that the receiver of this may send beyond those so far
     std::uint64_t number = 0;   ///< of a request, from 1; of what is said, that which it is about
-    std::uint64_t region = 0;   ///< of the receiver's
-    std::uint64_t offset = 0;   ///< in it; of an answer to an atomic: the old value
+    std::uint64_t region = 0;   ///< of the receiver's; of `fetch` and `fetched`: which fetch it is
+    std::uint64_t offset = 0;   ///< in it, or in the data; of an answer to an atomic: the old value
     std::uint64_t length = 0;   ///< of the data, wherever they are
     std::uint32_t immediate = 0;
     std::uint32_t places = 0;  ///< how many follow; of `failed`: the code
