@@ -1,6 +1,7 @@
 #include "interconnects/real/ofi/module/region.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
@@ -74,21 +75,25 @@ LocalRegion::LocalRegion(Nic& nic, std::span<std::byte> memory, Access access)
 }
 
 LocalRegion::LocalRegion(Nic& nic, Bytes size, Access access)
-    : LocalRegion(nic, zeroed(size), size, access) {}
+    : LocalRegion(nic, zeroed(nic, size), size, access) {}
 
 LocalRegion::LocalRegion(Nic& nic, Memory memory, Bytes size, Access access)
     : Region(&nic, memory.get(), size, access), nic_(nic), own_(std::move(memory)) {
     enter();
 }
 
-LocalRegion::Memory LocalRegion::zeroed(Bytes size) {
-    constexpr std::size_t page = 4096;
-    // A region may be empty; memory may not.
-    const std::size_t pages = std::max<std::size_t>(1, (size.count() + page - 1) / page);
-    Memory memory(static_cast<std::byte*>(std::aligned_alloc(page, pages * page)));
-    if (!memory) throw Error(fmt::format("ofi: no memory for a region of {} B", size.count()));
-    std::memset(memory.get(), 0, pages * page);
-    return memory;
+LocalRegion::Memory LocalRegion::zeroed(Nic& nic, Bytes size) {
+    const auto bytes = std::max<std::size_t>(1, size.count());  // a region may be empty
+    const int now = nic.device().requires_mode(FI_MR_ALLOCATED) ? MAP_POPULATE : 0;
+    void* const memory =
+        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | now, -1, 0);
+    if (memory == MAP_FAILED)
+        throw Error(fmt::format("ofi: no memory for a region of {} B", size.count()));
+    return {static_cast<std::byte*>(memory), Unmapped{bytes}};
+}
+
+void LocalRegion::Unmapped::operator()(std::byte* memory) const {
+    ::munmap(memory, size);
 }
 
 void LocalRegion::enter() {

@@ -3,7 +3,6 @@
 /// region as imported.
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -62,11 +61,16 @@ class LocalRegion final : public fabric::Region {
     bool leaves() const { return leaves_; }
 
   private:
-    struct Freed {
-        void operator()(std::byte* memory) const { std::free(memory); }
+    /// From the system and back to it at once: pages are there when they are used, and a large
+    /// region of which little is used takes little.
+    struct Unmapped {
+        Unmapped() : size(0) {}  // said, since a unique_ptr inside of this class asks for it
+        explicit Unmapped(std::size_t of) : size(of) {}
+        std::size_t size;
+        void operator()(std::byte* memory) const;
     };
-    using Memory = std::unique_ptr<std::byte[], Freed>;
-    static Memory zeroed(Bytes size);
+    using Memory = std::unique_ptr<std::byte[], Unmapped>;
+    static Memory zeroed(Nic& nic, Bytes size);
     LocalRegion(Nic& nic, Memory memory, Bytes size, fabric::Access access);
     void enter();
 
