@@ -48,6 +48,18 @@ TEST(OfiProvider, OfSoftwareTheOneThatCanBeSleptOn) {
     EXPECT_EQ(chosen(offers, {}), 2U) << "not the loopback, and the older protocol first";
 }
 
+TEST(OfiProvider, BridgesOfThisHostComeBeforeTheLoopbackOnly) {
+    std::vector<Offer> offers = {
+        machine()[0],
+        {.provider = "tcp", .domain = "docker0", .connected = true, .bridge = true},
+        machine()[1]};
+    EXPECT_EQ(chosen(offers, {}), 2U) << "whatever the order, and the protocol";
+    offers.pop_back();
+    EXPECT_EQ(chosen(offers, {}), 1U);
+    offers.pop_back();
+    EXPECT_EQ(chosen(offers, {}), 0U);
+}
+
 TEST(OfiProvider, TheLoopbackIsBetterThanNothing) {
     const std::vector<Offer> offers = {machine()[0]};
     EXPECT_EQ(chosen(offers, {}), 0U);

@@ -5,6 +5,7 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -56,7 +57,7 @@ bool fits(const Offer& offer, const Wish& wish) {
 /// Whether `a` is to be taken rather than `b`.
 bool better(const Offer& a, const Offer& b) {
     const auto order = [](const Offer& o) {
-        return std::tuple(rank_of(o.provider), o.loopback, o.newer_ip);
+        return std::tuple(rank_of(o.provider), o.loopback, o.bridge, o.newer_ip);
     };
     return order(a) < order(b);
 }
@@ -96,6 +97,11 @@ void describe_address(Offer& offer, const fi_info& info) {
         offer.newer_ip = true;
     }
     offer.address = text.data();
+}
+
+/// docker0 and its like: their addresses are the same on many hosts, and go with their guests.
+bool is_bridge(const std::string& interface) {
+    return ::access(fmt::format("/sys/class/net/{}/bridge", interface).c_str(), F_OK) == 0;
 }
 
 InfoList ask(fi_ep_type type, const std::string& provider) {
@@ -167,6 +173,7 @@ Found look_around(const std::string& provider, Endpoints which) {
             offer.domain = info->domain_attr->name != nullptr ? info->domain_attr->name : "";
             offer.connected = type == FI_EP_MSG;
             describe_address(offer, *info);
+            offer.bridge = is_bridge(offer.domain);
             const bool again = std::ranges::any_of(found.offers, [&](const Offer& other) {
                 return other.provider == offer.provider && other.domain == offer.domain &&
                        other.address == offer.address && other.connected == offer.connected;

@@ -25,6 +25,7 @@ struct Offer {
     std::string address{};    ///< for people
     bool connected = false;   ///< message endpoints; else datagrams that are reliable (RDM)
     bool loopback = false;    ///< reached from this host only
+    bool bridge = false;      ///< of this host's containers and guests; others may not reach it
     bool link_local = false;  ///< needs to know the interface at the other end
     bool newer_ip = false;    ///< IPv6
 };
