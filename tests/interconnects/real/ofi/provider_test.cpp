@@ -85,10 +85,12 @@ TEST(OfiProvider, AddressesOfOneLinkAreNotUsed) {
 }
 
 TEST(OfiProvider, WhatIsNotThereIsToldWithWhatIs) {
-    EXPECT_THAT(refusal(machine(), {.provider = "cxi"}),
-                AllOf(HasSubstr("'cxi'"), HasSubstr("verbs on mlx5_1"), HasSubstr("tcp on eth0"),
-                      HasSubstr("RAILYARD_OFI_PROVIDER")));
-    EXPECT_THAT(refusal(machine(), {.domain = "ib7"}), HasSubstr("domain 'ib7'"));
+    EXPECT_THAT(
+        refusal(machine(), {.provider = "cxi"}),
+        AllOf(HasSubstr("'cxi'"), HasSubstr("verbs on mlx5_1"), HasSubstr("tcp on eth0, lo"),
+              HasSubstr("(of no use: efa)"), HasSubstr("fi_info -p cxi")));
+    EXPECT_THAT(refusal(machine(), {.domain = "ib7"}),
+                AllOf(HasSubstr("domain 'ib7'"), HasSubstr("RAILYARD_OFI_PROVIDER")));
     EXPECT_THAT(refusal({}, {}), HasSubstr("found: nothing"));
 }
 

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -48,8 +49,10 @@ std::string own_folder() {
 std::vector<std::string> places() {
     const std::string folder = own_folder();
     std::vector<std::string> all;
-    for (const char* library : {"", "/../lib", "/../" RAILYARD_LIBDIR})
-        all.push_back(fmt::format("{}{}/{}", folder, library, file_name));
+    for (const char* library : {"", "/../lib", "/../" RAILYARD_LIBDIR}) {
+        std::string place = fmt::format("{}{}/{}", folder, library, file_name);
+        if (std::ranges::find(all, place) == all.end()) all.push_back(std::move(place));
+    }
     return all;
 }
 

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -62,15 +64,32 @@ bool better(const Offer& a, const Offer& b) {
     return order(a) < order(b);
 }
 
+/// Those that can be used, each with its domains; of the others only the names.
 std::string list_of(std::span<const Offer> offers) {
-    std::set<std::string> sorted;
+    std::map<std::string, std::set<std::string>> usable;
+    std::set<std::string> others;
     for (const Offer& offer : offers)
-        sorted.insert(fmt::format("{} on {}{}", offer.provider, offer.domain,
-                                  offer.connected ? "" : " (RDM)"));
+        if (is_usable(offer)) usable[offer.provider].insert(offer.domain);
+    for (const Offer& offer : offers)
+        if (!usable.contains(offer.provider)) others.insert(offer.provider);
     std::string text;
-    for (const std::string& one : sorted)
-        text += (text.empty() ? "" : ", ") + one;
-    return text.empty() ? "nothing" : text;
+    for (const auto& [provider, domains] : usable)
+        text +=
+            fmt::format("{}{} on {}", text.empty() ? "" : "; ", provider, fmt::join(domains, ", "));
+    if (text.empty()) text = "nothing";
+    if (!others.empty()) text += fmt::format(" (of no use: {})", fmt::join(others, ", "));
+    return text;
+}
+
+/// What somebody can do about a provider that libfabric does not show.
+std::string advice_on(const Wish& wish) {
+    const std::string core = wish.provider.substr(0, wish.provider.find(';'));
+    if (std::ranges::find(hardware, core) != hardware.end())
+        return fmt::format(
+            "libfabric shows {} only where it finds such a device: `fi_info -p {}` tells, and with "
+            "FI_LOG_LEVEL=info why not",
+            core, core);
+    return "choose with ofi:PROVIDER, RAILYARD_OFI_PROVIDER and RAILYARD_OFI_DOMAIN";
 }
 
 std::string asked_for(const Wish& wish) {
@@ -156,10 +175,8 @@ std::size_t choose(std::span<const Offer> offers, const Wish& wish) {
             "ofi: {} has only RDM endpoints here, and message endpoints (MSG) are all that is "
             "supported so far; found: {}",
             asked_for(wish), list_of(offers)));
-    throw UsageError(
-        fmt::format("ofi: libfabric has not {} here; found: {}; choose with ofi:PROVIDER, "
-                    "RAILYARD_OFI_PROVIDER and RAILYARD_OFI_DOMAIN",
-                    asked_for(wish), list_of(offers)));
+    throw UsageError(fmt::format("ofi: libfabric does not have {} here; found: {}; {}",
+                                 asked_for(wish), list_of(offers), advice_on(wish)));
 }
 
 Found look_around(const std::string& provider, Endpoints which) {
