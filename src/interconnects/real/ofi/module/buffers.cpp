@@ -24,7 +24,15 @@ Owned<fid_mr> register_with(Device& device, std::span<std::byte> memory, bool re
         throw Error(fmt::format("ofi: provider {} does not register {} B of memory: {}{}",
                                 device.provider(), memory.size(), error_text(error),
                                 error == -FI_ENOMEM ? "; raise the limit with ulimit -l" : ""));
-    return Owned<fid_mr>(region);
+    Owned<fid_mr> registered(region);
+    if (device.requires_mode(FI_MR_ENDPOINT)) {
+        int bound = fi_mr_bind(region, &device.endpoint()->fid, 0);
+        if (bound == 0) bound = fi_mr_enable(region);
+        if (bound != 0)
+            throw Error(fmt::format("ofi: provider {} does not bind memory to its endpoint: {}",
+                                    device.provider(), error_text(bound)));
+    }
+    return registered;
 }
 
 void Buffers::grow() {

@@ -115,9 +115,7 @@ void QueuePair::start_attempt() {
     const NicName& to = asking_->to;
     drop_link();
     link_ = std::make_unique<Link>(nic_, this);
-    const Greeting greeting{.to = to.id};
-    if (!link_->dial(to.where(), std::as_bytes(std::span(&greeting, 1))))
-        connection_failed(Code::refused);
+    if (!link_->dial(to)) connection_failed(Code::refused);
 }
 
 Hello QueuePair::hello() const {

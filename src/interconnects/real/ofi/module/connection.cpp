@@ -36,6 +36,13 @@ bool IncomingConnection::accept(fi_info& asked) {
     return false;
 }
 
+bool IncomingConnection::accept(const NicName& from, std::uint32_t peers_number) {
+    link_ = std::make_unique<Link>(nic_, this);
+    if (link_->accept(from, peers_number)) return true;
+    close();
+    return false;
+}
+
 void IncomingConnection::close() {
     if (link_) nic_.drop(std::move(link_));
 }
@@ -108,6 +115,24 @@ void ConnectionRequests::dialled(fi_info& asked, std::span<const std::byte> gree
     const auto connection =
         std::make_shared<IncomingConnection>(nic_, nic_.host().now() + handshake);
     if (connection->accept(asked)) incoming_.push_back(connection);
+}
+
+Link* ConnectionRequests::greeted(const Header& header, const Hello& hello) {
+    const NicName from = NicName::from_address(hello.from);
+    if (!from.is_valid() || from.provider_name() != nic_.name().provider_name()) {
+        log_debug("ofi: somebody greets who is not of this fabric");
+        return nullptr;
+    }
+    const auto connection =
+        std::make_shared<IncomingConnection>(nic_, nic_.host().now() + handshake);
+    const auto number = static_cast<std::uint32_t>(header.region);
+    if (!connection->accept(from, number)) return nullptr;
+    if (header.offset != nic_.id() || nic_.is_closing()) {
+        log_debug("ofi: somebody greets who does not know whom");
+        return nullptr;  // who goes with it says so
+    }
+    incoming_.push_back(connection);
+    return connection->link();
 }
 
 void ConnectionRequests::clean_up() {

@@ -26,6 +26,8 @@ class IncomingConnection final : public Link::User,
     ~IncomingConnection() override;
 
     bool accept(fi_info& asked);
+    bool accept(const NicName& from, std::uint32_t peers_number);
+    Link* link() { return link_.get(); }
     bool link_message(Operation& buffer) override;
     void link_down() override;
 
@@ -78,6 +80,8 @@ class ConnectionRequests {
 
     /// Somebody dials.
     void dialled(fi_info& asked, std::span<const std::byte> greeting);
+    /// The same where all links share an endpoint. Null if it is not let in.
+    Link* greeted(const Header& header, const Hello& hello);
     /// A connection has said what it wants.
     void asked(const std::shared_ptr<IncomingConnection>& connection);
 

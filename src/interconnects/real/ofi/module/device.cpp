@@ -28,7 +28,7 @@ void check(int error, std::string_view what, std::string_view provider) {
 }
 
 InfoList chosen(const Wish& wish) {
-    Found found = look_around(wish.provider, Endpoints::connected);
+    Found found = look_around(wish.provider, wish.endpoints);
     try {
         return InfoList(fi_dupinfo(found.infos[choose(found.offers, wish)]));
     } catch (const UsageError&) {
@@ -52,7 +52,7 @@ bool is_readable(int descriptor) {
 
 Device::Device(const Wish& wish) : info_(chosen(wish)) {
     const std::string_view name = provider();
-    if (requires_mode(FI_MR_ENDPOINT))
+    if (requires_mode(FI_MR_ENDPOINT) && !is_shared())
         throw Error(fmt::format(
             "ofi: provider {} binds memory to endpoints, of which every connection has its own",
             name));
@@ -62,31 +62,38 @@ Device::Device(const Wish& wish) : info_(chosen(wish)) {
     fid_domain* domain = nullptr;
     check(fi_domain(fabric, info_.get(), &domain, nullptr), "opening the domain", name);
     domain_.reset(domain);
-    fi_eq_attr event_attributes{};
-    event_attributes.wait_obj = FI_WAIT_FD;
-    fid_eq* events = nullptr;
-    int error = fi_eq_open(fabric, &event_attributes, &events, nullptr);
-    if (error != 0) {
-        event_attributes.wait_obj = FI_WAIT_NONE;
-        error = fi_eq_open(fabric, &event_attributes, &events, nullptr);
-    }
-    check(error, "opening the queue of events", name);
-    events_.reset(events);
+    if (!is_shared()) open_events();
     open_completions();
-    listen();
+    if (is_shared())
+        open_shared();
+    else
+        listen();
     const bool ordered =
         (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAW) != 0;
     fetches_ = has_bad_reads() && ordered;
 }
 
+void Device::open_events() {
+    fi_eq_attr event_attributes{};
+    event_attributes.wait_obj = FI_WAIT_FD;
+    fid_eq* events = nullptr;
+    int error = fi_eq_open(fabric_.get(), &event_attributes, &events, nullptr);
+    if (error != 0) {
+        event_attributes.wait_obj = FI_WAIT_NONE;
+        error = fi_eq_open(fabric_.get(), &event_attributes, &events, nullptr);
+    }
+    check(error, "opening the queue of events", provider());
+    events_.reset(events);
+}
+
 void Device::open_completions() {
     // A descriptor is used only if it is quiet when there is nothing: some are always readable.
     if (open_completions(FI_WAIT_FD)) {
-        const int of_completions = wait_descriptor(completions_->fid);
-        const int of_events = wait_descriptor(events_->fid);
-        if (of_completions >= 0 && of_events >= 0 && is_quiet()) {
+        std::vector<int> descriptors = {wait_descriptor(completions_->fid)};
+        if (events_) descriptors.push_back(wait_descriptor(events_->fid));
+        if (std::ranges::min(descriptors) >= 0 && is_quiet(descriptors)) {
             Descriptor all(::epoll_create1(EPOLL_CLOEXEC));
-            for (const int one : {of_completions, of_events}) {
+            for (const int one : descriptors) {
                 epoll_event event{};
                 event.events = EPOLLIN;
                 if (!all || ::epoll_ctl(all.get(), EPOLL_CTL_ADD, one, &event) != 0)
@@ -114,16 +121,15 @@ bool Device::open_completions(fi_wait_obj wait) {
     return error == 0;
 }
 
-bool Device::is_quiet() {
+bool Device::is_quiet(std::span<const int> descriptors) {
     fi_cq_msg_entry entry;
     if (fi_cq_read(completions_.get(), &entry, 1) != -FI_EAGAIN || !may_sleep()) return false;
-    return !is_readable(wait_descriptor(completions_->fid)) &&
-           !is_readable(wait_descriptor(events_->fid));
+    return std::ranges::none_of(descriptors, is_readable);
 }
 
 bool Device::may_sleep() {
-    std::array<fid*, 2> both = {&completions_->fid, &events_->fid};
-    return fi_trywait(fabric_.get(), both.data(), static_cast<int>(both.size())) == 0;
+    std::array<fid*, 2> both = {&completions_->fid, events_ ? &events_->fid : nullptr};
+    return fi_trywait(fabric_.get(), both.data(), events_ ? 2 : 1) == 0;
 }
 
 /// An endpoint of `tcp` and `net` that ends when half of a read's data have come frees the read
@@ -131,7 +137,8 @@ bool Device::may_sleep() {
 /// later may then be taken for something else. What the peer writes goes another way in it.
 bool Device::has_bad_reads() const {
     const bool mended = info_->fabric_attr->prov_version >= FI_VERSION(117, 10);
-    return provider() == "net" || (provider() == "tcp" && !mended);
+    const std::string_view core = provider().substr(0, provider().find(';'));
+    return core == "net" || (core == "tcp" && !mended);
 }
 
 void Device::listen() {
@@ -141,10 +148,40 @@ void Device::listen() {
     listening_.reset(listening);
     check(fi_pep_bind(listening, &events_->fid, 0), "binding events to it", provider());
     check(fi_listen(listening), "listening", provider());
+    name_ = name_of(listening->fid);
+}
+
+void Device::open_shared() {
+    fi_av_attr attributes{};
+    attributes.type = FI_AV_TABLE;
+    fid_av* addresses = nullptr;
+    int error = fi_av_open(domain_.get(), &attributes, &addresses, nullptr);
+    if (error != 0) {  // some of old know only the other kind
+        attributes.type = FI_AV_MAP;
+        error = fi_av_open(domain_.get(), &attributes, &addresses, nullptr);
+    }
+    check(error, "opening the table of addresses", provider());
+    addresses_.reset(addresses);
+    fid_ep* endpoint = nullptr;
+    check(fi_endpoint(domain_.get(), info_.get(), &endpoint, nullptr), "an endpoint", provider());
+    shared_.reset(endpoint);
+    check(fi_ep_bind(endpoint, &addresses->fid, 0), "binding addresses to it", provider());
+    check(fi_ep_bind(endpoint, &completions_->fid, FI_TRANSMIT | FI_RECV),
+          "binding completions to it", provider());
+    check(fi_enable(endpoint), "enabling it", provider());
+    name_ = name_of(endpoint->fid);
+}
+
+std::vector<std::byte> Device::name_of(fid& named) {
     std::size_t size = 256;
-    name_.resize(size);
-    check(fi_getname(&listening->fid, name_.data(), &size), "the address to listen at", provider());
-    name_.resize(size);
+    std::vector<std::byte> name(size);
+    check(fi_getname(&named, name.data(), &size), "its own address", provider());
+    name.resize(size);
+    return name;
+}
+
+std::string Device::kind() const {
+    return fmt::format("{}{}", provider(), is_shared() ? ":rdm" : "");
 }
 
 Owned<fid_ep> Device::open_endpoint(std::span<const std::byte> to, void* context) {
@@ -180,7 +217,7 @@ void Device::refuse(fi_info& asked) {
 
 std::string Device::findings() const {
     std::string text = descriptor() >= 0 ? "waits on a descriptor"
-                                         : "waits by naps: its descriptor is always readable";
+                                         : "waits by naps: no descriptor of its tells the truth";
     if (fetches()) text += "; peers write what is read: its reads do not survive a lost connection";
     text += fmt::format("; inline up to {} B; {} pieces of memory in an operation", inject_size(),
                         pieces());

@@ -1,6 +1,6 @@
 #pragma once
 /// A domain of a provider, opened by one Nic: its queues of completions and of events, where it
-/// listens, and whether one can sleep on its descriptors.
+/// listens or the endpoint that all its links share, and whether one can sleep on its descriptors.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -41,7 +41,15 @@ class Device {
     const fi_info& info() const { return *info_; }
     fid_domain& domain() { return *domain_; }
     fid_cq& completions() { return *completions_; }
-    fid_eq& events() { return *events_; }
+    /// Null where links share an endpoint: nobody tells of connections there.
+    fid_eq* events() { return events_.get(); }
+    bool is_shared() const { return info_->ep_attr->type == FI_EP_RDM; }
+    /// That which all share.
+    fid_ep* endpoint() { return shared_.get(); }
+    fid_av& addresses() { return *addresses_; }
+    void close_endpoint() { shared_.reset(); }
+    /// As peers must have it: the provider, and which of its endpoints where it has both.
+    std::string kind() const;
     /// Where peers find it.
     std::span<const std::byte> name() const { return name_; }
 
@@ -76,9 +84,12 @@ class Device {
   private:
     void open_completions();
     bool open_completions(fi_wait_obj wait);
-    bool is_quiet();
+    bool is_quiet(std::span<const int> descriptors);
     bool has_bad_reads() const;
+    void open_events();
     void listen();
+    void open_shared();
+    std::vector<std::byte> name_of(fid& named);
     Owned<fid_ep> prepared(fi_info& info, void* context);
 
     InfoList info_;
@@ -87,6 +98,8 @@ class Device {
     Owned<fid_eq> events_;
     Owned<fid_cq> completions_;
     Owned<fid_pep> listening_;
+    Owned<fid_av> addresses_;
+    Owned<fid_ep> shared_;
     std::vector<std::byte> name_;
     Descriptor waiting_;
     std::uint64_t keys_ = 0;

@@ -65,7 +65,7 @@ Header QueuePair::header_of(Kind kind, std::uint64_t number) {
     Header header;
     header.kind = kind;
     header.number = number;
-    header.credits = std::exchange(owed_, std::uint16_t{0});
+    header.credits = static_cast<std::uint8_t>(std::exchange(owed_, std::uint16_t{0}));
     return header;
 }
 

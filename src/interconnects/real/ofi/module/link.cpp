@@ -37,23 +37,30 @@ std::uint64_t length_of(std::span<const Piece> pieces) {
 }  // namespace
 
 bool Link::open(Owned<fid_ep> endpoint) {
-    endpoint_ = std::move(endpoint);
-    if (!endpoint_) return false;
+    own_ = std::move(endpoint);
+    endpoint_ = own_.get();
+    if (endpoint_ == nullptr) return false;
     nic_.add(*this);
     post_receives();
     return true;
 }
 
-bool Link::dial(std::span<const std::byte> to, std::span<const std::byte> greeting) {
-    if (!open(nic_.device().open_endpoint(to, this))) return false;
-    const int error = fi_connect(endpoint_.get(), to.data(), greeting.data(), greeting.size());
+bool Link::dial(const NicName& to) {
+    if (nic_.device().is_shared()) {
+        if (!share(to)) return false;
+        user_->link_up();
+        return true;
+    }
+    if (!open(nic_.device().open_endpoint(to.where(), this))) return false;
+    const Greeting greeting{.to = to.id};
+    const int error = fi_connect(endpoint_, to.where().data(), &greeting, sizeof greeting);
     if (error != 0) log_debug("ofi: connecting: {}", error_text(error));
     return error == 0;
 }
 
 bool Link::accept(fi_info& asked) {
     if (!open(nic_.device().open_endpoint(asked, this))) return false;
-    return fi_accept(endpoint_.get(), nullptr, 0) == 0;
+    return fi_accept(endpoint_, nullptr, 0) == 0;
 }
 
 void Link::begin(Operation& operation) {
@@ -84,15 +91,15 @@ bool Link::took(long error) {
 }
 
 void Link::post_receives() {
-    while (posted_ < receives && !down_)
+    while (posted_ < receives && !down_ && !is_shared())
         post_receive(nic_.buffers().take());
 }
 
 void Link::post_receive(Operation& buffer) {
     buffer.type = Operation::Type::receive;
     begin(buffer);
-    if (took(fi_recv(endpoint_.get(), buffer.data, longest_message, buffer.descriptor,
-                     FI_ADDR_UNSPEC, &buffer.context))) {
+    if (took(fi_recv(endpoint_, buffer.data, longest_message, buffer.descriptor,
+                     address_, &buffer.context))) {
         ++posted_;
         return;
     }
@@ -102,13 +109,13 @@ void Link::post_receive(Operation& buffer) {
 
 bool Link::try_say(Operation& buffer) {
     if (buffer.length <= nic_.device().inject_size()) {
-        if (!took(fi_inject(endpoint_.get(), buffer.data, buffer.length, FI_ADDR_UNSPEC)))
+        if (!took(fi_inject(endpoint_, buffer.data, buffer.length, address_)))
             return false;
         nic_.buffers().give_back(buffer);
         return true;
     }
     begin(buffer);
-    if (took(fi_send(endpoint_.get(), buffer.data, buffer.length, buffer.descriptor, FI_ADDR_UNSPEC,
+    if (took(fi_send(endpoint_, buffer.data, buffer.length, buffer.descriptor, address_,
                      &buffer.context)))
         return true;
     end(buffer);
@@ -116,24 +123,33 @@ bool Link::try_say(Operation& buffer) {
 }
 
 void Link::say(const Header& header, std::span<const std::byte> data) {
-    if (down_) return;
+    if (!down_) queue(header, data);
+}
+
+void Link::queue(const Header& header, std::span<const std::byte> data) {
     Operation& buffer = nic_.buffers().take();
     buffer.type = Operation::Type::message;
     buffer.length = sizeof header + data.size();
-    std::memcpy(buffer.data, &header, sizeof header);
+    Header stamped = header;
+    stamp(stamped);
+    ++said_;
+    std::memcpy(buffer.data, &stamped, sizeof stamped);
     if (!data.empty()) std::memcpy(buffer.data + sizeof header, data.data(), data.size());
     if (!waiting_.empty() || !try_say(buffer)) waiting_.push_back(&buffer);
 }
 
-Link::Sent Link::send(const Header& header, std::span<const Piece> pieces, Request& request) {
+Link::Sent Link::send(const Header& unstamped, std::span<const Piece> pieces, Request& request) {
     if (!waiting_.empty() || down_) return Sent::again;
+    Header header = unstamped;
+    stamp(header);
     const std::uint64_t length = length_of(pieces);
     const std::size_t whole = sizeof header + length;
     if (whole <= std::min(nic_.device().inject_size(), most_injected)) {
         alignas(8) std::array<std::byte, most_injected> message;
         std::memcpy(message.data(), &header, sizeof header);
         gather(message.data() + sizeof header, pieces);
-        const bool taken = took(fi_inject(endpoint_.get(), message.data(), whole, FI_ADDR_UNSPEC));
+        const bool taken = took(fi_inject(endpoint_, message.data(), whole, address_));
+        if (taken) ++said_;
         return taken ? Sent::taken : Sent::again;
     }
     Operation& buffer = nic_.buffers().take();
@@ -156,9 +172,11 @@ Link::Sent Link::send(const Header& header, std::span<const Piece> pieces, Reque
         }
     }
     begin(buffer);
-    if (took(fi_sendv(endpoint_.get(), list.data(), descriptors.data(), count, FI_ADDR_UNSPEC,
-                      &buffer.context)))
+    if (took(fi_sendv(endpoint_, list.data(), descriptors.data(), count, address_,
+                      &buffer.context))) {
+        ++said_;
         return copies ? Sent::taken : Sent::under_way;
+    }
     end(buffer);
     nic_.buffers().give_back(buffer);
     return Sent::again;
@@ -174,9 +192,12 @@ void Link::up() {
 
 void Link::down() {
     if (std::exchange(down_, true)) return;
-    for (Operation* buffer : waiting_)
-        nic_.buffers().give_back(*buffer);
-    waiting_.clear();
+    // Where all share an endpoint the peer counts them, and hears of the end behind them.
+    if (!is_shared()) {
+        for (Operation* buffer : waiting_)
+            nic_.buffers().give_back(*buffer);
+        waiting_.clear();
+    }
     if (user_ != nullptr) user_->link_down();
 }
 
@@ -195,8 +216,7 @@ void Link::completed(Operation& operation, std::size_t length) {
             settled_ = true;
             --posted_;
             operation.length = length;
-            if (user_ == nullptr) hear_last_words(operation);
-            const bool kept = user_ != nullptr && user_->link_message(operation);
+            const bool kept = deliver(operation);
             if (kept)
                 post_receives();
             else if (!down_)
@@ -218,6 +238,12 @@ void Link::completed(Operation& operation, std::size_t length) {
             break;
     }
     nic_.buffers().give_back(operation);
+}
+
+bool Link::deliver(Operation& buffer) {
+    if (user_ != nullptr) return user_->link_message(buffer);
+    hear_last_words(buffer);
+    return false;
 }
 
 /// Both sides have ended it: nobody waits for anybody.

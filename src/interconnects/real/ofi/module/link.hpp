@@ -1,6 +1,7 @@
 #pragma once
 /// One way to a peer and back: messages in order, and bulk data moved between its memory and ours.
-/// It knows nothing of requests. Each has an endpoint of its own (MSG).
+/// It knows nothing of requests. Each has an endpoint of its own (MSG), or all of a Nic share one
+/// (RDM; see shared.hpp), and then its end takes a while: see ending.cpp.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_endpoint.h>
@@ -12,6 +13,7 @@
 #include <span>
 
 #include "interconnects/real/ofi/module/buffers.hpp"
+#include "interconnects/real/ofi/module/names.hpp"
 #include "interconnects/real/ofi/module/region.hpp"
 #include "interconnects/real/ofi/module/wire.hpp"
 #include "railyard/base/time.hpp"
@@ -48,8 +50,9 @@ class Link {
     void set_user(User* user) { user_ = user; }
 
     /// These begin; False if there is no endpoint for it.
-    bool dial(std::span<const std::byte> to, std::span<const std::byte> greeting);
+    bool dial(const NicName& to);
     bool accept(fi_info& asked);
+    bool accept(const NicName& from, std::uint32_t peers_number);
 
     /// A message of our own, which is kept until it has left. `data`: copied.
     void say(const Header& header, std::span<const std::byte> data = {});
@@ -88,7 +91,8 @@ class Link {
     bool is_down() const { return down_; }
     /// Whether it is known if there is a connection. Some providers do not survive it if an
     /// endpoint is closed before.
-    bool is_settled() const { return settled_ || down_; }
+    bool is_settled() const { return settled_ || down_ || is_shared(); }
+    bool has_heard() const { return settled_; }
     void resume();
     /// Since when there is no room.
     Time stalled_since = Time::never();
@@ -100,7 +104,8 @@ class Link {
     /// Nothing is placed or read any more.
     void close_endpoint() {
         down_ = true;
-        endpoint_.reset();
+        endpoint_ = nullptr;
+        own_.reset();
     }
     void recycle();
     bool touches(std::span<const std::byte> memory) const;
@@ -111,10 +116,34 @@ class Link {
     /// Its user forgets it: nobody is told of what is still under way.
     void forget(Request& request);
     void forget(const Inbound& inbound);  ///< takes its buffer
-    const fid_ep* endpoint() const { return endpoint_.get(); }
+    const fid_ep* endpoint() const { return endpoint_; }
+
+    /// Where all links share an endpoint.
+
+    bool is_shared() const { return number_ != 0; }
+    std::uint32_t number() const { return number_; }
+    bool is_to(std::uint64_t peer, std::uint64_t peers_number) const {
+        return peer_ == peer && peers_number_ == peers_number;
+    }
+    /// A message has come. True if the buffer is kept.
+    bool heard(Operation& buffer);
+    /// If nothing was said since it was called last.
+    void give_a_sign();
+    /// Goes on with its end. True when nothing of it is left.
+    bool finish();
+    /// Whether its user's memory may still be read or written.
+    bool is_exposed() const;
+    bool is_busy() const { return under_way_ != nullptr; }
+    /// The peer does not answer: keeps it from writing to our memory.
+    void shut_out();
 
   private:
     bool open(Owned<fid_ep> endpoint);
+    bool share(const NicName& peer);
+    void stamp(Header& header);
+    void queue(const Header& header, std::span<const std::byte> data);
+    bool is_moving_ours() const;
+    void drop_fetches();
     void post_receive(Operation& buffer);
     void post_receives();
     void hear_last_words(const Operation& buffer);
@@ -123,12 +152,15 @@ class Link {
     long move_now(Direction direction, const fi_msg_rma& message);
     void begin(Operation& operation);
     void end(Operation& operation);
+    bool deliver(Operation& buffer);
 
     static constexpr std::uint32_t receives = 8;
 
     Nic& nic_;
     User* user_;
-    Owned<fid_ep> endpoint_;
+    Owned<fid_ep> own_;
+    fid_ep* endpoint_ = nullptr;
+    fi_addr_t address_ = FI_ADDR_UNSPEC;
     Operation* under_way_ = nullptr;
     std::uint32_t posted_ = 0;
     std::uint32_t moving_ = 0;
@@ -137,6 +169,16 @@ class Link {
     std::deque<Operation*> kept_;     ///< buffers that the provider may still write to
     bool settled_ = false;
     bool down_ = false;
+
+    // Where all share an endpoint.
+    std::uint8_t said_ = 0;  ///< messages, of which the last bits count
+    std::uint8_t heard_ = 0;
+    std::uint8_t said_at_sign_ = 0;
+    bool gone_said_ = false;
+    bool gone_heard_ = false;
+    std::uint32_t number_ = 0;
+    std::uint32_t peers_number_ = 0;  ///< 0 until the peer has answered
+    std::uint64_t peer_ = 0;          ///< its Nic
 };
 
 }  // namespace railyard::ofi

@@ -30,7 +30,7 @@ bool Link::move(Direction direction, const Memory& memory, const Place& place, I
     message.msg_iov = list.data() + (only_tail ? 1 : 0);
     message.desc = descriptors.data() + (only_tail ? 1 : 0);
     message.iov_count = tail.bytes.empty() || only_tail ? 1 : 2;
-    message.addr = FI_ADDR_UNSPEC;
+    message.addr = address_;
     message.rma_iov = &remote;
     message.rma_iov_count = 1;
     message.context = &operation.context;
@@ -46,14 +46,14 @@ bool Link::move(Direction direction, const Memory& memory, const Place& place, I
 
 /// Data that go there are followed by a message that says so: they must have been delivered.
 long Link::move_now(Direction direction, const fi_msg_rma& message) {
-    if (direction == Direction::here) return fi_readmsg(endpoint_.get(), &message, FI_COMPLETION);
+    if (direction == Direction::here) return fi_readmsg(endpoint_, &message, FI_COMPLETION);
     Device& device = nic_.device();
     const std::uint64_t delivered = device.tells_delivery() ? FI_DELIVERY_COMPLETE : 0;
-    const long error = fi_writemsg(endpoint_.get(), &message, FI_COMPLETION | delivered);
+    const long error = fi_writemsg(endpoint_, &message, FI_COMPLETION | delivered);
     if (delivered == 0 || (error != -FI_EOPNOTSUPP && error != -FI_EINVAL && error != -FI_ENOSYS))
         return error;
     device.set_tells_no_delivery();
-    return fi_writemsg(endpoint_.get(), &message, FI_COMPLETION);
+    return fi_writemsg(endpoint_, &message, FI_COMPLETION);
 }
 
 void Link::fetch(Header header, const Memory& memory, const Place& to, Inbound& inbound) {
@@ -94,12 +94,12 @@ bool Link::push(const Memory& memory, const Place& to) {
     message.msg_iov = &piece;
     message.desc = &descriptor;
     message.iov_count = 1;
-    message.addr = FI_ADDR_UNSPEC;
+    message.addr = address_;
     message.rma_iov = &remote;
     message.rma_iov_count = 1;
     message.context = &operation.context;
     begin(operation);
-    if (took(fi_writemsg(endpoint_.get(), &message, FI_COMPLETION))) return true;
+    if (took(fi_writemsg(endpoint_, &message, FI_COMPLETION))) return true;
     end(operation);
     nic_.buffers().give_back(operation);
     return false;

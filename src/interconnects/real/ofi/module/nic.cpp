@@ -22,14 +22,8 @@ namespace {
 constexpr std::size_t at_once = 16;
 // Looks at completions between two looks at events, which are rare.
 constexpr unsigned rounds_between = 32;
-// How long a peer may take to get what was said at the end of a connection.
-constexpr Duration lingering_time = Duration::s(2);
-// And how long a Nic that is closed waits for that.
-constexpr Duration closing_time = Duration::ms(500);
 // A peer that there is no room to send to for so long is dead: some providers never tell.
 constexpr Duration patience = Duration::s(10);
-// How long a region waits for what is on its way to or from it.
-constexpr Duration detaching_time = Duration::ms(200);
 constexpr Duration shortest_nap = Duration::us(1);
 constexpr Duration longest_nap = Duration::us(500);
 constexpr unsigned short_naps = 50;
@@ -46,38 +40,27 @@ Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits, const Wish& wish)
     set_name();
     log_debug("ofi: {}: provider {}, domain {}: {}", traits.name, device_.provider(),
               device_.domain_name(), device_.findings());
+    if (device_.is_shared()) {
+        shared_ = std::make_unique<SharedEndpoint>(*this);
+        shared_->post_receives();
+    }
     host_.attach(*this);
 }
 
 void Nic::set_name() {
     name_.id = by_chance();
     const std::span<const std::byte> where = device_.name();
-    if (where.size() > name_.endpoint.size() || device_.provider().size() >= name_.provider.size())
+    const std::string kind = device_.kind();
+    if (where.size() > name_.endpoint.size() || kind.size() >= name_.provider.size())
         throw Error(
             fmt::format("ofi: provider {}: its address has {} bytes, and there is room "
                         "for {}",
                         device_.provider(), where.size(), name_.endpoint.size()));
     std::ranges::copy(where, name_.endpoint.begin());
     name_.size = static_cast<std::uint16_t>(where.size());
-    std::ranges::copy(device_.provider(), name_.provider.begin());
+    std::ranges::copy(kind, name_.provider.begin());
     (void)::gethostname(name_.host.data(), name_.host.size() - 1);
     address_ = name_.address();
-}
-
-Nic::~Nic() {
-    closing_ = true;
-    connection_requests_.close();
-    // What was said last must leave, and be read by peers: they may need it to know of their end.
-    const Time until = host_.now() + closing_time;
-    while (!lingering_.empty() && host_.now() < until) {
-        progress_once();
-        check_lingering(host_.now());
-    }
-    for (std::unique_ptr<Link>& link : lingering_)
-        dropped_.push_back(std::move(link));
-    lingering_.clear();
-    finish_dropped();
-    host_.detach(*this);
 }
 
 bool Nic::make_progress() {
@@ -118,6 +101,7 @@ void Nic::progress_once() {
     } else {
         --rounds_;
     }
+    if (shared_) shared_->post_receives();
     if (!connecting_.empty() || !lingering_.empty() || !connection_requests_.empty()) rounds_ = 0;
     if (!stalled_.empty()) resume_stalled();
     // One leads to another, and who sleeps now hears of none of them.
@@ -128,6 +112,7 @@ void Nic::progress_once() {
         if (dropped_.empty()) break;
         finish_dropped();
     }
+    if (!ending_.empty()) go_on_ending();
 }
 
 /// Not while events are read: an endpoint that is opened for it may come to lie where one was of
@@ -142,10 +127,11 @@ void Nic::let_in() {
             connection_requests_.dialled(*dialling.asked, dialling.greeting);
 }
 
-void Nic::reap() {
-    for (std::unique_ptr<Link>& link : lingering_)
-        if (link->is_down()) dropped_.push_back(std::move(link));
-    std::erase(lingering_, nullptr);
+Link* Nic::greeted(const Header& header, const Operation& buffer) {
+    Hello hello;
+    if (buffer.length != sizeof header + sizeof hello) return nullptr;
+    std::memcpy(&hello, buffer.data + sizeof header, sizeof hello);
+    return connection_requests_.greeted(header, hello);
 }
 
 /// False if there were none.
@@ -159,7 +145,11 @@ bool Nic::read_completions() {
     }
     for (ssize_t i = 0; i < count; ++i) {
         auto& operation = *static_cast<Operation*>(entries[static_cast<std::size_t>(i)].op_context);
-        operation.link->completed(operation, entries[static_cast<std::size_t>(i)].len);
+        const std::size_t length = entries[static_cast<std::size_t>(i)].len;
+        if (operation.link != nullptr)
+            operation.link->completed(operation, length);
+        else
+            shared_->received(operation, length);
     }
     return count > 0;
 }
@@ -169,6 +159,10 @@ void Nic::read_error() {
     fi_cq_err_entry entry{};
     if (fi_cq_readerr(&device_.completions(), &entry, 0) < 0 || entry.op_context == nullptr) return;
     auto& operation = *static_cast<Operation*>(entry.op_context);
+    if (operation.link == nullptr) {
+        log_debug("ofi: a receive fails: {}", error_text(entry.err));
+        return shared_->failed(operation);
+    }
     Link& link = *operation.link;
     if (!link.is_down() && !link.doomed && log_on(LogLevel::debug))
         log_debug(
@@ -179,10 +173,11 @@ void Nic::read_error() {
 }
 
 void Nic::read_events() {
+    if (device_.events() == nullptr) return;
     alignas(fi_eq_cm_entry) std::array<std::byte, 512> event;
     for (;;) {
         std::uint32_t kind = 0;
-        const ssize_t size = fi_eq_read(&device_.events(), &kind, event.data(), event.size(), 0);
+        const ssize_t size = fi_eq_read(device_.events(), &kind, event.data(), event.size(), 0);
         if (size == -FI_EAVAIL) {
             if (!read_event_error()) return;
             continue;
@@ -208,7 +203,7 @@ void Nic::handle_event(std::uint32_t event, const fi_eq_cm_entry& entry, std::si
 /// False if there was none.
 bool Nic::read_event_error() {
     fi_eq_err_entry entry{};
-    if (fi_eq_readerr(&device_.events(), &entry, 0) < 0) return false;
+    if (fi_eq_readerr(device_.events(), &entry, 0) < 0) return false;
     log_debug("ofi: a connection fails: {}", error_text(entry.err));
     const auto found = by_endpoint_.find(entry.fid);
     if (found != by_endpoint_.end()) found_down(*found->second);
@@ -248,66 +243,6 @@ void Nic::tell_down() {
         link->down();
 }
 
-void Nic::drop(std::unique_ptr<Link> link) {
-    if (!link->is_settled()) return linger(std::move(link));
-    link->set_user(nullptr);
-    dropped_.push_back(std::move(link));
-}
-
-void Nic::linger(std::unique_ptr<Link> link) {
-    if (link->is_down()) return drop(std::move(link));
-    link->set_user(nullptr);
-    link->linger_until = host_.now() + lingering_time;
-    lingering_.push_back(std::move(link));
-}
-
-void Nic::finish_dropped() {
-    while (!dropped_.empty()) {
-        const std::unique_ptr<Link> link = std::move(dropped_.back());
-        dropped_.pop_back();
-        if (link->endpoint() != nullptr) by_endpoint_.erase(&link->endpoint()->fid);
-        link->close_endpoint();
-        // What tells of it and of its operations has been written by now, or never will: another
-        // that comes to lie where it was must not be taken for it.
-        read_events();
-        while (read_completions()) {
-        }
-        link->recycle();
-        std::erase(stalled_, link.get());
-        std::erase(down_, link.get());
-    }
-}
-
-void Nic::check_lingering(Time now) {
-    for (std::unique_ptr<Link>& link : lingering_)
-        if (link->is_down() || now >= link->linger_until) dropped_.push_back(std::move(link));
-    std::erase(lingering_, nullptr);
-    if (!dropped_.empty()) finish_dropped();
-}
-
-bool Nic::is_used(const LocalRegion& region) const {
-    const auto uses = [&](const auto& of) { return of->uses(region); };
-    return std::ranges::any_of(queue_pairs_, uses) || std::ranges::any_of(lingering_, uses);
-}
-
-void Nic::detach(const LocalRegion& region) {
-    if (region.span().empty()) return;
-    for (QueuePair* queue_pair : queue_pairs_)
-        queue_pair->detach(region);
-    finish_dropped();
-    if (!is_used(region)) return;
-    // Nobody can call back what a provider has begun, but it soon ends if the peer is alive.
-    const Time until = host_.now() + detaching_time;
-    while (is_used(region) && host_.now() < until)
-        progress_once();
-    for (QueuePair* queue_pair : queue_pairs_)
-        if (queue_pair->uses(region)) queue_pair->cut();
-    for (std::unique_ptr<Link>& link : lingering_)
-        if (link->uses(region)) dropped_.push_back(std::move(link));
-    std::erase(lingering_, nullptr);
-    finish_dropped();
-}
-
 void Nic::remove(QueuePair& queue_pair) {
     std::erase(queue_pairs_, &queue_pair);
     forget_time(queue_pair);
@@ -319,7 +254,7 @@ void Nic::watch_time(QueuePair& queue_pair) {
 
 bool Nic::is_timed() const {
     return !timed_.empty() || !stalled_.empty() || !lingering_.empty() ||
-           !connection_requests_.empty();
+           !connection_requests_.empty() || !ending_.empty() || (shared_ && !shared_->empty());
 }
 
 bool Nic::tick(Time now) {
@@ -330,9 +265,11 @@ bool Nic::tick(Time now) {
             now >= queue_pair->next_timer())
             queue_pair->tick(now);
     connection_requests_.tick(now);
+    if (shared_) shared_->tick(now);
     for (Link* link : stalled_) {
         if (link->stalled_since == Time::never()) link->stalled_since = now;
-        if (now < link->stalled_since + patience) continue;
+        // Whom nobody has heard yet may have other things to do than to let us in.
+        if (now < link->stalled_since + patience || (shared_ && !link->has_heard())) continue;
         log_debug("ofi: a peer takes nothing any more");
         found_down(*link);
     }
@@ -351,6 +288,9 @@ Time Nic::next_timer() const {
     for (const Link* link : stalled_)
         if (link->stalled_since != Time::never())
             earliest = std::min(earliest, link->stalled_since + patience);
+    for (const std::unique_ptr<Link>& link : ending_)
+        earliest = std::min(earliest, link->linger_until);
+    if (shared_) earliest = std::min(earliest, shared_->next_timer());
     return earliest;
 }
 

@@ -16,6 +16,7 @@
 #include "interconnects/real/ofi/module/names.hpp"
 #include "interconnects/real/ofi/module/queues.hpp"
 #include "interconnects/real/ofi/module/region.hpp"
+#include "interconnects/real/ofi/module/shared.hpp"
 
 namespace railyard::ofi {
 
@@ -45,6 +46,10 @@ class Nic final : public real::Nic<Parts> {
     std::uint64_t id() const { return name_.id; }
     const NicName& name() const { return name_; }
     Device& device() { return device_; }
+    SharedEndpoint& shared() { return *shared_; }
+    bool is_closing() const { return closing_; }
+    /// Somebody says hello, where all links share an endpoint. The link that is to hear it, if any.
+    Link* greeted(const Header& header, const Operation& buffer);
     Buffers& buffers() { return buffers_; }
     Regions& regions() { return regions_; }
     Pool<Request>& requests() { return requests_; }
@@ -60,7 +65,10 @@ class Nic final : public real::Nic<Parts> {
     void drop(std::unique_ptr<Link> link);
     void linger(std::unique_ptr<Link> link);
     /// Closes what was dropped now, and not with the next progress. Not inside of progress.
-    void cut_dropped() { finish_dropped(); }
+    void cut_dropped() {
+        finish_dropped();
+        if (!ending_.empty()) go_on_ending();
+    }
     /// A region is about to go: when this returns, nobody touches its memory through it.
     void detach(const LocalRegion& region);
 
@@ -87,6 +95,9 @@ class Nic final : public real::Nic<Parts> {
     void resume_stalled();
     void tell_down();
     void reap();
+    void go_on_ending();
+    void await_peers();
+    void forget(std::unique_ptr<Link> link);
     void check_lingering(Time now);
     void set_name();
     /// Whether something has to happen at a certain time.
@@ -108,6 +119,8 @@ class Nic final : public real::Nic<Parts> {
     std::vector<Dialling> dialling_;
     std::vector<std::unique_ptr<Link>> dropped_;
     std::vector<std::unique_ptr<Link>> lingering_;
+    std::vector<std::unique_ptr<Link>> ending_;  ///< where they share an endpoint
+    std::unique_ptr<SharedEndpoint> shared_;     ///< if so
     std::uint64_t news_ = 0;
     std::uint64_t news_told_ = 0;  ///< to the host
     unsigned rounds_ = 0;          ///< until events are asked for

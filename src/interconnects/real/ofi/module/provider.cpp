@@ -33,7 +33,8 @@ constexpr std::array software = {"tcp", "net", "sockets"};
 
 /// `sockets` is deprecated and a thousand times slower; nobody gets it who does not ask for it.
 bool only_if_asked(std::string_view provider) {
-    return provider == "sockets" || provider == "udp" || provider == "shm";
+    const std::string_view core = provider.substr(0, provider.find(';'));
+    return core == "sockets" || core == "udp" || core == "shm";
 }
 
 std::size_t rank_of(std::string_view provider) {
@@ -47,19 +48,22 @@ std::size_t rank_of(std::string_view provider) {
 }
 
 bool is_usable(const Offer& offer) {
-    return offer.connected && !offer.link_local;
+    return !offer.link_local;
 }
 
 bool fits(const Offer& offer, const Wish& wish) {
     if (!wish.provider.empty() && offer.provider != wish.provider) return false;
     if (wish.provider.empty() && only_if_asked(offer.provider)) return false;
+    if (wish.endpoints != Endpoints::all &&
+        offer.connected != (wish.endpoints == Endpoints::connected))
+        return false;
     return wish.domain.empty() || offer.domain == wish.domain;
 }
 
 /// Whether `a` is to be taken rather than `b`.
 bool better(const Offer& a, const Offer& b) {
     const auto order = [](const Offer& o) {
-        return std::tuple(rank_of(o.provider), o.loopback, o.bridge, o.newer_ip);
+        return std::tuple(rank_of(o.provider), !o.connected, o.loopback, o.bridge, o.newer_ip);
     };
     return order(a) < order(b);
 }
@@ -95,6 +99,9 @@ std::string advice_on(const Wish& wish) {
 std::string asked_for(const Wish& wish) {
     std::string text =
         wish.provider.empty() ? "any provider" : fmt::format("provider '{}'", wish.provider);
+    if (wish.endpoints != Endpoints::all)
+        text += wish.endpoints == Endpoints::connected ? " with MSG endpoints"
+                                                       : " with RDM endpoints";
     if (!wish.domain.empty()) text += fmt::format(" on domain '{}'", wish.domain);
     return text;
 }
@@ -154,27 +161,26 @@ Wish wish_for(std::string_view provider) {
         const char* const value = std::getenv(name);
         return std::string(value != nullptr ? value : "");
     };
-    Wish wish{std::string(provider), variable("RAILYARD_OFI_DOMAIN")};
+    Wish wish{std::string(provider), variable("RAILYARD_OFI_DOMAIN"), Endpoints::all};
     if (wish.provider.empty()) wish.provider = variable("RAILYARD_OFI_PROVIDER");
+    const std::size_t colon = wish.provider.find(':');
+    if (colon == std::string::npos) return wish;
+    const std::string kind = wish.provider.substr(colon + 1);
+    if (kind != "msg" && kind != "rdm")
+        throw UsageError(fmt::format(
+            "ofi: '{}': behind the provider's name there may be :msg or :rdm", wish.provider));
+    wish.endpoints = kind == "msg" ? Endpoints::connected : Endpoints::shared;
+    wish.provider.resize(colon);
     return wish;
 }
 
 std::size_t choose(std::span<const Offer> offers, const Wish& wish) {
     const Offer* best = nullptr;
-    const Offer* unusable = nullptr;
     for (const Offer& offer : offers) {
-        if (!fits(offer, wish)) continue;
-        if (!is_usable(offer))
-            unusable = &offer;
-        else if (best == nullptr || better(offer, *best))
-            best = &offer;
+        if (!fits(offer, wish) || !is_usable(offer)) continue;
+        if (best == nullptr || better(offer, *best)) best = &offer;
     }
     if (best != nullptr) return static_cast<std::size_t>(best - offers.data());
-    if (unusable != nullptr && !unusable->connected)
-        throw UsageError(fmt::format(
-            "ofi: {} has only RDM endpoints here, and message endpoints (MSG) are all that is "
-            "supported so far; found: {}",
-            asked_for(wish), list_of(offers)));
     throw UsageError(fmt::format("ofi: libfabric does not have {} here; found: {}; {}",
                                  asked_for(wish), list_of(offers), advice_on(wish)));
 }
@@ -182,7 +188,9 @@ std::size_t choose(std::span<const Offer> offers, const Wish& wish) {
 Found look_around(const std::string& provider, Endpoints which) {
     Found found;
     for (const fi_ep_type type : {FI_EP_MSG, FI_EP_RDM}) {
-        if (type == FI_EP_RDM && which == Endpoints::connected) break;
+        if (type == (which == Endpoints::connected ? FI_EP_RDM : FI_EP_MSG) &&
+            which != Endpoints::all)
+            continue;
         found.lists.push_back(ask(type, provider));
         for (const fi_info* info = found.lists.back().get(); info != nullptr; info = info->next) {
             Offer offer;

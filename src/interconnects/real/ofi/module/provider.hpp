@@ -30,20 +30,24 @@ struct Offer {
     bool newer_ip = false;    ///< IPv6
 };
 
+/// Those of a connection each (MSG), or one that all share (RDM).
+enum class Endpoints : std::uint8_t { all, connected, shared };
+
 struct Wish {
     std::string provider{};  ///< empty: the best
     std::string domain{};    ///< empty: the first that other hosts reach
+    Endpoints endpoints = Endpoints::all;
 };
 
 /// What name and environment (RAILYARD_OFI_PROVIDER, RAILYARD_OFI_DOMAIN) say; the name has the
-/// last word.
+/// last word. `net:rdm`, `net:msg`: of that provider, such endpoints. Throws UsageError if
+/// something else is behind the colon.
 Wish wish_for(std::string_view provider);
 
 /// The index of the one to use. Throws UsageError, with what was found, if there is none.
 std::size_t choose(std::span<const Offer> offers, const Wish& wish);
 
 /// What libfabric has here that could carry a fabric; of all providers if none is named.
-enum class Endpoints : std::uint8_t { connected, all };
 struct Found {
     std::vector<Offer> offers;
     std::vector<const fi_info*> infos;  ///< of each offer; they live as long as the lists

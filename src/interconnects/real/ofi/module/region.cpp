@@ -96,7 +96,7 @@ void LocalRegion::Unmapped::operator()(std::byte* memory) const {
     ::munmap(memory, size);
 }
 
-void LocalRegion::enter() {
+void LocalRegion::register_now() {
     // With all rights: those of peers are checked by us, and peers that move our bulk data for us
     // need them whatever the region grants.
     registered_ = register_with(nic_.device(), span(), true);
@@ -106,7 +106,16 @@ void LocalRegion::enter() {
     }
     if (nic_.device().requires_mode(FI_MR_VIRT_ADDR))
         base_ = reinterpret_cast<std::uintptr_t>(data_);
+}
+
+void LocalRegion::enter() {
+    register_now();
     number_ = nic_.regions().add(*this);
+}
+
+void LocalRegion::renew() {
+    registered_.reset();
+    register_now();
 }
 
 LocalRegion::~LocalRegion() {

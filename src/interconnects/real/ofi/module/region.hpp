@@ -59,6 +59,8 @@ class LocalRegion final : public fabric::Region {
     void invalidate() { invalidated_ = true; }
     /// It is being destroyed, and waits for what is under way.
     bool leaves() const { return leaves_; }
+    /// Peers that know how the provider named it know no more.
+    void renew();
 
   private:
     /// From the system and back to it at once: pages are there when they are used, and a large
@@ -73,6 +75,7 @@ class LocalRegion final : public fabric::Region {
     static Memory zeroed(Nic& nic, Bytes size);
     LocalRegion(Nic& nic, Memory memory, Bytes size, fabric::Access access);
     void enter();
+    void register_now();
 
     Nic& nic_;
     Memory own_;

@@ -23,10 +23,10 @@ std::string claims(const fi_info& info) {
 
 /// Opened for a moment: what a provider says of itself is not enough.
 std::string found(const Offer& offer) {
-    if (!offer.connected) return "RDM endpoints: not used by Railyard yet";
     if (offer.link_local) return "not used: peers cannot tell which interface";
     try {
-        const Device device({offer.provider, offer.domain});
+        const Device device({offer.provider, offer.domain,
+                             offer.connected ? Endpoints::connected : Endpoints::shared});
         return device.findings();
     } catch (const Error& error) {
         return fmt::format("does not open: {}", error.what());

@@ -2,6 +2,11 @@
 /// What travels in messages between two Nics of `ofi`. Every message begins with a Header; requests
 /// name memory by numbers that only their owner understands.
 ///
+/// Where all links of a Nic share an endpoint, a Header tells for which it is (`link`), and those of
+/// `hello`, `accept`, `reject` and `gone` have the sender's number of it in `region`, those of
+/// `hello` and `gone` the id of the Nic that it is for in `offset`, `gone` that of the sender's Nic
+/// in `number`.
+///
 /// Requests are carried out by whoever owns the memory, in the order in which they were posted.
 /// Small data are in the message. Of larger data the message tells where they lie (a list of
 /// Places), and the owner moves them with one-sided operations of the provider. So order,
@@ -35,6 +40,8 @@ enum class Kind : std::uint8_t {
     // Instead of a read of the provider's: never waits.
     fetch,    ///< write that part of your request's data to the Place behind this
     fetched,  ///< they have been written
+    // Where all share an endpoint.
+    gone,  ///< nothing comes behind this, and nothing that was begun is still under way
 };
 
 namespace flag {
@@ -50,7 +57,8 @@ struct Header {
     std::uint32_t link = 0;  ///< of the receiver's, where all share an endpoint
     Kind kind = Kind::credit;
     std::uint8_t flags = 0;
-    std::uint16_t credits = 0;  ///< requests that the receiver of this may send beyond those so far
+    std::uint8_t credits = 0;  ///< requests that the receiver of this may send beyond those so far
+    std::uint8_t sequence = 0;  ///< of all messages of a link, where all share an endpoint
     std::uint64_t number = 0;   ///< of a request, from 1; of what is said, that which it is about
     std::uint64_t region = 0;   ///< of the receiver's; of `fetch` and `fetched`: which fetch it is
     std::uint64_t offset = 0;   ///< in it, or in the data; of an answer to an atomic: the old value
@@ -77,6 +85,6 @@ struct Operands {
 inline constexpr std::size_t longest_data = 16 << 10;
 inline constexpr std::size_t longest_message = sizeof(Header) + longest_data;
 /// Requests that may be under way before the receiver has dealt with one.
-inline constexpr std::uint16_t most_credits = 32;
+inline constexpr std::uint8_t most_credits = 32;
 
 }  // namespace railyard::ofi
