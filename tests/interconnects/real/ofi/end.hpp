@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -17,7 +18,7 @@ namespace railyard::ofi {
 class End {
   public:
     End(hosts::RealHost& host, const std::string& provider)
-        : traits_(traits("ofi:" + provider)), nic_(host, traits_, {provider, "lo"}) {
+        : traits_(traits("ofi:" + provider)), nic_(host, traits_, on_loopback(provider)) {
         fabric::QueuePairOptions options;
         options.send_completions = sent_.get();
         options.receive_completions = received_.get();
@@ -31,6 +32,11 @@ class End {
     fabric::ReceiveQueue& receives() { return *receives_; }
 
   private:
+    static Wish on_loopback(const std::string& provider) {
+        Wish wish = wish_for(provider);
+        wish.domain = "lo";
+        return wish;
+    }
     fabric::Traits traits_;
     Nic nic_;
     std::unique_ptr<fabric::CompletionQueue> sent_ = nic_.create_completion_queue(16);
@@ -39,6 +45,16 @@ class End {
         nic_.create_receive_queue(16, fabric::ReceiveQueue::Sharing::own);
     std::unique_ptr<fabric::QueuePair> queue_pair_;
 };
+
+/// Both kinds of endpoints, with descriptors that can be slept on and without.
+inline auto all_providers() {
+    return testing::Values("tcp", "net", "net:rdm", "tcp;ofi_rxm");
+}
+inline std::string provider_name(const testing::TestParamInfo<const char*>& info) {
+    std::string name = info.param;
+    std::ranges::replace_if(name, [](char c) { return c == ':' || c == ';'; }, '_');
+    return name;
+}
 
 /// Two of them, over each provider there is.
 class Ends : public testing::TestWithParam<const char*> {

@@ -86,8 +86,7 @@ TEST_P(OfiNic, MoreMessagesThanCreditsWaitForReceives) {
     part(a, b);
 }
 
-INSTANTIATE_TEST_SUITE_P(Providers, OfiNic, testing::Values("tcp", "net"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Providers, OfiNic, all_providers(), provider_name);
 
 TEST(OfiMismatch, ProvidersThatDifferDoNotConnect) {
     hosts::RealHost host{{}};

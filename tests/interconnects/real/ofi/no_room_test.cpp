@@ -66,25 +66,29 @@ ssize_t write(fid_ep* ep, const fi_msg_rma* message, std::uint64_t flags) {
     return reluctance.memory->writemsg(ep, message, flags);
 }
 
-int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** ep, void* context) {
-    const int error = reluctance.domain->endpoint(domain, info, ep, context);
-    if (error != 0) return error;
-    reluctance.messages = (*ep)->msg;
-    reluctance.our_messages = *(*ep)->msg;
+void stand_before(fid_ep& ep) {
+    reluctance.messages = ep.msg;
+    reluctance.our_messages = *ep.msg;
     reluctance.our_messages.recv = receive;
     reluctance.our_messages.send = send;
     reluctance.our_messages.sendv = send_pieces;
     reluctance.our_messages.inject = inject;
-    (*ep)->msg = &reluctance.our_messages;
-    reluctance.memory = (*ep)->rma;
-    reluctance.our_memory = *(*ep)->rma;
+    ep.msg = &reluctance.our_messages;
+    reluctance.memory = ep.rma;
+    reluctance.our_memory = *ep.rma;
     reluctance.our_memory.readmsg = read;
     reluctance.our_memory.writemsg = write;
-    (*ep)->rma = &reluctance.our_memory;
-    return 0;
+    ep.rma = &reluctance.our_memory;
+}
+
+int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** ep, void* context) {
+    const int error = reluctance.domain->endpoint(domain, info, ep, context);
+    if (error == 0) stand_before(**ep);
+    return error;
 }
 
 void make_reluctant(Nic& nic) {
+    if (nic.device().is_shared()) return stand_before(*nic.device().endpoint());
     fid_domain& domain = nic.device().domain();
     reluctance.domain = domain.ops;
     reluctance.our_domain = *domain.ops;
@@ -201,8 +205,7 @@ TEST_P(OfiNoRoom, NothingIsLostEitherWay) {
     part(a, b);
 }
 
-INSTANTIATE_TEST_SUITE_P(Providers, OfiNoRoom, testing::Values("tcp", "net"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Providers, OfiNoRoom, all_providers(), provider_name);
 
 }  // namespace
 }  // namespace railyard::ofi

@@ -44,7 +44,7 @@ TEST(OfiProvider, HardwareComesFirst) {
 
 TEST(OfiProvider, OfSoftwareTheOneThatCanBeSleptOn) {
     std::vector<Offer> offers = machine();
-    offers.erase(offers.begin() + 5);
+    offers.erase(offers.begin() + 5, offers.end());
     EXPECT_EQ(chosen(offers, {}), 2U) << "not the loopback, and the older protocol first";
 }
 
@@ -88,15 +88,37 @@ TEST(OfiProvider, WhatIsNotThereIsToldWithWhatIs) {
     EXPECT_THAT(
         refusal(machine(), {.provider = "cxi"}),
         AllOf(HasSubstr("'cxi'"), HasSubstr("verbs on mlx5_1"), HasSubstr("tcp on eth0, lo"),
-              HasSubstr("(of no use: efa)"), HasSubstr("fi_info -p cxi")));
+              HasSubstr("efa on efa_0"), HasSubstr("fi_info -p cxi")));
     EXPECT_THAT(refusal(machine(), {.domain = "ib7"}),
                 AllOf(HasSubstr("domain 'ib7'"), HasSubstr("RAILYARD_OFI_PROVIDER")));
     EXPECT_THAT(refusal({}, {}), HasSubstr("found: nothing"));
 }
 
-TEST(OfiProvider, WhatHasOnlyRdmEndpointsIsRefusedAndToldSo) {
-    EXPECT_THAT(refusal(machine(), {.provider = "efa"}),
-                AllOf(HasSubstr("'efa'"), HasSubstr("RDM"), HasSubstr("MSG")));
+TEST(OfiProvider, WhatHasOnlyRdmEndpointsIsUsedByThem) {
+    EXPECT_EQ(chosen(machine(), {.provider = "efa"}), 6U);
+    EXPECT_THAT(refusal(machine(), {.provider = "efa", .endpoints = Endpoints::connected}),
+                AllOf(HasSubstr("'efa'"), HasSubstr("MSG")));
+}
+
+TEST(OfiProvider, OfHardwareWithoutConnectionsRatherThanSoftware) {
+    std::vector<Offer> offers = machine();
+    offers.erase(offers.begin() + 5);  // verbs
+    EXPECT_EQ(offers[chosen(offers, {})].provider, "efa");
+}
+
+TEST(OfiProvider, WhereThereAreBothKindsOfEndpointsConnectionsComeFirst) {
+    std::vector<Offer> offers = machine();
+    offers.push_back({.provider = "net", .domain = "eth0"});
+    EXPECT_EQ(chosen(offers, {.provider = "net"}), 4U);
+    EXPECT_EQ(chosen(offers, {.provider = "net", .endpoints = Endpoints::shared}), 7U);
+}
+
+TEST(OfiProvider, TheKindOfEndpointsIsBehindTheColon) {
+    EXPECT_EQ(wish_for("net:rdm").provider, "net");
+    EXPECT_EQ(wish_for("net:rdm").endpoints, Endpoints::shared);
+    EXPECT_EQ(wish_for("net:msg").endpoints, Endpoints::connected);
+    EXPECT_EQ(wish_for("tcp;ofi_rxm").endpoints, Endpoints::all);
+    EXPECT_THROW((void)wish_for("net:rdma"), UsageError);
 }
 
 TEST(OfiProvider, TheNameHasTheLastWord) {

@@ -218,6 +218,7 @@ void QueuePair::connected() {
     reason_ = Code::ok;
     credits_ = most_credits;
     owed_ = 0;
+    link_->is_in_use = true;
     asking_.reset();
     nic_.forget_connecting(*this);
     nic_.forget_time(*this);

@@ -128,7 +128,7 @@ Link* ConnectionRequests::greeted(const Header& header, const Hello& hello) {
     const auto number = static_cast<std::uint32_t>(header.region);
     if (!connection->accept(from, number)) return nullptr;
     if (header.offset != nic_.id() || nic_.is_closing()) {
-        log_debug("ofi: somebody greets who does not know whom");
+        log_debug("ofi: somebody on {} greets another than this", from.host.data());
         return nullptr;  // who goes with it says so
     }
     incoming_.push_back(connection);

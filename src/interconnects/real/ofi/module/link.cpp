@@ -272,6 +272,9 @@ void Link::recycle() {
             nic_.buffers().give_back(*buffer);
     waiting_.clear();
     kept_.clear();
+    for (Operation* buffer : early_)
+        nic_.buffers().give_back(*buffer);
+    early_.clear();
 }
 
 void Link::forget(Request& request) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <vector>
 
 #include "interconnects/real/ofi/module/buffers.hpp"
 #include "interconnects/real/ofi/module/names.hpp"
@@ -94,6 +95,8 @@ class Link {
     bool is_settled() const { return settled_ || down_ || is_shared(); }
     bool has_heard() const { return settled_; }
     void resume();
+    /// Between users: the other side is to hear of us now and then.
+    bool is_in_use = false;
     /// Since when there is no room.
     Time stalled_since = Time::never();
     Time linger_until = Time::never();
@@ -127,7 +130,7 @@ class Link {
     }
     /// A message has come. True if the buffer is kept.
     bool heard(Operation& buffer);
-    /// If nothing was said since it was called last.
+    /// If nothing was said since it was called last. Notices what does not come, too.
     void give_a_sign();
     /// Goes on with its end. True when nothing of it is left.
     bool finish();
@@ -142,6 +145,8 @@ class Link {
     bool share(const NicName& peer);
     void stamp(Header& header);
     void queue(const Header& header, std::span<const std::byte> data);
+    bool heard_next(Operation& buffer, const Header& header);
+    bool hear_early();
     bool is_moving_ours() const;
     void drop_fetches();
     void post_receive(Operation& buffer);
@@ -174,11 +179,14 @@ class Link {
     std::uint8_t said_ = 0;  ///< messages, of which the last bits count
     std::uint8_t heard_ = 0;
     std::uint8_t said_at_sign_ = 0;
+    std::uint8_t heard_at_sign_ = 0;
     bool gone_said_ = false;
     bool gone_heard_ = false;
     std::uint32_t number_ = 0;
     std::uint32_t peers_number_ = 0;  ///< 0 until the peer has answered
     std::uint64_t peer_ = 0;          ///< its Nic
+    std::uint32_t missing_ = 0;       ///< signs for which something has not come
+    std::vector<Operation*> early_;   ///< messages that came before their turn
 };
 
 }  // namespace railyard::ofi

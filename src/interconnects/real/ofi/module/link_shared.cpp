@@ -11,6 +11,13 @@
 
 namespace railyard::ofi {
 
+namespace {
+
+// A message that has not come after so many signs of life is lost: they are a second apart.
+constexpr std::uint32_t most_missing = 10;
+
+}  // namespace
+
 bool Link::share(const NicName& peer) {
     address_ = nic_.shared().address_of(peer);
     if (address_ == FI_ADDR_UNSPEC) return false;
@@ -22,6 +29,7 @@ bool Link::share(const NicName& peer) {
 
 bool Link::accept(const NicName& from, std::uint32_t peers_number) {
     peers_number_ = peers_number;
+    heard_ = 1;  // its hello
     return share(from);
 }
 
@@ -52,7 +60,34 @@ bool Link::heard(Operation& buffer) {
     Header header;
     std::memcpy(&header, buffer.data, sizeof header);
     settled_ = true;
-    const bool in_order = header.sequence == heard_++;
+    if (header.kind == Kind::hello) return deliver(buffer);
+    if (header.sequence != heard_) {
+        // One that was sent before takes longer: it is of another length.
+        early_.push_back(&buffer);
+        return true;
+    }
+    const bool kept = heard_next(buffer, header);
+    while (hear_early()) {
+    }
+    return kept;
+}
+
+/// What has come before its turn, if it is its turn now.
+bool Link::hear_early() {
+    for (auto early = early_.begin(); early != early_.end(); ++early) {
+        Operation& buffer = **early;
+        Header header;
+        std::memcpy(&header, buffer.data, sizeof header);
+        if (header.sequence != heard_) continue;
+        early_.erase(early);
+        if (!heard_next(buffer, header)) nic_.buffers().give_back(buffer);
+        return true;
+    }
+    return false;
+}
+
+bool Link::heard_next(Operation& buffer, const Header& header) {
+    ++heard_;
     const bool answers = header.kind == Kind::accept || header.kind == Kind::reject;
     if (answers && peers_number_ == 0) peers_number_ = static_cast<std::uint32_t>(header.region);
     if (header.kind == Kind::gone) {
@@ -62,19 +97,20 @@ bool Link::heard(Operation& buffer) {
         return false;
     }
     if (down_ || doomed) return false;
-    if (!in_order) {
-        log_error("ofi: provider {} has lost a message; the connection is over",
-                  nic_.device().provider());
-        nic_.found_down(*this);
-        return false;
-    }
     return deliver(buffer);
 }
 
 void Link::give_a_sign() {
+    const bool waits = !early_.empty() && heard_at_sign_ == heard_;
+    heard_at_sign_ = heard_;
+    missing_ = waits ? missing_ + 1 : 0;
+    if (missing_ == most_missing && !down_) {
+        log_error("ofi: provider {} has lost a message; the connection is over",
+                  nic_.device().provider());
+        return nic_.found_down(*this);
+    }
     const bool has_spoken = std::exchange(said_at_sign_, said_) != said_;
-    if (has_spoken || user_ == nullptr || !settled_ || !waiting_.empty() || peers_number_ == 0)
-        return;
+    if (has_spoken || user_ == nullptr || !is_in_use || !waiting_.empty()) return;
     Header header;
     header.kind = Kind::credit;
     say(header);

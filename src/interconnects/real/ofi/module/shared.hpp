@@ -3,7 +3,8 @@
 /// are, for which link a message is, and the pool of buffers that messages come to lie in.
 ///
 /// Such an endpoint knows no connections. A link has a number at either end, which messages carry,
-/// and a count of its messages: some providers lose what was on its way when they connect anew.
+/// and a count of its messages: those of different lengths may come in another order, and some
+/// providers lose what was on its way when they connect anew.
 /// The last message of a link is `gone`. Of a peer that dies nobody tells, so who has nothing to
 /// say says that now and then; what cannot be said for too long means that nobody is there.
 
