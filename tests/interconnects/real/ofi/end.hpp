@@ -52,7 +52,8 @@ inline auto all_providers() {
 }
 inline std::string provider_name(const testing::TestParamInfo<const char*>& info) {
     std::string name = info.param;
-    std::ranges::replace_if(name, [](char c) { return c == ':' || c == ';'; }, '_');
+    std::ranges::replace_if(
+        name, [](char c) { return c == ':' || c == ';'; }, '_');
     return name;
 }
 

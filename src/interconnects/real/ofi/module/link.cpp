@@ -98,8 +98,8 @@ void Link::post_receives() {
 void Link::post_receive(Operation& buffer) {
     buffer.type = Operation::Type::receive;
     begin(buffer);
-    if (took(fi_recv(endpoint_, buffer.data, longest_message, buffer.descriptor,
-                     address_, &buffer.context))) {
+    if (took(fi_recv(endpoint_, buffer.data, longest_message, buffer.descriptor, address_,
+                     &buffer.context))) {
         ++posted_;
         return;
     }
@@ -109,8 +109,7 @@ void Link::post_receive(Operation& buffer) {
 
 bool Link::try_say(Operation& buffer) {
     if (buffer.length <= nic_.device().inject_size()) {
-        if (!took(fi_inject(endpoint_, buffer.data, buffer.length, address_)))
-            return false;
+        if (!took(fi_inject(endpoint_, buffer.data, buffer.length, address_))) return false;
         nic_.buffers().give_back(buffer);
         return true;
     }

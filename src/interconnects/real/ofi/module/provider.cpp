@@ -100,8 +100,8 @@ std::string asked_for(const Wish& wish) {
     std::string text =
         wish.provider.empty() ? "any provider" : fmt::format("provider '{}'", wish.provider);
     if (wish.endpoints != Endpoints::all)
-        text += wish.endpoints == Endpoints::connected ? " with MSG endpoints"
-                                                       : " with RDM endpoints";
+        text +=
+            wish.endpoints == Endpoints::connected ? " with MSG endpoints" : " with RDM endpoints";
     if (!wish.domain.empty()) text += fmt::format(" on domain '{}'", wish.domain);
     return text;
 }

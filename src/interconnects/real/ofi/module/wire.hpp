@@ -2,8 +2,8 @@
 /// What travels in messages between two Nics of `ofi`. Every message begins with a Header; requests
 /// name memory by numbers that only their owner understands.
 ///
-/// Where all links of a Nic share an endpoint, a Header tells for which it is (`link`), and those of
-/// `hello`, `accept`, `reject` and `gone` have the sender's number of it in `region`, those of
+/// Where all links of a Nic share an endpoint, a Header tells for which it is (`link`), and those
+/// of `hello`, `accept`, `reject` and `gone` have the sender's number of it in `region`, those of
 /// `hello` and `gone` the id of the Nic that it is for in `offset`, `gone` that of the sender's Nic
 /// in `number`.
 ///
@@ -57,7 +57,7 @@ struct Header {
     std::uint32_t link = 0;  ///< of the receiver's, where all share an endpoint
     Kind kind = Kind::credit;
     std::uint8_t flags = 0;
-    std::uint8_t credits = 0;  ///< requests that the receiver of this may send beyond those so far
+    std::uint8_t credits = 0;   ///< requests that the receiver of this may send beyond those so far
     std::uint8_t sequence = 0;  ///< of all messages of a link, where all share an endpoint
     std::uint64_t number = 0;   ///< of a request, from 1; of what is said, that which it is about
     std::uint64_t region = 0;   ///< of the receiver's; of `fetch` and `fetched`: which fetch it is
