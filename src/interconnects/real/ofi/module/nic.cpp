@@ -1,6 +1,7 @@
 #include "interconnects/real/ofi/module/nic.hpp"
 
 #include <rdma/fi_errno.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,6 +45,10 @@ Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits, const Wish& wish)
         shared_ = std::make_unique<SharedEndpoint>(*this);
         shared_->post_receives();
     }
+    if (device_.descriptor() < 0) {
+        naps_end_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+        if (!naps_end_) throw system_error("ofi: a timer to nap by");
+    }
     host_.attach(*this);
 }
 
@@ -71,7 +76,9 @@ bool Nic::make_progress() {
     if (!news && about_to_sleep_ && device_.descriptor() >= 0) {
         if (!device_.may_sleep()) return true;
         // One that has found no room since then must be tried again, and nobody tells of room.
-        if (!stalled_.empty() && nap_ends_ == Time::never()) return true;
+        if (!stalled_.empty() && room_tried_ == Time::never()) return true;
+    } else if (!news && about_to_sleep_ && host_.now() >= nap_until_) {
+        nap();  // once more
     }
     if (news) about_to_sleep_ = false;
     return news;
@@ -80,15 +87,20 @@ bool Nic::make_progress() {
 void Nic::expect_wait() {
     news_told_ = news_;
     about_to_sleep_ = true;
-    if (device_.descriptor() >= 0) {
-        // Nobody tells of room.
-        nap_ends_ = stalled_.empty() ? Time::never() : host_.now() + longest_nap;
-        return;
-    }
-    // Short ones, as long as something may come soon.
+    // Nobody tells of room.
+    room_tried_ = stalled_.empty() ? Time::never() : host_.now() + longest_nap;
+    if (device_.descriptor() < 0) nap();
+}
+
+/// Short ones, as long as something may come soon.
+void Nic::nap() {
     const bool idle = std::exchange(news_at_nap_, news_) == news_;
     naps_ = idle ? naps_ + 1 : 0;
-    nap_ends_ = host_.now() + (naps_ < short_naps ? shortest_nap : longest_nap);
+    const Duration length = naps_ < short_naps ? shortest_nap : longest_nap;
+    nap_until_ = host_.now() + length;
+    itimerspec end{};
+    end.it_value.tv_nsec = length.picoseconds() / Duration::ns(1).picoseconds();
+    ::timerfd_settime(naps_end_.get(), 0, &end, nullptr);
 }
 
 void Nic::progress_once() {
@@ -280,7 +292,7 @@ bool Nic::tick(Time now) {
 }
 
 Time Nic::next_timer() const {
-    Time earliest = std::min(connection_requests_.next_timer(), nap_ends_);
+    Time earliest = std::min(connection_requests_.next_timer(), room_tried_);
     for (const QueuePair* queue_pair : timed_)
         earliest = std::min(earliest, queue_pair->next_timer());
     for (const std::unique_ptr<Link>& link : lingering_)

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "interconnects/real/common/nic.hpp"
 #include "interconnects/real/ofi/module/buffers.hpp"
 #include "interconnects/real/ofi/module/connection.hpp"
@@ -28,7 +29,9 @@ class Nic final : public real::Nic<Parts> {
 
     bool make_progress() override;
     void expect_wait() override;
-    int descriptor() const override { return device_.descriptor(); }
+    int descriptor() const override {
+        return device_.descriptor() >= 0 ? device_.descriptor() : naps_end_.get();
+    }
     bool tick(Time now) override;
     Time next_timer() const override;
 
@@ -100,6 +103,7 @@ class Nic final : public real::Nic<Parts> {
     void forget(std::unique_ptr<Link> link);
     void check_lingering(Time now);
     void set_name();
+    void nap();
     /// Whether something has to happen at a certain time.
     bool is_timed() const;
     bool is_used(const LocalRegion& region) const;
@@ -127,7 +131,9 @@ class Nic final : public real::Nic<Parts> {
     bool about_to_sleep_ = false;
     bool closing_ = false;  ///< nobody is let in any more
     unsigned naps_ = 0;     ///< in a row, where there is no descriptor to sleep on
-    Time nap_ends_ = Time::never();
+    Descriptor naps_end_;   ///< readable then
+    Time nap_until_{};
+    Time room_tried_ = Time::never();  ///< again, at this time, by who sleeps
     std::uint64_t news_at_nap_ = 0;
 };
 

@@ -298,11 +298,15 @@ void QueuePair::link_down() {
     connection_failed(asking_->answers ? Code::timed_out : Code::refused);
 }
 
-void QueuePair::detach(const LocalRegion& region) {
-    if (state_ != ConnectionState::connected) return;
+bool QueuePair::needs(const LocalRegion& region) const {
+    if (state_ != ConnectionState::connected) return false;
     for (const Request* request = oldest_; request != nullptr; request = request->next)
-        if (request->needs_memory() && request->uses(region))
-            return fail(Code::region_gone, Code::region_gone, Words::bye);
+        if (request->needs_memory() && request->uses(region)) return true;
+    return false;
+}
+
+void QueuePair::detach(const LocalRegion& region) {
+    if (needs(region)) fail(Code::region_gone, Code::region_gone, Words::bye);
 }
 
 }  // namespace railyard::ofi

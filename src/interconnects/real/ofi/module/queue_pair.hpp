@@ -40,6 +40,8 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     void meet(IncomingConnection& theirs);
     void tick(Time now);
     Time next_timer() const;
+    /// Whether requests of ours name it and are not known to be done.
+    bool needs(const LocalRegion& region) const;
     /// The region ends: requests of ours that name it cannot go on.
     void detach(const LocalRegion& region);
     /// Whether the provider is at work there.
