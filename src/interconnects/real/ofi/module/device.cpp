@@ -88,7 +88,9 @@ void Device::open_events() {
 
 void Device::open_completions() {
     // A descriptor is used only if it is quiet when there is nothing: some are always readable.
-    if (open_completions(FI_WAIT_FD)) {
+    // That of `net` (libfabric 1.17) is quiet now, and always readable as soon as it has
+    // connections.
+    if (core() != "net" && open_completions(FI_WAIT_FD)) {
         std::vector<int> descriptors = {wait_descriptor(completions_->fid)};
         if (events_) descriptors.push_back(wait_descriptor(events_->fid));
         if (std::ranges::min(descriptors) >= 0 && is_quiet(descriptors)) {
@@ -137,8 +139,7 @@ bool Device::may_sleep() {
 /// later may then be taken for something else. What the peer writes goes another way in it.
 bool Device::has_bad_reads() const {
     const bool mended = info_->fabric_attr->prov_version >= FI_VERSION(117, 10);
-    const std::string_view core = provider().substr(0, provider().find(';'));
-    return core == "net" || (core == "tcp" && !mended);
+    return core() == "net" || (core() == "tcp" && !mended);
 }
 
 void Device::listen() {

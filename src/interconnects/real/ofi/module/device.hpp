@@ -37,6 +37,8 @@ class Device {
     explicit Device(const Wish& wish);
 
     std::string_view provider() const { return info_->fabric_attr->prov_name; }
+    /// Without what is above it.
+    std::string_view core() const { return provider().substr(0, provider().find(';')); }
     std::string_view domain_name() const { return info_->domain_attr->name; }
     const fi_info& info() const { return *info_; }
     fid_domain& domain() { return *domain_; }
