@@ -167,8 +167,9 @@ std::string one_fabric(const Traits& traits) {
     mpi::check_section(traits);
     auto sheet = job::datasheet(traits.name);
     if (sheet) mpi::explain(*sheet);
-    return fmt::format("{}: {}\n\n{}{}", traits.name, traits.description, table.text(),
-                       sheet ? "\n" + text(*sheet) : "");
+    const std::string survey = job::survey(traits.name);
+    return fmt::format("{}: {}\n\n{}{}{}", traits.name, traits.description, table.text(),
+                       sheet ? "\n" + text(*sheet) : "", survey.empty() ? "" : "\n" + survey);
 }
 
 std::string as_profile(const Traits& traits) {
@@ -202,6 +203,7 @@ Command fabrics_command(CLI::App& parent) {
         "Examples:\n"
         "  railyard fabrics\n"
         "  railyard fabrics shm\n"
+        "  railyard fabrics ofi\n"
         "  railyard fabrics infiniband-pcie\n"
         "  railyard fabrics infiniband-pcie --toml > mine.toml");
     return {app, [name, toml] {

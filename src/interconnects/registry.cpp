@@ -160,6 +160,7 @@ std::span<const Entry> registry() {
 const Entry* find(std::string_view name) {
     if (profiles::is_path(name)) return loaded().at(std::string(name));
     if (const Entry* entry = shipped().named(name)) return entry;
+    if (const Entry* entry = find_real(name)) return entry;
     return loaded().named(name);
 }
 

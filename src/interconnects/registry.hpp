@@ -49,6 +49,11 @@ struct Entry {
     /// The same fabric with the faults of a script, for that many nodes. Throws UsageError if the
     /// script is wrong. Empty where faults are unknown: all but models.
     std::function<Faulty(const std::string& script, fabric::NodeId nodes)> with_faults{};
+    /// What is better done once, before ranks are forked: loading a library that takes its time.
+    /// Mostly empty.
+    std::function<void()> prepare{};
+    /// What this host has for it, for people to read. Throws Error. Mostly empty.
+    std::function<std::string()> survey{};
 
     std::string_view name() const { return traits.name; }
     bool is_virtual() const { return traits.clock == fabric::Clock::virtual_time; }

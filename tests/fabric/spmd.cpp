@@ -131,6 +131,8 @@ const fabric::Traits& Contract::traits() const {
 
 bool Contract::quick() const {
     const char* wish = std::getenv("RAILYARD_CONTRACT_QUICK");
+    // A library of others does the work there; RAILYARD_CONTRACT_QUICK=0 runs it whole.
+    if (GetParam().fabric == "ofi") return wish == nullptr || *wish != '0';
     return GetParam().kind == job::Kind::threads || (wish != nullptr && *wish == '1');
 }
 

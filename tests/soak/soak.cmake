@@ -48,6 +48,17 @@ endfunction()
 set(soak_ledger --ledger ${PROJECT_BINARY_DIR}/tests/soak-sample.txt)
 railyard_soak_test(traffic_for_real COMMAND railyard-soak traffic --on shm,iwarp,shm+iwarp --seed 11 --runs 6
                    --each 2000 --most-ranks 4 ${soak_ledger})
+if(TARGET railyard-ofi)
+    # Large messages: registrations come and go, and send queues are full.
+    railyard_soak_test(traffic_on_ofi COMMAND railyard-soak traffic --on ofi --seed 14 --runs 4 --each 1500
+                       --most-ranks 4 ${soak_ledger})
+    railyard_soak_test(large_traffic_on_ofi COMMAND railyard-soak traffic --on ofi --seed 107714083088490
+                       --runs 3 --each 300 --large --most-ranks 6 ${soak_ledger})
+    # Large rings of connections that come and go: memory of which little is used.
+    railyard_soak_test(rings_on_ofi COMMAND railyard-soak traffic --on ofi --seed 203533771910914
+                       --runs 1 --each 500 --large ${soak_ledger})
+    add_dependencies(soak_traffic railyard-ofi)
+endif()
 railyard_soak_test(traffic_on_models COMMAND railyard-soak traffic --on infiniband-pcix,clan-via,quadrics
                    --seed 12 --runs 6 --each 1000 --most-ranks 6 --faults ${soak}/faults.toml
                    ${soak_ledger})

@@ -133,6 +133,11 @@ std::optional<fabric::Datasheet> datasheet(std::string_view fabric) {
     return entry.datasheet();
 }
 
+std::string survey(std::string_view fabric) {
+    const interconnects::Entry& entry = find_entry(fabric);
+    return entry.survey ? entry.survey() : "";
+}
+
 std::set<std::string> cited_records(std::string_view fabric) {
     const auto sheet = datasheet(fabric);
     return sheet ? sheet->cited_records : std::set<std::string>{};

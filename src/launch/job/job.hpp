@@ -89,6 +89,8 @@ std::vector<fabric::Traits> fabrics();
 const fabric::Traits* find_fabric(std::string_view name);
 /// What a modelled fabric is made of; none for a fabric that is no model.
 std::optional<fabric::Datasheet> datasheet(std::string_view fabric);
+/// What this host has for a fabric; empty where nobody can tell. Throws Error.
+std::string survey(std::string_view fabric);
 /// The published records that the fabric's parameters name as their evidence, by id.
 std::set<std::string> cited_records(std::string_view fabric);
 

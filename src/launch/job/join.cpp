@@ -141,7 +141,8 @@ std::string Invitation::text() const {
 
 std::optional<Invitation> Invitation::parse(std::string_view text) {
     const auto words = split(text, ':');
-    if (words.size() != 13 || words[12].empty()) return std::nullopt;
+    // The fabric comes last, since names such as ofi:tcp have a colon.
+    if (words.size() < 13 || words[12].empty()) return std::nullopt;
     Invitation found;
     int shares = 0;
     if (!parse_into(found.rank, words[0]) || !parse_into(found.board.pid, words[1]) ||
@@ -152,7 +153,7 @@ std::optional<Invitation> Invitation::parse(std::string_view text) {
         !parse_into(found.kept.inode, words[10]) || !parse_into(found.kept.size, words[11]))
         return std::nullopt;
     found.shares_core = shares != 0;
-    found.fabric = words[12];
+    found.fabric = text.substr(static_cast<std::size_t>(words[12].data() - text.data()));
     return found;
 }
 

@@ -61,6 +61,7 @@ ProcessJob::ProcessJob(const Plan& plan, const Body& body, const Launcher::Optio
       launcher_(options, board_, reactor) {}
 
 Result ProcessJob::run() {
+    if (plan_.fabric->prepare) plan_.fabric->prepare();
     flush_all_output();  // What is still buffered would be printed by every child again.
     return launcher_.run([this](int id, RankPipes& pipes) { return start(id, pipes); });
 }

@@ -9,12 +9,14 @@ namespace railyard::job {
 namespace {
 
 TEST(Invitation, ReadsWhatItWrote) {
-    const Invitation written{.rank = 3,
-                             .board = {.pid = 4711, .fd = 5, .inode = 1ULL << 40, .size = 65536},
-                             .frames_fd = 9,
-                             .frames_inode = 77,
-                             .shares_core = true,
-                             .fabric = "shm"};
+    Invitation written{.rank = 3,
+                       .board = {.pid = 4711, .fd = 5, .inode = 1ULL << 40, .size = 65536},
+                       .frames_fd = 9,
+                       .frames_inode = 77,
+                       .shares_core = true,
+                       .fabric = "shm"};
+    EXPECT_EQ(Invitation::parse(written.text()), written);
+    written.fabric = "ofi:tcp";  // which has a colon, too
     EXPECT_EQ(Invitation::parse(written.text()), written);
 }
 

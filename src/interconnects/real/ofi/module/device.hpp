@@ -1,0 +1,112 @@
+#pragma once
+/// A domain of a provider, opened by one Nic: its queues of completions and of events, where it
+/// listens or the endpoint that all its links share, and whether one can sleep on its descriptors.
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "interconnects/real/ofi/module/provider.hpp"
+
+namespace railyard::ofi {
+
+/// Closes what libfabric opened.
+struct CloseFid {
+    template <class Opened>
+    void operator()(Opened* opened) const {
+        fi_close(&opened->fid);
+    }
+};
+template <class Opened>
+using Owned = std::unique_ptr<Opened, CloseFid>;
+
+class Device {
+  public:
+    /// Throws Error, with what libfabric says of it.
+    explicit Device(const Wish& wish);
+
+    std::string_view provider() const { return info_->fabric_attr->prov_name; }
+    /// Without what is above it.
+    std::string_view core() const { return provider().substr(0, provider().find(';')); }
+    std::string_view domain_name() const { return info_->domain_attr->name; }
+    const fi_info& info() const { return *info_; }
+    fid_domain& domain() { return *domain_; }
+    fid_cq& completions() { return *completions_; }
+    /// Null where links share an endpoint: nobody tells of connections there.
+    fid_eq* events() { return events_.get(); }
+    bool is_shared() const { return info_->ep_attr->type == FI_EP_RDM; }
+    /// That which all share.
+    fid_ep* endpoint() { return shared_.get(); }
+    fid_av& addresses() { return *addresses_; }
+    void close_endpoint() { shared_.reset(); }
+    /// As peers must have it: the provider, and which of its endpoints where it has both.
+    std::string kind() const;
+    /// Where peers find it.
+    std::span<const std::byte> name() const { return name_; }
+
+    bool requires_mode(std::uint64_t bit) const {
+        return (static_cast<unsigned>(info_->domain_attr->mr_mode) & bit) != 0;
+    }
+    std::size_t inject_size() const { return info_->tx_attr->inject_size; }
+    /// Pieces of local memory in one operation.
+    std::size_t pieces() const { return info_->tx_attr->iov_limit; }
+    std::uint64_t longest() const { return info_->ep_attr->max_msg_size; }
+    /// Whether a write can complete when it has been delivered. Believed until it is refused.
+    bool tells_delivery() const { return tells_delivery_; }
+    void set_tells_no_delivery() { tells_delivery_ = false; }
+    /// Whether the peer has to write what we would read: see device.cpp.
+    bool fetches() const { return fetches_; }
+    std::uint64_t next_key() { return ++keys_; }
+
+    /// An endpoint that is ready to connect (`to` is where) or to accept (`asked` is the request's
+    /// info); null, with the reason in the log, if there are no more.
+    Owned<fid_ep> open_endpoint(std::span<const std::byte> to, void* context);
+    Owned<fid_ep> open_endpoint(fi_info& asked, void* context);
+    void refuse(fi_info& asked);
+
+    /// Readable when there is something to be read; -1 where no descriptor tells the truth.
+    int descriptor() const { return waiting_.get(); }
+    /// Whether one may sleep on it now; else there is something to be read already.
+    bool may_sleep();
+
+    /// For people: what was found when it was opened.
+    std::string findings() const;
+
+  private:
+    void open_completions();
+    bool open_completions(fi_wait_obj wait);
+    bool is_quiet(std::span<const int> descriptors);
+    bool has_bad_reads() const;
+    void open_events();
+    void listen();
+    void open_shared();
+    std::vector<std::byte> name_of(fid& named);
+    Owned<fid_ep> prepared(fi_info& info, void* context);
+
+    InfoList info_;
+    Owned<fid_fabric> fabric_;
+    Owned<fid_domain> domain_;
+    Owned<fid_eq> events_;
+    Owned<fid_cq> completions_;
+    Owned<fid_pep> listening_;
+    Owned<fid_av> addresses_;
+    Owned<fid_ep> shared_;
+    std::vector<std::byte> name_;
+    Descriptor waiting_;
+    std::uint64_t keys_ = 0;
+    bool tells_delivery_ = true;
+    bool fetches_ = false;
+};
+
+}  // namespace railyard::ofi

@@ -1,0 +1,160 @@
+// The ends of links and of regions, and of the Nic: what was said last must arrive, and nobody may
+// touch memory that is its user's again.
+
+#include <algorithm>
+#include <utility>
+
+#include "interconnects/real/ofi/module/nic.hpp"
+#include "interconnects/real/ofi/module/queue_pair.hpp"
+
+namespace railyard::ofi {
+
+namespace {
+
+// How long a peer may take to get what was said at the end of a connection.
+constexpr Duration lingering_time = Duration::s(2);
+// And how long a Nic that is closed waits for that.
+constexpr Duration closing_time = Duration::ms(500);
+// How long a region waits for what is on its way to or from it.
+constexpr Duration detaching_time = Duration::ms(200);
+// How often it looks whether its requests are done.
+constexpr unsigned looks = 8;
+
+}  // namespace
+
+Nic::~Nic() {
+    closing_ = true;
+    connection_requests_.close();
+    // What was said last must leave, and be read by peers: they may need it to know of their end.
+    const Time until = host_.now() + closing_time;
+    while ((!lingering_.empty() || !ending_.empty() || !dropped_.empty()) && host_.now() < until) {
+        progress_once();
+        check_lingering(host_.now());
+    }
+    for (std::unique_ptr<Link>& link : lingering_)
+        dropped_.push_back(std::move(link));
+    lingering_.clear();
+    finish_dropped();
+    device_.close_endpoint();
+    for (std::unique_ptr<Link>& link : ending_)
+        forget(std::move(link));
+    host_.detach(*this);
+}
+
+void Nic::reap() {
+    for (std::unique_ptr<Link>& link : lingering_)
+        if (link->is_down()) dropped_.push_back(std::move(link));
+    std::erase(lingering_, nullptr);
+}
+
+void Nic::drop(std::unique_ptr<Link> link) {
+    if (!link->is_settled()) return linger(std::move(link));
+    link->set_user(nullptr);
+    dropped_.push_back(std::move(link));
+}
+
+void Nic::linger(std::unique_ptr<Link> link) {
+    if (link->is_down()) return drop(std::move(link));
+    link->set_user(nullptr);
+    link->linger_until = host_.now() + lingering_time;
+    lingering_.push_back(std::move(link));
+}
+
+void Nic::finish_dropped() {
+    while (!dropped_.empty()) {
+        std::unique_ptr<Link> link = std::move(dropped_.back());
+        dropped_.pop_back();
+        if (link->is_shared()) {
+            link->linger_until = host_.now() + lingering_time;
+            ending_.push_back(std::move(link));
+            ending_.back()->finish();
+            continue;
+        }
+        if (link->endpoint() != nullptr) by_endpoint_.erase(&link->endpoint()->fid);
+        link->close_endpoint();
+        // What tells of it and of its operations has been written by now, or never will: another
+        // that comes to lie where it was must not be taken for it.
+        read_events();
+        while (read_completions()) {
+        }
+        link->recycle();
+        std::erase(stalled_, link.get());
+        std::erase(down_, link.get());
+    }
+}
+
+/// Where all links share an endpoint it is not closed, so the peer is waited for: when it has said
+/// `gone` it touches our memory no more.
+void Nic::go_on_ending() {
+    await_peers();
+    const Time now = host_.now();
+    for (std::unique_ptr<Link>& link : ending_) {
+        if (now >= link->linger_until) link->shut_out();
+        const bool ended = link->finish();
+        // To a peer that is dead not even that can be said.
+        if (ended || (now >= link->linger_until && !link->is_busy())) forget(std::move(link));
+    }
+    std::erase(ending_, nullptr);
+}
+
+/// Memory of requests that have ended is the user's.
+void Nic::await_peers() {
+    const auto is_exposed = [](const std::unique_ptr<Link>& link) { return link->is_exposed(); };
+    if (std::ranges::none_of(ending_, is_exposed)) return;
+    const Time until = host_.now() + detaching_time;
+    while (std::ranges::any_of(ending_, is_exposed) && host_.now() < until) {
+        read_completions();
+        shared_->post_receives();
+        for (std::size_t i = 0; i < ending_.size(); ++i)
+            ending_[i]->finish();
+        if (!stalled_.empty()) resume_stalled();
+    }
+    for (const std::unique_ptr<Link>& link : ending_)
+        if (link->is_exposed()) link->shut_out();
+}
+
+void Nic::forget(std::unique_ptr<Link> link) {
+    link->recycle();
+    shared_->remove(link->number());
+    std::erase(stalled_, link.get());
+    std::erase(down_, link.get());
+}
+
+void Nic::check_lingering(Time now) {
+    for (std::unique_ptr<Link>& link : lingering_)
+        if (link->is_down() || now >= link->linger_until) dropped_.push_back(std::move(link));
+    std::erase(lingering_, nullptr);
+    if (!dropped_.empty()) finish_dropped();
+}
+
+bool Nic::is_used(const LocalRegion& region) const {
+    const auto uses = [&](const auto& of) { return of->uses(region); };
+    return std::ranges::any_of(queue_pairs_, uses) || std::ranges::any_of(lingering_, uses) ||
+           std::ranges::any_of(ending_, uses);
+}
+
+void Nic::detach(const LocalRegion& region) {
+    if (region.span().empty()) return;
+    // That a request is done may have been said already, and not been read.
+    const auto needs = [&](const QueuePair* queue_pair) { return queue_pair->needs(region); };
+    for (unsigned i = 0; i < looks && std::ranges::any_of(queue_pairs_, needs); ++i)
+        progress_once();
+    for (QueuePair* queue_pair : queue_pairs_)
+        queue_pair->detach(region);
+    finish_dropped();
+    if (!is_used(region)) return;
+    // Nobody can call back what a provider has begun, but it soon ends if the peer is alive.
+    const Time until = host_.now() + detaching_time;
+    while (is_used(region) && host_.now() < until)
+        progress_once();
+    for (QueuePair* queue_pair : queue_pairs_)
+        if (queue_pair->uses(region)) queue_pair->cut();
+    for (std::unique_ptr<Link>& link : lingering_)
+        if (link->uses(region)) dropped_.push_back(std::move(link));
+    std::erase(lingering_, nullptr);
+    finish_dropped();
+    for (const std::unique_ptr<Link>& link : ending_)
+        if (link->uses(region)) link->shut_out();
+}
+
+}  // namespace railyard::ofi

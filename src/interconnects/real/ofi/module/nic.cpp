@@ -1,0 +1,309 @@
+#include "interconnects/real/ofi/module/nic.hpp"
+
+#include <rdma/fi_errno.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "interconnects/real/ofi/module/queue_pair.hpp"
+#include "railyard/base/error.hpp"
+
+namespace railyard::ofi {
+
+namespace {
+
+constexpr std::size_t at_once = 16;
+// Looks at completions between two looks at events, which are rare.
+constexpr unsigned rounds_between = 32;
+// A peer that there is no room to send to for so long is dead: some providers never tell.
+constexpr Duration patience = Duration::s(10);
+constexpr Duration shortest_nap = Duration::us(1);
+constexpr Duration longest_nap = Duration::us(500);
+constexpr unsigned short_naps = 50;
+
+std::uint64_t by_chance() {
+    std::random_device source;
+    return std::uint64_t{source()} << 32 | source();
+}
+
+}  // namespace
+
+Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits, const Wish& wish)
+    : real::Nic<Parts>(host, traits), device_(wish) {
+    set_name();
+    log_debug("ofi: {}: provider {}, domain {}: {}", traits.name, device_.provider(),
+              device_.domain_name(), device_.findings());
+    if (device_.is_shared()) {
+        shared_ = std::make_unique<SharedEndpoint>(*this);
+        shared_->post_receives();
+    }
+    if (device_.descriptor() < 0) {
+        naps_end_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+        if (!naps_end_) throw system_error("ofi: a timer to nap by");
+    }
+    host_.attach(*this);
+}
+
+void Nic::set_name() {
+    name_.id = by_chance();
+    const std::span<const std::byte> where = device_.name();
+    const std::string kind = device_.kind();
+    if (where.size() > name_.endpoint.size() || kind.size() >= name_.provider.size())
+        throw Error(
+            fmt::format("ofi: provider {}: its address has {} bytes, and there is room "
+                        "for {}",
+                        device_.provider(), where.size(), name_.endpoint.size()));
+    std::ranges::copy(where, name_.endpoint.begin());
+    name_.size = static_cast<std::uint16_t>(where.size());
+    std::ranges::copy(kind, name_.provider.begin());
+    (void)::gethostname(name_.host.data(), name_.host.size() - 1);
+    address_ = name_.address();
+}
+
+bool Nic::make_progress() {
+    rounds_ = 0;
+    progress_once();
+    const bool news = std::exchange(news_told_, news_) != news_;
+    // Some providers let one sleep only if they say so right before.
+    if (!news && about_to_sleep_ && device_.descriptor() >= 0) {
+        if (!device_.may_sleep()) return true;
+        // One that has found no room since then must be tried again, and nobody tells of room.
+        if (!stalled_.empty() && room_tried_ == Time::never()) return true;
+    } else if (!news && about_to_sleep_ && host_.now() >= nap_until_) {
+        nap();  // once more
+    }
+    if (news) about_to_sleep_ = false;
+    return news;
+}
+
+void Nic::expect_wait() {
+    news_told_ = news_;
+    about_to_sleep_ = true;
+    // Nobody tells of room.
+    room_tried_ = stalled_.empty() ? Time::never() : host_.now() + longest_nap;
+    if (device_.descriptor() < 0) nap();
+}
+
+/// Short ones, as long as something may come soon.
+void Nic::nap() {
+    const bool idle = std::exchange(news_at_nap_, news_) == news_;
+    naps_ = idle ? naps_ + 1 : 0;
+    const Duration length = naps_ < short_naps ? shortest_nap : longest_nap;
+    nap_until_ = host_.now() + length;
+    itimerspec end{};
+    end.it_value.tv_nsec = length.picoseconds() / Duration::ns(1).picoseconds();
+    ::timerfd_settime(naps_end_.get(), 0, &end, nullptr);
+}
+
+void Nic::progress_once() {
+    read_completions();
+    if (rounds_ == 0) {
+        rounds_ = rounds_between;
+        read_events();
+        // Who only polls gives its Host no chance to look at the clock.
+        if (is_timed()) tick(host_.now());
+    } else {
+        --rounds_;
+    }
+    if (shared_) shared_->post_receives();
+    if (!connecting_.empty() || !lingering_.empty() || !connection_requests_.empty()) rounds_ = 0;
+    if (!stalled_.empty()) resume_stalled();
+    // One leads to another, and who sleeps now hears of none of them.
+    while (!dialling_.empty() || !down_.empty() || !dropped_.empty() || !lingering_.empty()) {
+        if (!dialling_.empty()) let_in();
+        if (!down_.empty()) tell_down();
+        reap();
+        if (dropped_.empty()) break;
+        finish_dropped();
+    }
+    if (!ending_.empty()) go_on_ending();
+}
+
+/// Not while events are read: an endpoint that is opened for it may come to lie where one was of
+/// which the next event tells.
+void Nic::let_in() {
+    std::vector<Dialling> now;
+    now.swap(dialling_);
+    for (Dialling& dialling : now)
+        if (closing_)
+            device_.refuse(*dialling.asked);
+        else
+            connection_requests_.dialled(*dialling.asked, dialling.greeting);
+}
+
+Link* Nic::greeted(const Header& header, const Operation& buffer) {
+    Hello hello;
+    if (buffer.length != sizeof header + sizeof hello) return nullptr;
+    std::memcpy(&hello, buffer.data + sizeof header, sizeof hello);
+    return connection_requests_.greeted(header, hello);
+}
+
+/// False if there were none.
+bool Nic::read_completions() {
+    std::array<fi_cq_msg_entry, at_once> entries;
+    const ssize_t count = fi_cq_read(&device_.completions(), entries.data(), entries.size());
+    if (count == -FI_EAGAIN) return false;
+    if (count == -FI_EAVAIL) {
+        read_error();
+        return true;
+    }
+    for (ssize_t i = 0; i < count; ++i) {
+        auto& operation = *static_cast<Operation*>(entries[static_cast<std::size_t>(i)].op_context);
+        const std::size_t length = entries[static_cast<std::size_t>(i)].len;
+        if (operation.link != nullptr)
+            operation.link->completed(operation, length);
+        else
+            shared_->received(operation, length);
+    }
+    return count > 0;
+}
+
+/// Whatever an operation fails of, its link is over: after a failure nothing on it is certain.
+void Nic::read_error() {
+    fi_cq_err_entry entry{};
+    if (fi_cq_readerr(&device_.completions(), &entry, 0) < 0 || entry.op_context == nullptr) return;
+    auto& operation = *static_cast<Operation*>(entry.op_context);
+    if (operation.link == nullptr) {
+        log_debug("ofi: a receive fails: {}", error_text(entry.err));
+        return shared_->failed(operation);
+    }
+    Link& link = *operation.link;
+    if (!link.is_down() && !link.doomed && log_on(LogLevel::debug))
+        log_debug(
+            "ofi: an operation fails: {} ({})", error_text(entry.err),
+            fi_cq_strerror(&device_.completions(), entry.prov_errno, entry.err_data, nullptr, 0));
+    link.failed(operation);
+    found_down(link);
+}
+
+void Nic::read_events() {
+    if (device_.events() == nullptr) return;
+    alignas(fi_eq_cm_entry) std::array<std::byte, 512> event;
+    for (;;) {
+        std::uint32_t kind = 0;
+        const ssize_t size = fi_eq_read(device_.events(), &kind, event.data(), event.size(), 0);
+        if (size == -FI_EAVAIL) {
+            if (!read_event_error()) return;
+            continue;
+        }
+        if (size < static_cast<ssize_t>(sizeof(fi_eq_cm_entry))) return;
+        handle_event(kind, *reinterpret_cast<const fi_eq_cm_entry*>(event.data()),
+                     static_cast<std::size_t>(size));
+    }
+}
+
+void Nic::handle_event(std::uint32_t event, const fi_eq_cm_entry& entry, std::size_t size) {
+    if (event == FI_CONNREQ) {
+        const auto* const data = reinterpret_cast<const std::byte*>(&entry) + sizeof entry;
+        dialling_.push_back({InfoList(entry.info), {data, data + size - sizeof entry}});
+        return;
+    }
+    const auto found = by_endpoint_.find(entry.fid);
+    if (found == by_endpoint_.end()) return;
+    if (event == FI_CONNECTED) found->second->up();
+    if (event == FI_SHUTDOWN) found_down(*found->second);
+}
+
+/// False if there was none.
+bool Nic::read_event_error() {
+    fi_eq_err_entry entry{};
+    if (fi_eq_readerr(device_.events(), &entry, 0) < 0) return false;
+    log_debug("ofi: a connection fails: {}", error_text(entry.err));
+    const auto found = by_endpoint_.find(entry.fid);
+    if (found != by_endpoint_.end()) found_down(*found->second);
+    return true;
+}
+
+void Nic::add(Link& link) {
+    by_endpoint_.emplace(&link.endpoint()->fid, &link);
+}
+
+void Nic::stall(Link& link) {
+    if (std::exchange(link.stalled, true)) return;
+    stalled_.push_back(&link);
+}
+
+void Nic::resume_stalled() {
+    std::vector<Link*> now;
+    now.swap(stalled_);
+    for (Link* link : now) {
+        link->stalled = false;
+        link->resume();
+        if (!link->stalled) link->stalled_since = Time::never();
+    }
+}
+
+void Nic::found_down(Link& link) {
+    if (!link.is_down() && !std::exchange(link.doomed, true)) down_.push_back(&link);
+}
+
+/// What had come before is read first.
+void Nic::tell_down() {
+    while (read_completions()) {
+    }
+    std::vector<Link*> now;
+    now.swap(down_);
+    for (Link* link : now)
+        link->down();
+}
+
+void Nic::remove(QueuePair& queue_pair) {
+    std::erase(queue_pairs_, &queue_pair);
+    forget_time(queue_pair);
+}
+
+void Nic::watch_time(QueuePair& queue_pair) {
+    if (std::ranges::find(timed_, &queue_pair) == timed_.end()) timed_.push_back(&queue_pair);
+}
+
+bool Nic::is_timed() const {
+    return !timed_.empty() || !stalled_.empty() || !lingering_.empty() ||
+           !connection_requests_.empty() || !ending_.empty() || (shared_ && !shared_->empty());
+}
+
+bool Nic::tick(Time now) {
+    const std::uint64_t before = news_;
+    const std::vector<QueuePair*> timed = timed_;
+    for (QueuePair* queue_pair : timed)
+        if (std::ranges::find(timed_, queue_pair) != timed_.end() &&
+            now >= queue_pair->next_timer())
+            queue_pair->tick(now);
+    connection_requests_.tick(now);
+    if (shared_) shared_->tick(now);
+    for (Link* link : stalled_) {
+        if (link->stalled_since == Time::never()) link->stalled_since = now;
+        // Whom nobody has heard yet may have other things to do than to let us in.
+        if (now < link->stalled_since + patience || (shared_ && !link->has_heard())) continue;
+        log_debug("ofi: a peer takes nothing any more");
+        found_down(*link);
+    }
+    check_lingering(now);
+    if (!down_.empty()) tell_down();
+    if (!dropped_.empty()) finish_dropped();
+    return news_ != before;
+}
+
+Time Nic::next_timer() const {
+    Time earliest = std::min(connection_requests_.next_timer(), room_tried_);
+    for (const QueuePair* queue_pair : timed_)
+        earliest = std::min(earliest, queue_pair->next_timer());
+    for (const std::unique_ptr<Link>& link : lingering_)
+        earliest = std::min(earliest, link->linger_until);
+    for (const Link* link : stalled_)
+        if (link->stalled_since != Time::never())
+            earliest = std::min(earliest, link->stalled_since + patience);
+    for (const std::unique_ptr<Link>& link : ending_)
+        earliest = std::min(earliest, link->linger_until);
+    if (shared_) earliest = std::min(earliest, shared_->next_timer());
+    return earliest;
+}
+
+}  // namespace railyard::ofi

@@ -1,0 +1,61 @@
+#pragma once
+/// Which of libfabric's providers and domains is used: what it offers, what the user wishes, and
+/// the choice, which names what there is where nothing fits.
+
+#include <rdma/fabric.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace railyard::ofi {
+
+struct FreeInfo {
+    void operator()(fi_info* info) const { fi_freeinfo(info); }
+};
+using InfoList = std::unique_ptr<fi_info, FreeInfo>;
+
+/// One line of fi_getinfo's answer, as far as the choice depends on it.
+struct Offer {
+    std::string provider{};   ///< "net", "tcp;ofi_rxm"
+    std::string domain{};     ///< "eth0", "mlx5_0"
+    std::string address{};    ///< for people
+    bool connected = false;   ///< message endpoints; else datagrams that are reliable (RDM)
+    bool loopback = false;    ///< reached from this host only
+    bool bridge = false;      ///< of this host's containers and guests; others may not reach it
+    bool link_local = false;  ///< needs to know the interface at the other end
+    bool newer_ip = false;    ///< IPv6
+};
+
+/// Those of a connection each (MSG), or one that all share (RDM).
+enum class Endpoints : std::uint8_t { all, connected, shared };
+
+struct Wish {
+    std::string provider{};  ///< empty: the best
+    std::string domain{};    ///< empty: the first that other hosts reach
+    Endpoints endpoints = Endpoints::all;
+};
+
+/// What name and environment (RAILYARD_OFI_PROVIDER, RAILYARD_OFI_DOMAIN) say; the name has the
+/// last word. `net:rdm`, `net:msg`: of that provider, such endpoints. Throws UsageError if
+/// something else is behind the colon.
+Wish wish_for(std::string_view provider);
+
+/// The index of the one to use. Throws UsageError, with what was found, if there is none.
+std::size_t choose(std::span<const Offer> offers, const Wish& wish);
+
+/// What libfabric has here that could carry a fabric; of all providers if none is named.
+struct Found {
+    std::vector<Offer> offers;
+    std::vector<const fi_info*> infos;  ///< of each offer; they live as long as the lists
+    std::vector<InfoList> lists;
+};
+Found look_around(const std::string& provider, Endpoints which);
+
+/// Of an error number of libfabric's, which may be negative.
+std::string error_text(long error);
+
+}  // namespace railyard::ofi

@@ -1,0 +1,147 @@
+#include "interconnects/real/ofi/module/provider.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "railyard/base/error.hpp"
+
+namespace railyard::ofi {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// As on a machine with InfiniBand, Ethernet and an adapter that has only RDM endpoints.
+std::vector<Offer> machine() {
+    return {
+        {.provider = "tcp", .domain = "lo", .connected = true, .loopback = true},
+        {.provider = "tcp", .domain = "eth0", .connected = true, .newer_ip = true},
+        {.provider = "tcp", .domain = "eth0", .address = "10.0.0.1", .connected = true},
+        {.provider = "sockets", .domain = "eth0", .connected = true},
+        {.provider = "net", .domain = "eth0", .connected = true},
+        {.provider = "verbs", .domain = "mlx5_1", .connected = true},
+        {.provider = "efa", .domain = "efa_0"},
+    };
+}
+
+std::size_t chosen(const std::vector<Offer>& offers, const Wish& wish) {
+    return choose(offers, wish);
+}
+
+std::string refusal(const std::vector<Offer>& offers, const Wish& wish) {
+    try {
+        (void)choose(offers, wish);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(OfiProvider, HardwareComesFirst) {
+    EXPECT_EQ(chosen(machine(), {}), 5U);
+}
+
+TEST(OfiProvider, OfSoftwareTheOneThatCanBeSleptOn) {
+    std::vector<Offer> offers = machine();
+    offers.erase(offers.begin() + 5, offers.end());
+    EXPECT_EQ(chosen(offers, {}), 2U) << "not the loopback, and the older protocol first";
+}
+
+TEST(OfiProvider, BridgesOfThisHostComeBeforeTheLoopbackOnly) {
+    std::vector<Offer> offers = {
+        machine()[0],
+        {.provider = "tcp", .domain = "docker0", .connected = true, .bridge = true},
+        machine()[1]};
+    EXPECT_EQ(chosen(offers, {}), 2U) << "whatever the order, and the protocol";
+    offers.pop_back();
+    EXPECT_EQ(chosen(offers, {}), 1U);
+    offers.pop_back();
+    EXPECT_EQ(chosen(offers, {}), 0U);
+}
+
+TEST(OfiProvider, TheLoopbackIsBetterThanNothing) {
+    const std::vector<Offer> offers = {machine()[0]};
+    EXPECT_EQ(chosen(offers, {}), 0U);
+}
+
+TEST(OfiProvider, TheWishCounts) {
+    EXPECT_EQ(chosen(machine(), {.provider = "net"}), 4U);
+    EXPECT_EQ(chosen(machine(), {.provider = "sockets"}), 3U);
+    EXPECT_EQ(chosen(machine(), {.domain = "lo"}), 0U);
+    EXPECT_EQ(chosen(machine(), {.provider = "tcp", .domain = "lo"}), 0U);
+}
+
+TEST(OfiProvider, NobodyGetsSocketsWhoDoesNotAsk) {
+    const std::vector<Offer> offers = {machine()[3]};
+    EXPECT_THAT(refusal(offers, {}), HasSubstr("sockets on eth0"));
+    EXPECT_EQ(chosen(offers, {.provider = "sockets"}), 0U);
+}
+
+TEST(OfiProvider, AddressesOfOneLinkAreNotUsed) {
+    std::vector<Offer> offers = {machine()[2]};
+    offers[0].link_local = true;
+    EXPECT_NE(refusal(offers, {}), "");
+}
+
+TEST(OfiProvider, WhatIsNotThereIsToldWithWhatIs) {
+    EXPECT_THAT(
+        refusal(machine(), {.provider = "cxi"}),
+        AllOf(HasSubstr("'cxi'"), HasSubstr("verbs on mlx5_1"), HasSubstr("tcp on eth0, lo"),
+              HasSubstr("efa on efa_0"), HasSubstr("fi_info -p cxi")));
+    EXPECT_THAT(refusal(machine(), {.domain = "ib7"}),
+                AllOf(HasSubstr("domain 'ib7'"), HasSubstr("RAILYARD_OFI_PROVIDER")));
+    EXPECT_THAT(refusal({}, {}), HasSubstr("found: nothing"));
+}
+
+TEST(OfiProvider, WhatHasOnlyRdmEndpointsIsUsedByThem) {
+    EXPECT_EQ(chosen(machine(), {.provider = "efa"}), 6U);
+    EXPECT_THAT(refusal(machine(), {.provider = "efa", .endpoints = Endpoints::connected}),
+                AllOf(HasSubstr("'efa'"), HasSubstr("MSG")));
+}
+
+TEST(OfiProvider, OfHardwareWithoutConnectionsRatherThanSoftware) {
+    std::vector<Offer> offers = machine();
+    offers.erase(offers.begin() + 5);  // verbs
+    EXPECT_EQ(offers[chosen(offers, {})].provider, "efa");
+}
+
+TEST(OfiProvider, WhereThereAreBothKindsOfEndpointsConnectionsComeFirst) {
+    std::vector<Offer> offers = machine();
+    offers.push_back({.provider = "net", .domain = "eth0"});
+    EXPECT_EQ(chosen(offers, {.provider = "net"}), 4U);
+    EXPECT_EQ(chosen(offers, {.provider = "net", .endpoints = Endpoints::shared}), 7U);
+}
+
+TEST(OfiProvider, TheKindOfEndpointsIsBehindTheColon) {
+    EXPECT_EQ(wish_for("net:rdm").provider, "net");
+    EXPECT_EQ(wish_for("net:rdm").endpoints, Endpoints::shared);
+    EXPECT_EQ(wish_for("net:msg").endpoints, Endpoints::connected);
+    EXPECT_EQ(wish_for("tcp;ofi_rxm").endpoints, Endpoints::all);
+    EXPECT_THROW((void)wish_for("net:rdma"), UsageError);
+}
+
+TEST(OfiProvider, TheNameHasTheLastWord) {
+    ::setenv("RAILYARD_OFI_PROVIDER", "net", 1);
+    ::setenv("RAILYARD_OFI_DOMAIN", "lo", 1);
+    EXPECT_EQ(wish_for("").provider, "net");
+    EXPECT_EQ(wish_for("tcp").provider, "tcp");
+    EXPECT_EQ(wish_for("tcp").domain, "lo");
+    ::unsetenv("RAILYARD_OFI_PROVIDER");
+    ::unsetenv("RAILYARD_OFI_DOMAIN");
+}
+
+/// libfabric has `tcp` wherever it is installed.
+TEST(OfiProvider, LibfabricIsAsked) {
+    const Found found = look_around("tcp", Endpoints::connected);
+    ASSERT_FALSE(found.offers.empty());
+    EXPECT_EQ(found.offers.size(), found.infos.size());
+    for (const Offer& offer : found.offers) {
+        EXPECT_EQ(offer.provider, "tcp");
+        EXPECT_TRUE(offer.connected);
+    }
+    EXPECT_TRUE(look_around("no-such", Endpoints::all).offers.empty());
+}
+
+}  // namespace
+}  // namespace railyard::ofi
