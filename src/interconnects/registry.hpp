@@ -52,6 +52,9 @@ struct Entry {
     /// What is better done once, before ranks are forked: loading a library that takes its time.
     /// Mostly empty.
     std::function<void()> prepare{};
+    /// Whether this host has hardware for it that is better than the network of every host. Empty
+    /// where it needs none.
+    std::function<bool()> finds_hardware{};
     /// What this host has for it, for people to read. Throws Error. Mostly empty.
     std::function<std::string()> survey{};
 

@@ -18,6 +18,7 @@ Entry ofi_entry(std::string_view name) {
     Entry entry{ofi::traits(name), [name = std::string(name)] { return ofi::open(name); }, nullptr,
                 nullptr};
     entry.prepare = ofi::load;
+    entry.finds_hardware = ofi::finds_hardware;
     entry.survey = ofi::survey;
     return entry;
 }

@@ -35,11 +35,14 @@ FabricPair FabricPair::parse(std::string_view text) {
 FabricPair FabricPair::for_hosts(std::string_view inside) {
     FabricPair pair{.inside = &find_real_entry(inside)};
     if (pair.inside->traits.crosses_nodes) return pair;
-    for (const interconnects::Entry& entry : interconnects::real_fabrics())
-        if (entry.traits.crosses_nodes) {
+    for (const interconnects::Entry& entry : interconnects::real_fabrics()) {
+        if (!entry.traits.crosses_nodes) continue;
+        if (entry.finds_hardware && entry.finds_hardware()) {
             pair.between = &entry;
             break;
         }
+        if (!entry.finds_hardware && pair.between == nullptr) pair.between = &entry;
+    }
     return pair;
 }
 

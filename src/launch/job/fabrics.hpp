@@ -37,7 +37,8 @@ struct FabricPair {
     std::string text() const;
     /// Throws UsageError for names that nobody has.
     static FabricPair parse(std::string_view text);
-    /// The first fabric that crosses hosts joins one that does not.
+    /// One that does not cross hosts is joined by the first that does and finds hardware here; else
+    /// by the first that needs none.
     static FabricPair for_hosts(std::string_view inside);
 };
 

@@ -77,6 +77,7 @@ std::unique_ptr<job::Rank> join() {
     }
     const bool shares_cores = bootstrap->shares_cores();
     const std::string fabrics = choose_fabrics(bootstrap->has_one_node());
+    bootstrap->agree_on_fabrics(fabrics);
     return job::join_by(std::move(bootstrap), fabrics, shares_cores);
 }
 

@@ -23,6 +23,7 @@ constexpr std::string_view apart = "apart";
 /// How long the first waits for it. If it was merely late, nodes are looked at closely for nothing.
 constexpr Duration patience_with_strangers = Duration::s(2);
 constexpr Duration patience_with_members = Duration::s(60);
+constexpr std::string_view fabrics_key = "fabrics";
 constexpr Duration between_looks = Duration::ms(2);
 
 int node_by_variables() {
@@ -247,6 +248,23 @@ void ManagedBootstrap::start_watch() {
                    [manager = manager_](const std::string& who) { end_for_loss(*manager, who); });
 }
 
+void ManagedBootstrap::agree_on_fabrics(const std::string& fabrics) {
+    fabrics_ = fabrics;
+    put(fabrics_key, bytes_of(fabrics));
+}
+
+/// Each rank chooses by what it finds on its host.
+void ManagedBootstrap::expect_same_fabrics(int rank) {
+    if (fabrics_.empty() || std::exchange(peers_[rank].agrees, true)) return;
+    const std::vector<std::byte> bytes = value_of(rank, fabrics_key);
+    const std::string_view its(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (its == fabrics_) return;
+    throw Error(
+        fmt::format("rank {} uses the fabrics {}, and rank {} uses {}: all ranks need the same; "
+                    "choose for all of them with RAILYARD_FABRIC={} or {}",
+                    this->rank(), fabrics_, rank, its, fabrics_, its));
+}
+
 void ManagedBootstrap::put(std::string_view key, std::span<const std::byte> value) {
     if (own_.contains(key)) throw job::bootstrap_put_twice(rank(), key);
     const std::vector<std::byte> bytes(value.begin(), value.end());
@@ -261,6 +279,11 @@ std::vector<std::byte> ManagedBootstrap::get(int rank, std::string_view key) {
         if (found == own_.end()) throw job::bootstrap_never_put(rank, key);
         return found->second;
     }
+    expect_same_fabrics(rank);
+    return value_of(rank, key);
+}
+
+std::vector<std::byte> ManagedBootstrap::value_of(int rank, std::string_view key) {
     if (share_ && node_of(rank) == node_of(this->rank())) {
         const auto at = std::ranges::lower_bound(members_, rank) - members_.begin();
         return share_->board().get(static_cast<int>(at), key);

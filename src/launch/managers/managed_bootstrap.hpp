@@ -40,6 +40,10 @@ class ManagedBootstrap final : public job::Bootstrap {
     /// Whether there are more ranks than cores on some node.
     bool shares_cores() const { return shares_cores_; }
 
+    /// The fabrics of this rank, before it puts anything. A peer that has others is an Error when
+    /// something is asked of it.
+    void agree_on_fabrics(const std::string& fabrics);
+
     void put(std::string_view key, std::span<const std::byte> value) override;
     std::vector<std::byte> get(int rank, std::string_view key) override;
     void commit() override;
@@ -51,6 +55,7 @@ class ManagedBootstrap final : public job::Bootstrap {
     /// What to do where ranks of one node cannot share memory.
     enum class Otherwise { is_apart, fails };
     struct Peer {
+        bool agrees = false;  ///< its fabrics are ours
         NamedValues values{};
         int batches = 0;  ///< of its own that were asked for
     };
@@ -65,6 +70,8 @@ class ManagedBootstrap final : public job::Bootstrap {
     Card card_of(int rank);
     std::vector<Card> all_cards();
     void start_watch();
+    std::vector<std::byte> value_of(int rank, std::string_view key);
+    void expect_same_fabrics(int rank);
     void finish_commit(const std::function<void()>& meanwhile);
 
     std::shared_ptr<Manager> manager_;
@@ -82,6 +89,7 @@ class ManagedBootstrap final : public job::Bootstrap {
     std::optional<Watch> watch_;
     int cards_put_ = 0;
 
+    std::string fabrics_;
     NamedValues own_;
     NamedValues pending_;  ///< put, and not given to the manager yet
     std::map<int, Peer> peers_;

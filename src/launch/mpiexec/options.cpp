@@ -167,7 +167,7 @@ std::vector<Option> own_options() {
         {{"on"},
          1,
          "--on FABRIC",
-         "The fabric, one that moves bytes (default: shm, and iwarp between hosts)",
+         "The fabric, one that moves bytes (default: shm, and between hosts ofi or iwarp)",
          [](Call& call, Program&, Words w) { choose_fabric(call, w[0]); }},
         {{"connections"},
          1,

@@ -42,6 +42,13 @@ TEST(OfiProvider, HardwareComesFirst) {
     EXPECT_EQ(chosen(machine(), {}), 5U);
 }
 
+TEST(OfiProvider, HardwareIsToldFromWhatAllHostsHave) {
+    for (const char* name : {"verbs", "verbs;ofi_rxm", "efa", "cxi"})
+        EXPECT_TRUE(is_hardware(name)) << name;
+    for (const char* name : {"tcp", "tcp;ofi_rxm", "net", "sockets", "strict"})
+        EXPECT_FALSE(is_hardware(name)) << name;
+}
+
 TEST(OfiProvider, OfSoftwareTheOneThatCanBeSleptOn) {
     std::vector<Offer> offers = machine();
     offers.erase(offers.begin() + 5, offers.end());

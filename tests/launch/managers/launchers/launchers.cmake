@@ -17,3 +17,6 @@ target_compile_definitions(launchers_test PRIVATE
     RAILYARD_REMOTE_SHELL="${CMAKE_CURRENT_SOURCE_DIR}/launch/managers/launchers/remote_shell"
     RAILYARD_SLURM_SCRIPT="${CMAKE_CURRENT_SOURCE_DIR}/launch/managers/launchers/slurm")
 add_dependencies(launchers_test railyard mpiexec mpi kernel_cg kernel_mg launched_program)
+if(TARGET railyard-ofi)
+    add_dependencies(launchers_test railyard-ofi)
+endif()

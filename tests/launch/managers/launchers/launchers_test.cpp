@@ -216,6 +216,33 @@ TEST_P(Launchers, AllOverIwarpIfAskedFor) {
     EXPECT_EQ(ended.out, "all of 4: 0 wrong\n");
 }
 
+/// In the rank's environment, by what its engine tells it.
+std::string differing(const std::string& variable, const std::string& first,
+                      const std::string& others, const std::string& mode) {
+    return "case ${PMI_RANK:-${PMIX_RANK:-$SLURM_PROCID}} in 0) export " + variable + "='" + first +
+           "';; *) export " + variable + "='" + others + "';; esac; exec " + program() + " " + mode;
+}
+
+TEST_P(Launchers, AllOverLibfabricIfAskedFor) {
+    ::setenv("RAILYARD_FABRIC", "shm+ofi:tcp", 1);
+    ::setenv("RAILYARD_OFI_DOMAIN", "lo", 1);
+    const Ended ended = ranks(4, {"all"});
+    ::unsetenv("RAILYARD_FABRIC");
+    ::unsetenv("RAILYARD_OFI_DOMAIN");
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.out, "all of 4: 0 wrong\n");
+}
+
+TEST_P(Launchers, RanksWithOtherFabricsAreToldWhoHasWhat) {
+    const Ended ended = run(
+        engine(), 2, {"/bin/sh", "-c", differing("RAILYARD_FABRIC", "iwarp", "ofi:tcp", "all")});
+    EXPECT_NE(ended.exit_code, 0);
+    EXPECT_THAT(
+        ended.err,
+        ::testing::AnyOf(HasSubstr("rank 0 uses the fabrics iwarp, and rank 1 uses ofi:tcp"),
+                         HasSubstr("rank 1 uses the fabrics ofi:tcp, and rank 0 uses iwarp")));
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, Launchers,
                          ::testing::Values(Engine::hydra, Engine::openmpi, Engine::slurm_pmi2,
                                            Engine::slurm_pmix, Engine::slurm_none),

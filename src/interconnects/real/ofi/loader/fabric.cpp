@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "interconnects/real/common/nic.hpp"
 #include "interconnects/real/ofi/loader/module.hpp"
 #include "interconnects/real/ofi/loader/nic.hpp"
@@ -122,6 +125,27 @@ void load() {
     (void)module();
 }
 
+bool has_adapters(const std::string& classes) {
+    // InfiniBand, RoCE, iWARP, EFA and Omni-Path are all under the first name.
+    for (const char* kind : {"infiniband", "cxi"}) {
+        std::error_code none;
+        if (std::filesystem::directory_iterator(classes + "/" + kind, none) !=
+            std::filesystem::directory_iterator())
+            return true;
+    }
+    return false;
+}
+
+bool finds_hardware() {
+    if (!has_adapters("/sys/class")) return false;
+    try {
+        return module().finds_hardware();
+    } catch (const Error& error) {
+        log_debug("{}: the adapter of this host is not used", error.what());
+        return false;
+    }
+}
+
 std::unique_ptr<fabric::Fabric> open(std::string_view name) {
     return real::make_fabric(
         traits(name), [provider = std::string(provider_of(name))](hosts::RealHost& host,
@@ -146,7 +170,7 @@ void throw_failure(const Failure& failure) {
 }
 
 std::string_view build_name() {
-    static const std::string name = fmt::format("{}, {}, {}", RAILYARD_VERSION,
+    static const std::string name = fmt::format("{}, {}, {}, {}", RAILYARD_VERSION, sizeof(Module),
                                                 sizeof(fabric::Traits), sizeof(hosts::RealHost));
     return name;
 }

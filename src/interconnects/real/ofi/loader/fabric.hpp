@@ -24,6 +24,13 @@ std::unique_ptr<fabric::Fabric> open(std::string_view name);
 /// Loads the module, if it is not there yet. Throws Error as open() does.
 void load();
 
+/// Whether `ofi` would take a network adapter that does more than TCP. Loads the module only where
+/// the kernel knows of such an adapter. Does not throw: what cannot be opened is not there.
+bool finds_hardware();
+
+/// Whether the kernel knows of one; `classes` is where it tells (/sys/class).
+bool has_adapters(const std::string& classes);
+
 /// What providers and domains this host has, what they claim and what was found, for people to
 /// read. Throws Error as open() does.
 std::string survey();

@@ -29,6 +29,8 @@ struct Module {
     std::unique_ptr<fabric::Nic> (*open)(hosts::RealHost& host, const fabric::Traits& traits,
                                          std::string_view provider, Failure& failure);
     std::unique_ptr<std::string> (*survey)(Failure& failure);
+    /// Whether the best provider is one of hardware, and opens.
+    bool (*finds_hardware)();
 
     // Of the Nic, what may throw.
 

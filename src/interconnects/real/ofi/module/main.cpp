@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "interconnects/real/ofi/loader/module.hpp"
+#include "interconnects/real/ofi/module/device.hpp"
 #include "interconnects/real/ofi/module/nic.hpp"
+#include "interconnects/real/ofi/module/provider.hpp"
 #include "interconnects/real/ofi/module/survey.hpp"
 #include "railyard/base/error.hpp"
 
@@ -45,6 +47,15 @@ std::unique_ptr<std::string> survey_guarded(Failure& failure) {
     return guarded(failure, [] { return std::make_unique<std::string>(survey_providers()); });
 }
 
+bool finds_hardware_guarded() {
+    Failure failure;
+    const auto best = guarded(failure, [] {
+        const Device device(wish_for(""));
+        return std::make_unique<bool>(is_hardware(device.provider()));
+    });
+    return best != nullptr && *best;
+}
+
 }  // namespace
 }  // namespace railyard::ofi
 
@@ -55,6 +66,7 @@ extern "C" const railyard::ofi::Module* railyard_ofi_module() {
         .build = build_name(),
         .open = open_nic,
         .survey = survey_guarded,
+        .finds_hardware = finds_hardware_guarded,
         .register_memory = Guarded<&Nic::register_memory>::call,
         .allocate = Guarded<&Nic::allocate>::call,
         .import_region = Guarded<&Nic::import_region>::call,

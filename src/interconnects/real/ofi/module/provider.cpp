@@ -152,6 +152,10 @@ InfoList ask(fi_ep_type type, const std::string& provider) {
 
 }  // namespace
 
+bool is_hardware(std::string_view provider) {
+    return rank_of(provider) < hardware.size();
+}
+
 std::string error_text(long error) {
     return fi_strerror(static_cast<int>(std::abs(error)));
 }

@@ -44,6 +44,10 @@ struct Wish {
 /// something else is behind the colon.
 Wish wish_for(std::string_view provider);
 
+/// Whether a provider drives an adapter of its own kind, and is no software over what all hosts
+/// have.
+bool is_hardware(std::string_view provider);
+
 /// The index of the one to use. Throws UsageError, with what was found, if there is none.
 std::size_t choose(std::span<const Offer> offers, const Wish& wish);
 
