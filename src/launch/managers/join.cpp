@@ -1,12 +1,12 @@
 #include "launch/managers/join.hpp"
 
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "base/network.hpp"
 #include "launch/job/fabrics.hpp"
 #include "launch/job/join.hpp"
 #include "launch/managers/connect.hpp"
@@ -36,14 +36,9 @@ void finalize_kept() {
 }
 
 bool has_network() {
-    ifaddrs* list = nullptr;
-    if (::getifaddrs(&list) != 0) return false;
-    const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owned(list, ::freeifaddrs);
-    for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next)
-        if (one->ifa_addr != nullptr && one->ifa_addr->sa_family == AF_INET &&
-            (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0)
-            return true;
-    return false;
+    return std::ranges::any_of(interface_addresses(), [](const InterfaceAddress& one) {
+        return !one.is_loopback && !one.is_link_local;
+    });
 }
 
 /// The fabric inside nodes, and the one between them where there are several.

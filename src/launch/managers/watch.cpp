@@ -2,10 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -20,6 +17,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/network.hpp"
 #include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
@@ -33,47 +31,44 @@ constexpr char leaving = 'l';
 /// Most process managers end all ranks by themselves when one is gone, and know better why.
 constexpr Duration grace = Duration::ms(500);
 
+/// Of a host's addresses; the cards of all ranks are small.
+constexpr std::size_t most_told = 8;
+
 /// Those by which other hosts may reach this one; the loopback where there are no others.
 std::vector<std::string> own_addresses() {
-    ifaddrs* list = nullptr;
-    if (::getifaddrs(&list) != 0) return {"127.0.0.1"};
-    const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owned(list, ::freeifaddrs);
     std::vector<std::string> found;
-    for (const ifaddrs* one = list; one != nullptr && found.size() < 8; one = one->ifa_next) {
-        if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET ||
-            (one->ifa_flags & IFF_UP) == 0 || (one->ifa_flags & IFF_LOOPBACK) != 0)
-            continue;
-        std::array<char, INET_ADDRSTRLEN> text{};
-        ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr,
-                    text.data(), text.size());
-        found.emplace_back(text.data());
-    }
+    for (const InterfaceAddress& one : interface_addresses())
+        if (!one.is_loopback && !one.is_link_local && found.size() < most_told)
+            found.push_back(one.text);
     if (found.empty()) found.emplace_back("127.0.0.1");
     return found;
 }
 
-/// The kernels ask each other when nothing is said.
-void keep_alive(int socket, Duration heartbeat) {
-    const int on = 1;
-    const int seconds = std::max(1, static_cast<int>(heartbeat.seconds()));
-    const int idle = std::max(1, seconds / 2);
-    const int between = 1;
-    const int times = std::max(1, seconds - idle);
-    ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-    ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
-    ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+/// As text and a port have it.
+socklen_t parse_address(const std::string& text, int port, sockaddr_storage& into) {
+    into = {};
+    const auto number = htons(static_cast<std::uint16_t>(port));
+    auto& four = reinterpret_cast<sockaddr_in&>(into);
+    if (::inet_pton(AF_INET, text.c_str(), &four.sin_addr) == 1) {
+        four.sin_family = AF_INET;
+        four.sin_port = number;
+        return sizeof four;
+    }
+    auto& six = reinterpret_cast<sockaddr_in6&>(into);
+    if (::inet_pton(AF_INET6, text.c_str(), &six.sin6_addr) != 1) return 0;
+    six.sin6_family = AF_INET6;
+    six.sin6_port = number;
+    return sizeof six;
 }
 
 Descriptor connect_to(const Listening& listening, Duration patience) {
     for (const std::string& address : listening.addresses) {
-        sockaddr_in to{};
-        to.sin_family = AF_INET;
-        to.sin_port = htons(static_cast<std::uint16_t>(listening.port));
-        if (::inet_pton(AF_INET, address.c_str(), &to.sin_addr) != 1) continue;
-        Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        sockaddr_storage to;
+        const socklen_t length = parse_address(address, listening.port, to);
+        if (length == 0) continue;
+        Descriptor socket(::socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         if (!socket) continue;
-        if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+        if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), length) != 0) {
             if (errno != EINPROGRESS) continue;
             pollfd one{.fd = socket.get(), .events = POLLOUT, .revents = 0};
             int error = 0;
@@ -111,17 +106,29 @@ void say(const Line& line, char what) {
 
 WatchPort WatchPort::open() {
     WatchPort port;
-    port.socket_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    socklen_t size = sizeof at;
-    auto* const raw = reinterpret_cast<sockaddr*>(&at);
-    if (!port.socket_ || ::bind(port.socket_.get(), raw, size) != 0 ||
-        ::listen(port.socket_.get(), 16) != 0 || ::getsockname(port.socket_.get(), raw, &size) != 0)
-        throw system_error("cannot listen for the ranks of other nodes");
+    sockaddr_storage at;
+    // A socket of IPv6 takes calls of IPv4 as well, where the kernel has both.
+    for (const char* any : {"::", "0.0.0.0"}) {
+        socklen_t size = parse_address(any, 0, at);
+        port.socket_ =
+            Descriptor(::socket(at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        const int off = 0;
+        if (at.ss_family == AF_INET6 && port.socket_)
+            ::setsockopt(port.socket_.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+        auto* const raw = reinterpret_cast<sockaddr*>(&at);
+        if (port.socket_ && ::bind(port.socket_.get(), raw, size) == 0 &&
+            ::listen(port.socket_.get(), 16) == 0 &&
+            ::getsockname(port.socket_.get(), raw, &size) == 0)
+            break;
+        port.socket_ = {};
+    }
+    if (!port.socket_) throw system_error("cannot listen for the ranks of other nodes");
+    const auto number = at.ss_family == AF_INET6
+                            ? reinterpret_cast<const sockaddr_in6&>(at).sin6_port
+                            : reinterpret_cast<const sockaddr_in&>(at).sin_port;
     std::random_device random;
     port.listening_ = {.token = (std::uint64_t{random()} << 32 | random()) | 1,
-                       .port = ntohs(at.sin_port),
+                       .port = ntohs(number),
                        .addresses = own_addresses()};
     return port;
 }

@@ -1,8 +1,6 @@
 #include "launch/tls/addresses.hpp"
 
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/network.hpp"
 #include "base/parse.hpp"
 #include "railyard/base/error.hpp"
 
@@ -73,30 +72,6 @@ std::string way_to(const SocketAddress& peer) {
         ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &length) != 0)
         return {};
     return host_text(reinterpret_cast<sockaddr*>(&own), length);
-}
-
-bool is_link_local(const sockaddr* address) {
-    return address->sa_family == AF_INET6 &&
-           IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
-}
-
-std::vector<std::string> interface_addresses() {
-    std::vector<std::string> others;
-    std::vector<std::string> loopback;
-    ifaddrs* list = nullptr;
-    if (::getifaddrs(&list) != 0) return {};
-    for (const ifaddrs* at = list; at != nullptr; at = at->ifa_next) {
-        if (at->ifa_addr == nullptr || (at->ifa_flags & IFF_UP) == 0) continue;
-        const int family = at->ifa_addr->sa_family;
-        // A link-local address means nothing on another host's interfaces.
-        if ((family != AF_INET && family != AF_INET6) || is_link_local(at->ifa_addr)) continue;
-        const socklen_t length = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-        auto& group = (at->ifa_flags & IFF_LOOPBACK) != 0 ? loopback : others;
-        group.push_back(host_text(at->ifa_addr, length));
-    }
-    ::freeifaddrs(list);
-    others.insert(others.end(), loopback.begin(), loopback.end());
-    return others;
 }
 
 }  // namespace
@@ -172,8 +147,10 @@ std::vector<std::string> own_addresses(const std::string& peer) {
         peer.empty() ? AddressList(nullptr, ::freeaddrinfo) : look_up(peer, 9, 0, failure);
     for (const addrinfo* at = list.get(); at != nullptr; at = at->ai_next)
         add(way_to(endpoint_of(at->ai_addr, at->ai_addrlen)));
-    for (const std::string& address : interface_addresses())
-        add(address);
+    const std::vector<InterfaceAddress> interfaces = interface_addresses();
+    for (const bool loopback : {false, true})
+        for (const InterfaceAddress& one : interfaces)
+            if (one.is_loopback == loopback && !one.is_link_local) add(one.text);
     return all;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/network.hpp"
 #include "base/reactor.hpp"
 #include "launch/tls/addresses.hpp"
 #include "railyard/base/error.hpp"
@@ -89,7 +90,7 @@ std::optional<Link> try_one(Reactor& reactor, const SocketAddress& endpoint, con
         failure = fmt::format("{}: {}", endpoint.text(), ::strerror(error));
         return std::nullopt;
     }
-    keep_alive(socket.get(), heartbeat);
+    watch_over(socket.get(), heartbeat);
     auto link = greet(reactor, std::move(socket), secret, deadline, is_refused);
     if (!link)
         failure = fmt::format("{}: whoever is there does not know the secret", endpoint.text());
@@ -194,23 +195,15 @@ void Link::drain(Duration patience) {
     reactor.run_until([&] { return output_.empty() || is_late; });
 }
 
-void keep_alive(int socket, Duration heartbeat) {
-    const auto set = [&](int level, int option, int value) {
-        ::setsockopt(socket, level, option, &value, sizeof value);
-    };
-    // Three questions without an answer, and the first after as long a silence.
-    constexpr int questions = 3;
-    constexpr double longest = 32'000;  // seconds; the kernel takes not much more
-    const double time = std::clamp(heartbeat.seconds(), 0.001, longest);
-    const int seconds = std::max(1, static_cast<int>(time) / (questions + 1));
-    set(SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(IPPROTO_TCP, TCP_KEEPIDLE, seconds);
-    set(IPPROTO_TCP, TCP_KEEPINTVL, seconds);
-    set(IPPROTO_TCP, TCP_KEEPCNT, questions);
-    // The same for what was sent and not acknowledged. Nobody sends more than the other's buffer
-    // takes, so a process that does not read is not taken for dead.
-    set(IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(time * 1000));
-    set(IPPROTO_TCP, TCP_NODELAY, 1);
+void watch_over(int socket, Duration heartbeat) {
+    keep_alive(socket, heartbeat);
+    // Nobody sends more than the other's buffer takes, so a process that does not read is not taken
+    // for dead.
+    constexpr double longest = 32'000;  // seconds
+    const int milliseconds = static_cast<int>(std::min(heartbeat.seconds(), longest) * 1000);
+    const int on = 1;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 Link connect(const std::vector<std::string>& addresses, const Secret& secret, Duration heartbeat,

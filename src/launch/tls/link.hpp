@@ -65,8 +65,8 @@ class Link {
 Link connect(const std::vector<std::string>& addresses, const Secret& secret, Duration heartbeat,
              Duration patience);
 
-/// Lets the two kernels watch over each other: an idle connection is tried now and then, and one
-/// that has had no answer for so long is lost. A process that is merely stopped is not.
-void keep_alive(int socket, Duration heartbeat);
+/// A connection whose other end is silent, or takes nothing that was sent, for so long is lost.
+/// What is sent goes at once.
+void watch_over(int socket, Duration heartbeat);
 
 }  // namespace railyard::tls

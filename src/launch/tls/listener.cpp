@@ -43,7 +43,7 @@ void Listener::accept_some(int listener) {
             return;
         }
         if (handshakes_.size() >= options_.most_waiting) refuse(handshakes_.begin());
-        keep_alive(socket.get(), options_.heartbeat);
+        watch_over(socket.get(), options_.heartbeat);
         handshakes_.push_back({std::move(socket), Session(secret_, Side::listener)});
         const auto caller = std::prev(handshakes_.end());
         caller->watch = reactor_.watch(caller->socket.get(), Reactor::For::reading,

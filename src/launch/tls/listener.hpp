@@ -20,7 +20,7 @@ class Listener {
   public:
     struct Options {
         HostPort where{};
-        Duration heartbeat = Duration::s(5);  ///< see keep_alive()
+        Duration heartbeat = Duration::s(5);  ///< see watch_over()
         Duration patience = Duration::s(5);   ///< with whoever has not proved to know the secret
         std::size_t most_waiting = 16;        ///< one more, and the one who waits longest goes
     };

@@ -32,7 +32,7 @@ TEST(Plan, RefusesWhatMakesNoSense) {
     options.fabric = "smh";
     EXPECT_THAT(refusal(options), HasSubstr("did you mean 'shm'?"));
     options.fabric = "carrier-pigeon";
-    EXPECT_THAT(refusal(options), HasSubstr("there are: shm, iwarp, ideal"));
+    EXPECT_THAT(refusal(options), HasSubstr("there are: shm, iwarp, ofi, ideal"));
 
     options = {};
     options.nodes = {0, 1, 2};

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/tcp.h>
@@ -16,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/network.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::iwarp {
@@ -107,14 +107,7 @@ Descriptor accept_next(int listener, SocketAddress& from, bool& failed) {
 
 void set_options(int socket, Duration patience) {
     set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-    // A quarter of the time for nothing to come, then a few questions in the rest. Whole seconds
-    // are all that the kernel knows.
-    constexpr int questions = 3;
-    const auto seconds = static_cast<int>(std::clamp(patience.seconds() / 4, 1.0, 7200.0));
-    set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(socket, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
-    set(socket, IPPROTO_TCP, TCP_KEEPINTVL, seconds);
-    set(socket, IPPROTO_TCP, TCP_KEEPCNT, questions);
+    keep_alive(socket, patience);
 }
 
 Acknowledged acknowledged(int socket) {
@@ -207,38 +200,17 @@ bool parse(const std::string& text, SocketAddress& into) {
     return false;
 }
 
-/// The addresses of this host's interfaces that are up. Those of family 4 come first.
-template <class Visit>
-void each_address(const Visit& visit) {
-    ifaddrs* list = nullptr;
-    if (getifaddrs(&list) != 0) throw system_error("iwarp: the interfaces of this host");
-    const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owned(list, freeifaddrs);
-    for (const int family : {AF_INET, AF_INET6})
-        for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-            if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != family) continue;
-            if ((entry->ifa_flags & IFF_UP) == 0) continue;
-            sockaddr_storage storage{};
-            std::memcpy(&storage, entry->ifa_addr,
-                        family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
-            if (visit(*entry, SocketAddress::from_raw(storage))) return;
-        }
-}
-
 }  // namespace
 
 SocketAddress find_address(const std::string& wish) {
     SocketAddress found = loopback();
     if (wish == "loopback" || parse(wish, found)) return found;
-    bool any = false;
     std::string known;
-    each_address([&](const ifaddrs& entry, const SocketAddress& address) {
-        const bool right =
-            wish == "host" ? (entry.ifa_flags & IFF_LOOPBACK) == 0 : wish == entry.ifa_name;
-        if (right) found = address;
-        if (known.find(entry.ifa_name) == known.npos) known += fmt::format(" {}", entry.ifa_name);
-        return any = right;
-    });
-    if (any) return found;
+    for (const InterfaceAddress& one : interface_addresses()) {
+        if ((wish == "host" ? !one.is_loopback : wish == one.interface) && parse(one.text, found))
+            return found;
+        if (known.find(one.interface) == known.npos) known += fmt::format(" {}", one.interface);
+    }
     throw UsageError(
         fmt::format("RAILYARD_IWARP_ADDRESS: expected an address, an interface (there are:{}), "
                     "'host' or 'loopback', found '{}'",

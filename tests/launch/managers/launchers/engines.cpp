@@ -35,6 +35,8 @@ class Slurm : public ::testing::Environment {
 
     const std::string& missing() const { return missing_; }
     const std::string& job() const { return job_; }
+    /// A file of what the shell in the allocation has of it.
+    std::string environment() const { return folder_ / "environment"; }
 
     void TearDown() override {
         if (!cluster_) return;
@@ -54,9 +56,9 @@ class Slurm : public ::testing::Environment {
         }
         folder_ = name;
         const std::string in_it =
-            "salloc -Q -N2 -n32 --ntasks-per-node=16 sh -c 'echo $SLURM_JOB_ID $SLURM_CONF > " +
-            name + "/new && mv " + name + "/new " + name + "/up; until [ -e " + name +
-            "/stop ]; do sleep 0.1; done'";
+            "salloc -Q -N2 -n32 --ntasks-per-node=16 sh -c 'export -p | grep \" SLURM_\" > " +
+            name + "/environment; echo $SLURM_JOB_ID $SLURM_CONF > " + name + "/new && mv " + name +
+            "/new " + name + "/up; until [ -e " + name + "/stop ]; do sleep 0.1; done'";
         cluster_ = std::make_unique<Started>(RAILYARD_SLURM_SCRIPT, Words{"sh", "-c", in_it});
         for (int tries = 0; tries < 600 && !fs::exists(folder_ / "up"); ++tries) {
             ::usleep(50'000);
@@ -98,23 +100,46 @@ std::string name_of(Engine engine) {
             return "srun_pmix";
         case Engine::slurm_none:
             return "srun_none";
+        case Engine::hydra_in_slurm:
+            return "hydra_in_slurm";
+        case Engine::openmpi_in_slurm:
+            return "openmpi_in_slurm";
     }
     return {};
 }
 
 std::string missing(Engine engine) {
-    if (engine == Engine::hydra)
-        return path_to("mpiexec.hydra").empty() ? "no mpiexec.hydra (Debian: mpich)" : "";
-    if (engine == Engine::openmpi)
-        return path_to("mpirun.openmpi").empty() ? "no mpirun.openmpi (Debian: openmpi-bin)" : "";
+    const bool of_hydra = engine == Engine::hydra || engine == Engine::hydra_in_slurm;
+    if (of_hydra && path_to("mpiexec.hydra").empty()) return "no mpiexec.hydra (Debian: mpich)";
+    const bool of_openmpi = engine == Engine::openmpi || engine == Engine::openmpi_in_slurm;
+    if (of_openmpi && path_to("mpirun.openmpi").empty())
+        return "no mpirun.openmpi (Debian: openmpi-bin)";
+    if (engine == Engine::hydra || engine == Engine::openmpi) return "";
     return Slurm::instance().missing();
 }
 
 Words call(Engine engine, int ranks, const Words& program) {
     const std::string n = std::to_string(ranks);
+    const std::string half = std::to_string((ranks + 1) / 2);
+    const auto in_allocation = [] {
+        return ". " + Slurm::instance().environment() + "; export SLURM_OVERLAP=1; exec \"$@\"";
+    };
     Words words;
-    if (engine == Engine::hydra) {
-        const std::string half = std::to_string((ranks + 1) / 2);
+    if (engine == Engine::hydra_in_slurm) {
+        words = {"/bin/sh", "-c", in_allocation(), "sh", path_to("mpiexec.hydra"), "-ppn", half,
+                 "-n",      n};
+    } else if (engine == Engine::openmpi_in_slurm) {
+        words = {"/bin/sh",
+                 "-c",
+                 in_allocation(),
+                 "sh",
+                 path_to("mpirun.openmpi"),
+                 "--allow-run-as-root",
+                 "--map-by",
+                 "ppr:" + half + ":node",
+                 "-n",
+                 n};
+    } else if (engine == Engine::hydra) {
         words = {path_to("mpiexec.hydra"),   "-launcher", "fork", "-hosts",
                  "a:" + half + ",b:" + half, "-n",        n};
     } else if (engine == Engine::openmpi) {
@@ -128,7 +153,7 @@ Words call(Engine engine, int ranks, const Words& program) {
                  "-N2",
                  "-n",
                  n,
-                 "--ntasks-per-node=" + std::to_string((ranks + 1) / 2)};
+                 "--ntasks-per-node=" + half};
     }
     words.insert(words.end(), program.begin(), program.end());
     return words;

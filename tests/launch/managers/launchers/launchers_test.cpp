@@ -161,7 +161,7 @@ TEST_P(Launchers, InputGoesToRank0OrToAll) {
     const Ended ended = ranks(4, {"input", engine() == Engine::hydra ? "1" : "4"}, "a line\n");
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("rank 0 read a line\n"));
-    EXPECT_EQ(count(ended.out, "read a line"), is_slurm(engine()) ? 4u : 1u);
+    EXPECT_EQ(count(ended.out, "read a line"), is_srun(engine()) ? 4u : 1u);
 }
 
 TEST_P(Launchers, WhatARankStartsIsAJobOfItsOwn) {
@@ -246,6 +246,33 @@ TEST_P(Launchers, RanksWithOtherFabricsAreToldWhoHasWhat) {
 INSTANTIATE_TEST_SUITE_P(Of, Launchers,
                          ::testing::Values(Engine::hydra, Engine::openmpi, Engine::slurm_pmi2,
                                            Engine::slurm_pmix, Engine::slurm_none),
+                         [](const auto& info) { return name_of(info.param); });
+
+/// Those that start daemons on the nodes of an allocation: what differs is how they do.
+using LaunchersInAnAllocation = Launchers;
+
+TEST_P(LaunchersInAnAllocation, TakeItsNodes) {
+    const Ended hello = ranks(4, {"hello"});
+    EXPECT_EQ(hello.exit_code, 0) << hello.err;
+    EXPECT_EQ(count(hello.out, " of 4, 2 on its node\n"), 4u) << hello.out << hello.err;
+    const Ended all = ranks(32, {"all"});
+    EXPECT_EQ(all.exit_code, 0) << all.err;
+    EXPECT_EQ(all.out, "all of 32: 0 wrong\n");
+    const Ended cg = run(engine(), 4, {RAILYARD_BIN "/cg", "--class", "S", "--quiet"});
+    EXPECT_EQ(cg.exit_code, 0) << cg.out << cg.err;
+}
+
+TEST_P(LaunchersInAnAllocation, EndAllWhenARankAbortsOrIsKilled) {
+    for (const Words& words : {Words{"abort", "1", "7"}, Words{"die", "3"}}) {
+        const Ended ended = ranks(4, words);
+        EXPECT_GT(ended.exit_code, 0) << words[0];
+        EXPECT_NE(ended.exit_code, 124) << words[0] << ": it hangs";
+        EXPECT_LT(ended.seconds, within(4)) << words[0];
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, LaunchersInAnAllocation,
+                         ::testing::Values(Engine::hydra_in_slurm, Engine::openmpi_in_slurm),
                          [](const auto& info) { return name_of(info.param); });
 
 Ended in_shell(const std::string& line) {

@@ -315,6 +315,7 @@ bool Link::touches(std::span<const std::byte> memory) const {
 }
 
 bool Link::uses(const LocalRegion& region) const {
+    if (std::ranges::find(open_regions_, region.number()) != open_regions_.end()) return true;
     for (const Operation* operation = under_way_; operation != nullptr;
          operation = operation->next) {
         if (operation->request != nullptr) {

@@ -134,10 +134,13 @@ class Link {
     void give_a_sign();
     /// Goes on with its end. True when nothing of it is left.
     bool finish();
+    /// A request is over, and the peer may still read its memory or write to it, until it says
+    /// `gone`.
+    void leave_open(const Request& request);
     /// Whether its user's memory may still be read or written.
     bool is_exposed() const;
     bool is_busy() const { return under_way_ != nullptr; }
-    /// The peer does not answer: keeps it from writing to our memory.
+    /// The peer does not answer: keeps it from our memory.
     void shut_out();
 
   private:
@@ -183,10 +186,11 @@ class Link {
     bool gone_said_ = false;
     bool gone_heard_ = false;
     std::uint32_t number_ = 0;
-    std::uint32_t peers_number_ = 0;  ///< 0 until the peer has answered
-    std::uint64_t peer_ = 0;          ///< its Nic
-    std::uint32_t missing_ = 0;       ///< signs for which something has not come
-    std::vector<Operation*> early_;   ///< messages that came before their turn
+    std::uint32_t peers_number_ = 0;           ///< 0 until the peer has answered
+    std::uint64_t peer_ = 0;                   ///< its Nic
+    std::uint32_t missing_ = 0;                ///< signs for which something has not come
+    std::vector<Operation*> early_;            ///< messages that came before their turn
+    std::vector<std::uint64_t> open_regions_;  ///< see leave_open()
 };
 
 }  // namespace railyard::ofi

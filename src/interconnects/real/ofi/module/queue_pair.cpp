@@ -252,8 +252,11 @@ void QueuePair::fail(Code code, Code oldest, Words words, std::uint64_t number, 
     reason_ = code;
     // Whose memory the peer may still write to, or we into, cannot be given back before it is cut.
     bool exposed = link_->is_moving();
-    for (const Request* request = oldest_; request != nullptr; request = request->next)
-        exposed |= request->issued && request->is_bulk();
+    for (const Request* request = oldest_; request != nullptr; request = request->next) {
+        if (!request->issued || !request->is_bulk()) continue;
+        exposed = true;
+        link_->leave_open(*request);
+    }
     flush_requests(oldest);
     for (Inbound* inbound : inbound_) {
         if (inbound->has_receive) complete_receive(inbound->receive.id, Code::flushed);
