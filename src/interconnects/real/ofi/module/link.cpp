@@ -260,6 +260,13 @@ void Link::failed(Operation& operation) {
     nic_.buffers().give_back(operation);
 }
 
+void Link::close_endpoint() {
+    down_ = true;
+    endpoint_ = nullptr;
+    if (own_) nic_.device().closing(*own_);
+    own_.reset();
+}
+
 void Link::recycle() {
     while (under_way_ != nullptr) {
         Operation& operation = *under_way_;

@@ -105,11 +105,7 @@ class Link {
     void completed(Operation& operation, std::size_t length);
     void failed(Operation& operation);
     /// Nothing is placed or read any more.
-    void close_endpoint() {
-        down_ = true;
-        endpoint_ = nullptr;
-        own_.reset();
-    }
+    void close_endpoint();
     void recycle();
     bool touches(std::span<const std::byte> memory) const;
     /// Whether something is under way through that region. Another may be of the same memory.

@@ -90,7 +90,8 @@ class Nic final : public real::Nic<Parts> {
 
     void let_in();
     bool read_completions();
-    void read_error();
+    bool read_completions(fid_cq& queue);
+    void read_error(fid_cq& queue);
     void read_events();
     void handle_event(std::uint32_t event, const fi_eq_cm_entry& entry, std::size_t size);
     bool read_event_error();
