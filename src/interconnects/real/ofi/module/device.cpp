@@ -70,9 +70,8 @@ Device::Device(const Wish& wish) : info_(chosen(wish)) {
         open_shared();
     else
         listen();
-    const bool ordered =
-        (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAW) != 0;
-    fetches_ = has_bad_reads() && ordered;
+    ordered_ = (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAW) != 0;
+    fetches_ = has_bad_reads() && ordered_;
 }
 
 void Device::open_events() {

@@ -69,6 +69,13 @@ class Device {
     /// Whether a write can complete when it has been delivered. Believed until it is refused.
     bool tells_delivery() const { return tells_delivery_; }
     void set_tells_no_delivery() { tells_delivery_ = false; }
+    /// Whether a message arrives behind what was written before it.
+    bool is_ordered() const { return ordered_; }
+    /// Whether peers may write to regions by themselves: what they write is in order with their
+    /// messages, and a key can be made to lead elsewhere.
+    bool grants() const {
+        return ordered_ && !is_shared() && !requires_mode(FI_MR_PROV_KEY | FI_MR_VIRT_ADDR);
+    }
     /// Whether the peer has to write what we would read: see device.cpp.
     bool fetches() const { return fetches_; }
     std::uint64_t next_key() { return ++keys_; }
@@ -125,6 +132,7 @@ class Device {
     std::vector<int> noise_;          ///< those that are readable whatever happens
     std::uint64_t keys_ = 0;
     bool tells_delivery_ = true;
+    bool ordered_ = false;
     bool fetches_ = false;
 };
 

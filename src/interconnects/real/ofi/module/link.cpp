@@ -225,6 +225,7 @@ void Link::completed(Operation& operation, std::size_t length) {
             return;
         }
         case Operation::Type::message:
+        case Operation::Type::push:
             if (operation.request != nullptr && user_ != nullptr)
                 user_->link_sent(*operation.request);
             break;
@@ -233,7 +234,7 @@ void Link::completed(Operation& operation, std::size_t length) {
             if (user_ != nullptr && operation.inbound != nullptr)
                 user_->link_moved(*operation.inbound);
             break;
-        case Operation::Type::push:
+        case Operation::Type::landing:
             break;
     }
     nic_.buffers().give_back(operation);

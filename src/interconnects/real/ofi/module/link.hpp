@@ -83,7 +83,11 @@ class Link {
     /// The peer has written. False if nobody asked it to.
     bool fetched(const Header& header, std::span<const std::byte> tail);
     /// Writes what the peer asks for. What is said next arrives behind it. False: there is no room.
-    bool push(const Memory& memory, const Place& to);
+    /// Of a `request`, User::link_sent() tells when its memory is not needed any more.
+    bool push(const Memory& memory, const Place& to, Request* request = nullptr);
+    /// The peer writes to memory of ours, by itself, and has done so.
+    void lands(std::uint64_t number, const Memory& memory);
+    void landed(std::uint64_t number);
 
     /// For the Nic.
 
