@@ -134,6 +134,8 @@ class Link {
     void give_a_sign();
     /// Goes on with its end. True when nothing of it is left.
     bool finish();
+    /// The peer may be reading or writing memory of the request, which its user forgets now.
+    void lend(const Request& request);
     /// Whether its user's memory may still be read or written.
     bool is_exposed() const;
     bool is_busy() const { return under_way_ != nullptr; }
@@ -183,10 +185,11 @@ class Link {
     bool gone_said_ = false;
     bool gone_heard_ = false;
     std::uint32_t number_ = 0;
-    std::uint32_t peers_number_ = 0;  ///< 0 until the peer has answered
-    std::uint64_t peer_ = 0;          ///< its Nic
-    std::uint32_t missing_ = 0;       ///< signs for which something has not come
-    std::vector<Operation*> early_;   ///< messages that came before their turn
+    std::uint32_t peers_number_ = 0;   ///< 0 until the peer has answered
+    std::uint64_t peer_ = 0;           ///< its Nic
+    std::uint32_t missing_ = 0;        ///< signs for which something has not come
+    std::vector<Operation*> early_;    ///< messages that came before their turn
+    std::vector<std::uint64_t> lent_;  ///< regions that the peer may be at work in
 };
 
 }  // namespace railyard::ofi

@@ -148,7 +148,15 @@ bool Link::finish() {
     return gone_said_ && gone_heard_ && waiting_.empty() && under_way_ == nullptr;
 }
 
+void Link::lend(const Request& request) {
+    if (!is_shared() || gone_heard_) return;  // else its endpoint is closed, and nobody can
+    for (const Piece& piece : request.list())
+        if (piece.region != 0 && std::ranges::find(lent_, piece.region) == lent_.end())
+            lent_.push_back(piece.region);
+}
+
 bool Link::is_exposed() const {
+    if (!gone_heard_ && !lent_.empty()) return true;
     for (const Operation* operation = under_way_; operation != nullptr; operation = operation->next)
         if (operation->request != nullptr || !operation->memory.empty()) return true;
     return false;
@@ -161,6 +169,11 @@ void Link::shut_out() {
         LocalRegion* const region = nic_.regions().find(operation->region);
         if (region != nullptr && !region->leaves()) region->renew();
     }
+    for (const std::uint64_t number : lent_) {
+        LocalRegion* const region = nic_.regions().find(number);
+        if (region != nullptr && !region->leaves()) region->renew();
+    }
+    lent_.clear();
     drop_fetches();
     gone_heard_ = true;  // whatever it says, nobody waits for it
 }

@@ -293,6 +293,7 @@ void QueuePair::flush_requests(Code oldest) {
     while (oldest_ != nullptr) {
         Request* const request = unlink_oldest();
         complete(*request, oldest);
+        if (request->issued && request->is_bulk()) link_->lend(*request);
         link_->forget(*request);
         nic_.requests().give_back(*request);
         oldest = Code::flushed;
