@@ -6,4 +6,6 @@ namespace railyard::bench {
 
 void ofi_raw(const Settings&, const Report&) {}
 
+void mpi_ofi(const Settings&, const Report&) {}
+
 }  // namespace railyard::bench

@@ -159,6 +159,12 @@ MpiLibrary our_mpi_on_iwarp() {
     return own;
 }
 
+MpiLibrary our_mpi_on_ofi(const std::string& provider) {
+    MpiLibrary own = our_mpi();
+    own.launcher += fmt::format(" --on 'ofi:{}'", provider);
+    return own;
+}
+
 std::vector<MpiLibrary> peer_mpis_on_tcp() {
     const std::string ucx = "UCX_TLS=tcp,self UCX_NET_DEVICES=lo ";
     std::vector<MpiLibrary> found;

@@ -51,5 +51,7 @@ std::vector<MpiLibrary> peer_mpis();
 /// Open MPI by its own means, over UCX and over libfabric; those that work here.
 MpiLibrary our_mpi_on_iwarp();
 std::vector<MpiLibrary> peer_mpis_on_tcp();
+/// Ours over that provider of libfabric.
+MpiLibrary our_mpi_on_ofi(const std::string& provider);
 
 }  // namespace railyard::bench

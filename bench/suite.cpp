@@ -13,6 +13,7 @@ void all_to_all(const Settings& settings, const Report& report);
 void idle(const Settings& settings, const Report& report);
 void empty_poll(const Settings& settings, const Report& report);
 void iwarp_tcp(const Settings& settings, const Report& report);
+void mpi_ofi(const Settings& settings, const Report& report);
 void ofi_raw(const Settings& settings, const Report& report);
 void engine(const Settings& settings, const Report& report);
 void ring(const Settings& settings, const Report& report);
@@ -51,6 +52,7 @@ std::span<const Benchmark> all() {
         Benchmark{"iwarp", "RDMA over TCP on the loopback, beside plain spinning TCP", iwarp_tcp},
         Benchmark{"iwarp-mpi", "our MPI over iWARP, beside the best other one over TCP", mpi_iwarp},
         Benchmark{"ofi", "libfabric's tcp as a fabric, beside libfabric itself", ofi_raw},
+        Benchmark{"mpi-ofi", "our MPI over libfabric's tcp, beside others over TCP", mpi_ofi},
         Benchmark{"engine", "the virtual-time engine: events and switches", engine},
         Benchmark{"adapter", "messages through a modelled adapter, in real time", adapter},
         Benchmark{"elite", "the switch network of Quadrics, by packets and by flits",

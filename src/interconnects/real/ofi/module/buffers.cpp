@@ -12,11 +12,10 @@ constexpr std::size_t cache_line = 64;
 constexpr std::size_t room = (longest_message + cache_line - 1) / cache_line * cache_line;
 }  // namespace
 
-Owned<fid_mr> register_with(Device& device, std::span<std::byte> memory, bool remote) {
-    if (memory.empty()) return nullptr;  // nobody can touch it
-    std::uint64_t access = FI_SEND | FI_RECV | FI_READ | FI_WRITE;
-    if (remote) access |= FI_REMOTE_READ | FI_REMOTE_WRITE;
-    const std::uint64_t key = device.requires_mode(FI_MR_PROV_KEY) ? 0 : device.next_key();
+namespace {
+
+Owned<fid_mr> register_as(Device& device, std::span<std::byte> memory, std::uint64_t access,
+                          std::uint64_t key) {
     fid_mr* region = nullptr;
     const int error = fi_mr_reg(&device.domain(), memory.data(), memory.size(), access, 0, key, 0,
                                 &region, nullptr);
@@ -33,6 +32,20 @@ Owned<fid_mr> register_with(Device& device, std::span<std::byte> memory, bool re
                                     device.provider(), error_text(bound)));
     }
     return registered;
+}
+
+}  // namespace
+
+Owned<fid_mr> register_with(Device& device, std::span<std::byte> memory, bool remote) {
+    if (memory.empty()) return nullptr;  // nobody can touch it
+    std::uint64_t access = FI_SEND | FI_RECV | FI_READ | FI_WRITE;
+    if (remote) access |= FI_REMOTE_READ | FI_REMOTE_WRITE;
+    return register_as(device, memory, access,
+                       device.requires_mode(FI_MR_PROV_KEY) ? 0 : device.next_key());
+}
+
+Owned<fid_mr> register_for_writes(Device& device, std::span<std::byte> memory, std::uint64_t key) {
+    return register_as(device, memory, FI_REMOTE_WRITE, key);
 }
 
 void Buffers::grow() {

@@ -25,7 +25,8 @@ struct Operation {
         receive,  ///< `data` waits for a message
         message,  ///< `data` is on its way, and perhaps memory of `request` behind it
         move,     ///< bulk data of `inbound`
-        push,     ///< bulk data of a request of ours, which the peer fetches
+        push,  ///< bulk data of a request of ours: the peer fetches them, or they go by themselves
+        landing,  ///< the peer writes to memory of ours
     };
     Type type = Type::receive;
     Link* link = nullptr;           ///< whose it is while under way
@@ -34,7 +35,8 @@ struct Operation {
     std::byte* data = nullptr;   ///< room for longest_message; null if it is a move
     void* descriptor = nullptr;  ///< of `data`, where the provider wants one
     std::size_t length = 0;      ///< of a message
-    std::uint64_t fetch = 0;     ///< of a move: which it is, if the peer writes the data; else 0
+    std::uint64_t fetch = 0;     ///< of a move: which it is, if the peer writes the data; else 0;
+                                 ///< of a landing: the number of the request
     Request* request = nullptr;
     Inbound* inbound = nullptr;
     std::span<const std::byte> memory{};  ///< the user's that it touches
@@ -68,5 +70,7 @@ class Buffers {
 
 /// Registers memory of ours with the provider, for peers too if `remote`. Throws Error.
 Owned<fid_mr> register_with(Device& device, std::span<std::byte> memory, bool remote);
+/// The same for peers to write to, by a key of ours.
+Owned<fid_mr> register_for_writes(Device& device, std::span<std::byte> memory, std::uint64_t key);
 
 }  // namespace railyard::ofi

@@ -17,7 +17,7 @@ namespace {
 // Bulk data move in steps of this size, so many at a time. What is on its way when its region ends
 // has to be waited for.
 constexpr std::uint64_t step = 512 << 10;
-constexpr std::uint32_t steps_at_once = 4;
+constexpr std::uint32_t steps_at_once = 16;
 
 }  // namespace
 

@@ -21,6 +21,8 @@ namespace {
 
 // Room for what all connections may have under way between two looks. Software providers grow.
 constexpr std::size_t completion_depth = 8192;
+// Endpoints on a queue that polls them one by one.
+constexpr std::size_t most_polled = 16;
 
 void check(int error, std::string_view what, std::string_view provider) {
     if (error == 0) return;
@@ -68,9 +70,8 @@ Device::Device(const Wish& wish) : info_(chosen(wish)) {
         open_shared();
     else
         listen();
-    const bool ordered =
-        (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAW) != 0;
-    fetches_ = has_bad_reads() && ordered;
+    ordered_ = (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAW) != 0;
+    fetches_ = has_bad_reads() && ordered_;
 }
 
 void Device::open_events() {
@@ -86,52 +87,132 @@ void Device::open_events() {
     events_.reset(events);
 }
 
+/// A descriptor is used only if it is quiet when there is nothing: some are always readable. That
+/// of `net` (libfabric 1.17) is quiet now, and always readable as soon as it has connections.
 void Device::open_completions() {
-    // A descriptor is used only if it is quiet when there is nothing: some are always readable.
-    // That of `net` (libfabric 1.17) is quiet now, and always readable as soon as it has
-    // connections.
+    // `tcp` with a descriptor keeps an epoll set, which costs it a fifth of its latency. It also
+    // tells what it polls; that comes into a set of ours, when somebody is about to sleep.
+    polls_ = core() == "tcp" && !is_shared() && open_completions(FI_WAIT_POLLFD);
+    if (polls_ && watch({}) && ignore_noise() && is_quiet({})) return;
+    polls_ = false;
     if (core() != "net" && open_completions(FI_WAIT_FD)) {
-        std::vector<int> descriptors = {wait_descriptor(completions_->fid)};
-        if (events_) descriptors.push_back(wait_descriptor(events_->fid));
-        if (std::ranges::min(descriptors) >= 0 && is_quiet(descriptors)) {
-            Descriptor all(::epoll_create1(EPOLL_CLOEXEC));
-            for (const int one : descriptors) {
-                epoll_event event{};
-                event.events = EPOLLIN;
-                if (!all || ::epoll_ctl(all.get(), EPOLL_CTL_ADD, one, &event) != 0)
-                    throw system_error("ofi: watching a provider's descriptors");
-            }
-            waiting_ = std::move(all);
+        const int descriptor = wait_descriptor(completions_->fid);
+        if (descriptor >= 0 && watch(std::span(&descriptor, 1)) &&
+            is_quiet(std::span(&descriptor, 1)))
             return;
-        }
         log_debug("ofi: {}: its descriptor is always readable; waiting naps instead", provider());
     }
+    waiting_ = Descriptor();
     if (!open_completions(FI_WAIT_NONE))
         throw Error(fmt::format("ofi: provider {}: there is no queue of completions", provider()));
 }
 
 bool Device::open_completions(fi_wait_obj wait) {
     completions_.reset();
+    completions_ = open_queue(wait);
+    return completions_ != nullptr;
+}
+
+Owned<fid_cq> Device::open_queue(fi_wait_obj wait) {
     fi_cq_attr attributes{};
     attributes.format = FI_CQ_FORMAT_MSG;
     attributes.wait_obj = wait;
     attributes.size = completion_depth;
-    fid_cq* completions = nullptr;
-    const int error = fi_cq_open(domain_.get(), &attributes, &completions, nullptr);
+    fid_cq* queue = nullptr;
+    const int error = fi_cq_open(domain_.get(), &attributes, &queue, nullptr);
     if (error != 0) log_debug("ofi: {}: queue of completions: {}", provider(), error_text(error));
-    completions_.reset(error == 0 ? completions : nullptr);
-    return error == 0;
+    return Owned<fid_cq>(error == 0 ? queue : nullptr);
+}
+
+/// To poll many sockets one by one takes longer than to ask an epoll set.
+fid_cq& Device::queue_for(const fid_ep& endpoint) {
+    if (!polls_) return *completions_;
+    if (few_.size() >= most_polled && !crowded_) {
+        crowded_ = open_queue(FI_WAIT_FD);
+        const int descriptor = crowded_ ? wait_descriptor(crowded_->fid) : -1;
+        epoll_event event{};
+        event.events = EPOLLIN;
+        if (descriptor < 0 || ::epoll_ctl(waiting_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0)
+            crowded_.reset();
+    }
+    if (few_.size() >= most_polled && crowded_) return *crowded_;
+    few_.push_back(&endpoint);
+    return *completions_;
+}
+
+/// False if there is nothing to sleep on.
+bool Device::watch(std::span<const int> descriptors) {
+    std::vector<int> all(descriptors.begin(), descriptors.end());
+    if (events_) all.push_back(wait_descriptor(events_->fid));
+    if (!all.empty() && std::ranges::min(all) < 0) return false;
+    waiting_ = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
+    for (const int one : all) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        if (!waiting_ || ::epoll_ctl(waiting_.get(), EPOLL_CTL_ADD, one, &event) != 0)
+            throw system_error("ofi: watching a provider's descriptors");
+    }
+    return true;
+}
+
+bool Device::list_polled() {
+    polled_.resize(std::max<std::size_t>(polled_.capacity(), most_polled));
+    fi_wait_pollfd list{};
+    for (;;) {
+        list.nfds = polled_.size();
+        list.fd = polled_.data();
+        const int error = fi_control(&completions_->fid, FI_GETWAIT, &list);
+        if (error == 0) break;
+        if (error != -FI_ETOOSMALL || list.nfds <= polled_.size()) return false;
+        polled_.resize(list.nfds);
+    }
+    polled_.resize(list.nfds);
+    return true;
+}
+
+/// One of them only tells other threads that the list has changed, and is readable ever after.
+bool Device::ignore_noise() {
+    fi_cq_msg_entry entry;
+    // The list is made when the queue is read.
+    if (fi_cq_read(completions_.get(), &entry, 1) != -FI_EAGAIN || !list_polled()) return false;
+    for (const pollfd& one : polled_)
+        if (is_readable(one.fd)) noise_.push_back(one.fd);
+    return noise_.size() < polled_.size();
+}
+
+/// All of them each time: a descriptor that was closed has left the set, and its number may be
+/// another's by now.
+bool Device::watch_polled() {
+    if (!list_polled()) return false;
+    for (const int old : watched_)
+        if (std::ranges::find(polled_, old, &pollfd::fd) == polled_.end())
+            ::epoll_ctl(waiting_.get(), EPOLL_CTL_DEL, old, nullptr);
+    watched_.clear();
+    for (const pollfd& one : polled_) {
+        if (one.fd < 0 || std::ranges::find(noise_, one.fd) != noise_.end()) continue;
+        epoll_event event{};  // the bits of poll() are those of epoll
+        event.events = static_cast<std::uint32_t>(one.events);
+        if (::epoll_ctl(waiting_.get(), EPOLL_CTL_MOD, one.fd, &event) != 0 &&
+            ::epoll_ctl(waiting_.get(), EPOLL_CTL_ADD, one.fd, &event) != 0)
+            return false;
+        watched_.push_back(one.fd);
+    }
+    return true;
 }
 
 bool Device::is_quiet(std::span<const int> descriptors) {
     fi_cq_msg_entry entry;
     if (fi_cq_read(completions_.get(), &entry, 1) != -FI_EAGAIN || !may_sleep()) return false;
-    return std::ranges::none_of(descriptors, is_readable);
+    return !is_readable(waiting_.get()) && std::ranges::none_of(descriptors, is_readable);
 }
 
 bool Device::may_sleep() {
-    std::array<fid*, 2> both = {&completions_->fid, events_ ? &events_->fid : nullptr};
-    return fi_trywait(fabric_.get(), both.data(), events_ ? 2 : 1) == 0;
+    std::array<fid*, 3> all{};
+    int count = 0;
+    all[0] = &completions_->fid;
+    if (crowded_) all[static_cast<std::size_t>(++count)] = &crowded_->fid;
+    if (events_) all[static_cast<std::size_t>(++count)] = &events_->fid;
+    return fi_trywait(fabric_.get(), all.data(), count + 1) == 0 && (!polls_ || watch_polled());
 }
 
 /// An endpoint of `tcp` and `net` that ends when half of a read's data have come frees the read
@@ -205,10 +286,11 @@ Owned<fid_ep> Device::prepared(fi_info& info, void* context) {
     int error = fi_endpoint(domain_.get(), &info, &endpoint, context);
     Owned<fid_ep> owned(error == 0 ? endpoint : nullptr);
     if (error == 0) error = fi_ep_bind(endpoint, &events_->fid, 0);
-    if (error == 0) error = fi_ep_bind(endpoint, &completions_->fid, FI_TRANSMIT | FI_RECV);
+    if (error == 0) error = fi_ep_bind(endpoint, &queue_for(*endpoint).fid, FI_TRANSMIT | FI_RECV);
     if (error == 0) error = fi_enable(endpoint);
     if (error == 0) return owned;
     log_error("ofi: provider {}: an endpoint: {}", provider(), error_text(error));
+    if (owned) closing(*owned);
     return nullptr;
 }
 

@@ -8,6 +8,8 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 
+#include <poll.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,6 +45,8 @@ class Device {
     const fi_info& info() const { return *info_; }
     fid_domain& domain() { return *domain_; }
     fid_cq& completions() { return *completions_; }
+    /// A second queue for connections beyond the first few; null if there are none.
+    fid_cq* crowded_completions() { return crowded_.get(); }
     /// Null where links share an endpoint: nobody tells of connections there.
     fid_eq* events() { return events_.get(); }
     bool is_shared() const { return info_->ep_attr->type == FI_EP_RDM; }
@@ -65,6 +69,13 @@ class Device {
     /// Whether a write can complete when it has been delivered. Believed until it is refused.
     bool tells_delivery() const { return tells_delivery_; }
     void set_tells_no_delivery() { tells_delivery_ = false; }
+    /// Whether a message arrives behind what was written before it.
+    bool is_ordered() const { return ordered_; }
+    /// Whether peers may write to regions by themselves: what they write is in order with their
+    /// messages, and a key can be made to lead elsewhere.
+    bool grants() const {
+        return ordered_ && !is_shared() && !requires_mode(FI_MR_PROV_KEY | FI_MR_VIRT_ADDR);
+    }
     /// Whether the peer has to write what we would read: see device.cpp.
     bool fetches() const { return fetches_; }
     std::uint64_t next_key() { return ++keys_; }
@@ -74,6 +85,8 @@ class Device {
     Owned<fid_ep> open_endpoint(std::span<const std::byte> to, void* context);
     Owned<fid_ep> open_endpoint(fi_info& asked, void* context);
     void refuse(fi_info& asked);
+    /// One that was opened here is about to be closed.
+    void closing(const fid_ep& endpoint) { std::erase(few_, &endpoint); }
 
     /// Readable when there is something to be read; -1 where no descriptor tells the truth.
     int descriptor() const { return waiting_.get(); }
@@ -86,6 +99,12 @@ class Device {
   private:
     void open_completions();
     bool open_completions(fi_wait_obj wait);
+    Owned<fid_cq> open_queue(fi_wait_obj wait);
+    fid_cq& queue_for(const fid_ep& endpoint);
+    bool watch(std::span<const int> descriptors);
+    bool list_polled();
+    bool watch_polled();
+    bool ignore_noise();
     bool is_quiet(std::span<const int> descriptors);
     bool has_bad_reads() const;
     void open_events();
@@ -104,8 +123,16 @@ class Device {
     Owned<fid_ep> shared_;
     std::vector<std::byte> name_;
     Descriptor waiting_;
+    // Where the queue is polled without an epoll set of the provider's: see device.cpp.
+    bool polls_ = false;
+    Owned<fid_cq> crowded_;
+    std::vector<const fid_ep*> few_;  ///< endpoints on the first queue
+    std::vector<pollfd> polled_;      ///< as the provider lists them now
+    std::vector<int> watched_;        ///< those of them in `waiting_`
+    std::vector<int> noise_;          ///< those that are readable whatever happens
     std::uint64_t keys_ = 0;
     bool tells_delivery_ = true;
+    bool ordered_ = false;
     bool fetches_ = false;
 };
 

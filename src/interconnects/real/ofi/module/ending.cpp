@@ -133,6 +133,13 @@ bool Nic::is_used(const LocalRegion& region) const {
            std::ranges::any_of(ending_, uses);
 }
 
+/// A peer that writes by itself has said so before; that may have come and not been read.
+bool Nic::is_free(const LocalRegion& region) {
+    while (region.is_granted() && read_completions()) {
+    }
+    return !is_used(region);
+}
+
 void Nic::detach(const LocalRegion& region) {
     if (region.span().empty()) return;
     // That a request is done may have been said already, and not been read.
@@ -142,10 +149,10 @@ void Nic::detach(const LocalRegion& region) {
     for (QueuePair* queue_pair : queue_pairs_)
         queue_pair->detach(region);
     finish_dropped();
-    if (!is_used(region)) return;
+    if (is_free(region)) return;
     // Nobody can call back what a provider has begun, but it soon ends if the peer is alive.
     const Time until = host_.now() + detaching_time;
-    while (is_used(region) && host_.now() < until)
+    while (!is_free(region) && host_.now() < until)
         progress_once();
     for (QueuePair* queue_pair : queue_pairs_)
         if (queue_pair->uses(region)) queue_pair->cut();

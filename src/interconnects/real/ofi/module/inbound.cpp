@@ -43,6 +43,7 @@ bool is_whole(const Inbound& inbound) {
     if (inbound.is_bulk())
         return header.places <= max_slices && size == header.places * sizeof(Place) &&
                places_length(inbound.data(), header.places) == header.length;
+    if (inbound.is_direct()) return size == 1 && header.length > 1;
     switch (header.kind) {
         case Kind::send:
         case Kind::write:
@@ -95,6 +96,7 @@ bool QueuePair::link_message(Operation& buffer) {
         case Kind::read:
         case Kind::fetch_add:
         case Kind::compare_swap:
+            if ((header.flags & flag::direct) != 0) link_->landed(header.number);
             arrived(buffer, header);
             if (header.credits > 0 && unissued_ != nullptr) issue();
             return true;
@@ -113,6 +115,9 @@ bool QueuePair::link_message(Operation& buffer) {
         case Kind::fetched:
             if (!link_->fetched(header, data)) nic_.found_down(*link_);
             break;
+        case Kind::writing:
+            landing(header);
+            return false;
         case Kind::bye:
             fail(Code::remote_closed, Code::remote_closed, Words::none);
             return false;
@@ -238,8 +243,8 @@ void QueuePair::place(Inbound& inbound) {
         case Kind::write: {
             std::byte* const to = nic_.regions().find(header.region)->data() + header.offset;
             if (data.empty()) break;
-            std::memcpy(to, data.data(), data.size() - 1);
-            store_last(to + data.size() - 1, data.back());
+            if (!inbound.is_direct()) std::memcpy(to, data.data(), data.size() - 1);
+            store_last(to + header.length - 1, data.back());
             break;
         }
         case Kind::read:

@@ -225,6 +225,7 @@ void Link::completed(Operation& operation, std::size_t length) {
             return;
         }
         case Operation::Type::message:
+        case Operation::Type::push:
             if (operation.request != nullptr && user_ != nullptr)
                 user_->link_sent(*operation.request);
             break;
@@ -233,7 +234,7 @@ void Link::completed(Operation& operation, std::size_t length) {
             if (user_ != nullptr && operation.inbound != nullptr)
                 user_->link_moved(*operation.inbound);
             break;
-        case Operation::Type::push:
+        case Operation::Type::landing:
             break;
     }
     nic_.buffers().give_back(operation);
@@ -258,6 +259,13 @@ void Link::failed(Operation& operation) {
     if (operation.type == Operation::Type::receive) --posted_;
     if (operation.type == Operation::Type::move) --moving_;
     nic_.buffers().give_back(operation);
+}
+
+void Link::close_endpoint() {
+    down_ = true;
+    endpoint_ = nullptr;
+    if (own_) nic_.device().closing(*own_);
+    own_.reset();
 }
 
 void Link::recycle() {
@@ -315,7 +323,6 @@ bool Link::touches(std::span<const std::byte> memory) const {
 }
 
 bool Link::uses(const LocalRegion& region) const {
-    if (std::ranges::find(open_regions_, region.number()) != open_regions_.end()) return true;
     for (const Operation* operation = under_way_; operation != nullptr;
          operation = operation->next) {
         if (operation->request != nullptr) {

@@ -83,7 +83,11 @@ class Link {
     /// The peer has written. False if nobody asked it to.
     bool fetched(const Header& header, std::span<const std::byte> tail);
     /// Writes what the peer asks for. What is said next arrives behind it. False: there is no room.
-    bool push(const Memory& memory, const Place& to);
+    /// Of a `request`, User::link_sent() tells when its memory is not needed any more.
+    bool push(const Memory& memory, const Place& to, Request* request = nullptr);
+    /// The peer writes to memory of ours, by itself, and has done so.
+    void lands(std::uint64_t number, const Memory& memory);
+    void landed(std::uint64_t number);
 
     /// For the Nic.
 
@@ -105,11 +109,7 @@ class Link {
     void completed(Operation& operation, std::size_t length);
     void failed(Operation& operation);
     /// Nothing is placed or read any more.
-    void close_endpoint() {
-        down_ = true;
-        endpoint_ = nullptr;
-        own_.reset();
-    }
+    void close_endpoint();
     void recycle();
     bool touches(std::span<const std::byte> memory) const;
     /// Whether something is under way through that region. Another may be of the same memory.
@@ -134,13 +134,12 @@ class Link {
     void give_a_sign();
     /// Goes on with its end. True when nothing of it is left.
     bool finish();
-    /// A request is over, and the peer may still read its memory or write to it, until it says
-    /// `gone`.
-    void leave_open(const Request& request);
+    /// The peer may be reading or writing memory of the request, which its user forgets now.
+    void lend(const Request& request);
     /// Whether its user's memory may still be read or written.
     bool is_exposed() const;
     bool is_busy() const { return under_way_ != nullptr; }
-    /// The peer does not answer: keeps it from our memory.
+    /// The peer does not answer: keeps it from writing to our memory.
     void shut_out();
 
   private:
@@ -186,11 +185,11 @@ class Link {
     bool gone_said_ = false;
     bool gone_heard_ = false;
     std::uint32_t number_ = 0;
-    std::uint32_t peers_number_ = 0;           ///< 0 until the peer has answered
-    std::uint64_t peer_ = 0;                   ///< its Nic
-    std::uint32_t missing_ = 0;                ///< signs for which something has not come
-    std::vector<Operation*> early_;            ///< messages that came before their turn
-    std::vector<std::uint64_t> open_regions_;  ///< see leave_open()
+    std::uint32_t peers_number_ = 0;   ///< 0 until the peer has answered
+    std::uint64_t peer_ = 0;           ///< its Nic
+    std::uint32_t missing_ = 0;        ///< signs for which something has not come
+    std::vector<Operation*> early_;    ///< messages that came before their turn
+    std::vector<std::uint64_t> lent_;  ///< regions that the peer may be at work in
 };
 
 }  // namespace railyard::ofi

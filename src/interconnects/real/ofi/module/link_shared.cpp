@@ -92,7 +92,6 @@ bool Link::heard_next(Operation& buffer, const Header& header) {
     if (answers && peers_number_ == 0) peers_number_ = static_cast<std::uint32_t>(header.region);
     if (header.kind == Kind::gone) {
         gone_heard_ = true;
-        open_regions_.clear();
         drop_fetches();
         nic_.found_down(*this);
         return false;
@@ -149,31 +148,32 @@ bool Link::finish() {
     return gone_said_ && gone_heard_ && waiting_.empty() && under_way_ == nullptr;
 }
 
-void Link::leave_open(const Request& request) {
-    if (!is_shared() || gone_heard_) return;
+void Link::lend(const Request& request) {
+    if (!is_shared() || gone_heard_) return;  // else its endpoint is closed, and nobody can
     for (const Piece& piece : request.list())
-        open_regions_.push_back(piece.region);
+        if (piece.region != 0 && std::ranges::find(lent_, piece.region) == lent_.end())
+            lent_.push_back(piece.region);
 }
 
 bool Link::is_exposed() const {
-    if (!open_regions_.empty() && !gone_heard_) return true;
+    if (!gone_heard_ && !lent_.empty()) return true;
     for (const Operation* operation = under_way_; operation != nullptr; operation = operation->next)
         if (operation->request != nullptr || !operation->memory.empty()) return true;
     return false;
 }
 
 void Link::shut_out() {
-    const auto renew = [this](std::uint64_t number) {
-        LocalRegion* const region = nic_.regions().find(number);
-        if (region != nullptr && !region->leaves()) region->renew();
-    };
-    for (const std::uint64_t number : std::exchange(open_regions_, {}))
-        renew(number);
     for (const Operation* operation = under_way_; operation != nullptr;
          operation = operation->next) {
         if (operation->type != Operation::Type::move || operation->fetch == 0) continue;
-        renew(operation->region);
+        LocalRegion* const region = nic_.regions().find(operation->region);
+        if (region != nullptr && !region->leaves()) region->renew();
     }
+    for (const std::uint64_t number : lent_) {
+        LocalRegion* const region = nic_.regions().find(number);
+        if (region != nullptr && !region->leaves()) region->renew();
+    }
+    lent_.clear();
     drop_fetches();
     gone_heard_ = true;  // whatever it says, nobody waits for it
 }

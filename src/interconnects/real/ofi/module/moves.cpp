@@ -44,11 +44,13 @@ bool Link::move(Direction direction, const Memory& memory, const Place& place, I
     return false;
 }
 
-/// Data that go there are followed by a message that says so: they must have been delivered.
+/// Data that go there are followed by a message that says so: unless that cannot overtake them,
+/// they must have been delivered.
 long Link::move_now(Direction direction, const fi_msg_rma& message) {
     if (direction == Direction::here) return fi_readmsg(endpoint_, &message, FI_COMPLETION);
     Device& device = nic_.device();
-    const std::uint64_t delivered = device.tells_delivery() ? FI_DELIVERY_COMPLETE : 0;
+    const std::uint64_t delivered =
+        !device.is_ordered() && device.tells_delivery() ? FI_DELIVERY_COMPLETE : 0;
     const long error = fi_writemsg(endpoint_, &message, FI_COMPLETION | delivered);
     if (delivered == 0 || (error != -FI_EOPNOTSUPP && error != -FI_EINVAL && error != -FI_ENOSYS))
         return error;
@@ -81,10 +83,11 @@ bool Link::fetched(const Header& header, std::span<const std::byte> tail) {
     return true;
 }
 
-bool Link::push(const Memory& memory, const Place& to) {
+bool Link::push(const Memory& memory, const Place& to, Request* request) {
     if (down_ || !waiting_.empty()) return false;
     Operation& operation = nic_.buffers().take_move();
     operation.type = Operation::Type::push;
+    operation.request = request;
     operation.memory = memory.bytes;
     operation.region = memory.region;
     iovec piece{memory.bytes.data(), memory.bytes.size()};
@@ -103,6 +106,21 @@ bool Link::push(const Memory& memory, const Place& to) {
     end(operation);
     nic_.buffers().give_back(operation);
     return false;
+}
+
+void Link::lands(std::uint64_t number, const Memory& memory) {
+    Operation& operation = nic_.buffers().take_move();
+    operation.type = Operation::Type::landing;
+    operation.fetch = number;
+    operation.memory = memory.bytes;
+    operation.region = memory.region;
+    begin(operation);
+}
+
+void Link::landed(std::uint64_t number) {
+    for (Operation* operation = under_way_; operation != nullptr; operation = operation->next)
+        if (operation->type == Operation::Type::landing && operation->fetch == number)
+            return completed(*operation, 0);
 }
 
 }  // namespace railyard::ofi

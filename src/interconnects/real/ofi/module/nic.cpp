@@ -148,11 +148,17 @@ Link* Nic::greeted(const Header& header, const Operation& buffer) {
 
 /// False if there were none.
 bool Nic::read_completions() {
+    const bool any = read_completions(device_.completions());
+    fid_cq* const crowded = device_.crowded_completions();
+    return (crowded != nullptr && read_completions(*crowded)) || any;
+}
+
+bool Nic::read_completions(fid_cq& queue) {
     std::array<fi_cq_msg_entry, at_once> entries;
-    const ssize_t count = fi_cq_read(&device_.completions(), entries.data(), entries.size());
+    const ssize_t count = fi_cq_read(&queue, entries.data(), entries.size());
     if (count == -FI_EAGAIN) return false;
     if (count == -FI_EAVAIL) {
-        read_error();
+        read_error(queue);
         return true;
     }
     for (ssize_t i = 0; i < count; ++i) {
@@ -167,9 +173,9 @@ bool Nic::read_completions() {
 }
 
 /// Whatever an operation fails of, its link is over: after a failure nothing on it is certain.
-void Nic::read_error() {
+void Nic::read_error(fid_cq& queue) {
     fi_cq_err_entry entry{};
-    if (fi_cq_readerr(&device_.completions(), &entry, 0) < 0 || entry.op_context == nullptr) return;
+    if (fi_cq_readerr(&queue, &entry, 0) < 0 || entry.op_context == nullptr) return;
     auto& operation = *static_cast<Operation*>(entry.op_context);
     if (operation.link == nullptr) {
         log_debug("ofi: a receive fails: {}", error_text(entry.err));
@@ -177,9 +183,8 @@ void Nic::read_error() {
     }
     Link& link = *operation.link;
     if (!link.is_down() && !link.doomed && log_on(LogLevel::debug))
-        log_debug(
-            "ofi: an operation fails: {} ({})", error_text(entry.err),
-            fi_cq_strerror(&device_.completions(), entry.prov_errno, entry.err_data, nullptr, 0));
+        log_debug("ofi: an operation fails: {} ({})", error_text(entry.err),
+                  fi_cq_strerror(&queue, entry.prov_errno, entry.err_data, nullptr, 0));
     link.failed(operation);
     found_down(link);
 }

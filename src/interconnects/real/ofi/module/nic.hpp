@@ -13,6 +13,7 @@
 #include "interconnects/real/ofi/module/buffers.hpp"
 #include "interconnects/real/ofi/module/connection.hpp"
 #include "interconnects/real/ofi/module/device.hpp"
+#include "interconnects/real/ofi/module/grants.hpp"
 #include "interconnects/real/ofi/module/link.hpp"
 #include "interconnects/real/ofi/module/names.hpp"
 #include "interconnects/real/ofi/module/queues.hpp"
@@ -55,6 +56,7 @@ class Nic final : public real::Nic<Parts> {
     Link* greeted(const Header& header, const Operation& buffer);
     Buffers& buffers() { return buffers_; }
     Regions& regions() { return regions_; }
+    Grants& grants() { return grants_; }
     Pool<Request>& requests() { return requests_; }
     Pool<Inbound>& inbounds() { return inbounds_; }
 
@@ -90,7 +92,8 @@ class Nic final : public real::Nic<Parts> {
 
     void let_in();
     bool read_completions();
-    void read_error();
+    bool read_completions(fid_cq& queue);
+    void read_error(fid_cq& queue);
     void read_events();
     void handle_event(std::uint32_t event, const fi_eq_cm_entry& entry, std::size_t size);
     bool read_event_error();
@@ -107,9 +110,11 @@ class Nic final : public real::Nic<Parts> {
     /// Whether something has to happen at a certain time.
     bool is_timed() const;
     bool is_used(const LocalRegion& region) const;
+    bool is_free(const LocalRegion& region);
 
     Device device_;
     Buffers buffers_{device_};
+    Grants grants_{device_};
     Regions regions_;
     Pool<Request> requests_;
     Pool<Inbound> inbounds_;

@@ -92,6 +92,10 @@ void QueuePair::enqueue(const WorkRequest& work, std::uint64_t length, Code faul
         work.op == Op::rdma_write_imm || (work.op == Op::send && work.with_immediate);
     request.invalidates = work.op == Op::send && work.invalidate != nullptr;
     request.issued = request.sent = request.answered = false;
+    request.direct = request.announced = false;
+    request.pushes = 0;
+    request.pushed = 0;
+    request.key = request.address = 0;
     request.immediate = work.immediate;
     request.operands = {work.operand, work.swap};
     request.length = length;
@@ -100,6 +104,11 @@ void QueuePair::enqueue(const WorkRequest& work, std::uint64_t length, Code faul
         work.op == Op::send ? work.invalidate : work.remote.region;
     request.region = remote != nullptr ? static_cast<const ImportedRegion&>(*remote).number() : 0;
     request.offset = work.remote.offset.count();
+    if (work.op != Op::send && remote != nullptr) {
+        const auto& region = static_cast<const ImportedRegion&>(*remote);
+        request.key = region.key();
+        request.address = region.address() + request.offset;
+    }
     request.count = 0;
     if (!work.bytes.empty()) {
         std::memcpy(request.bytes.data(), work.bytes.data(), work.bytes.size());
@@ -156,7 +165,8 @@ bool QueuePair::issue_next() {
     }
     --credits_;
     request.issued = true;
-    request.sent = sent == Link::Sent::taken;
+    request.sent = sent == Link::Sent::taken && request.pushes == 0;
+    if (nic_.device().grants()) note(request);
     if (request.awaits_answer()) ++reads_under_way_;
     unissued_ = request.next;
     return true;
@@ -170,6 +180,7 @@ Link::Sent QueuePair::send(Request& request) {
     header.immediate = request.immediate;
     if (request.with_immediate) header.flags |= flag::immediate;
     if (request.invalidates) header.flags |= flag::invalidates;
+    if (!request.direct) request.direct = may_be_direct(request);
     if (request.is_told()) header.flags |= flag::tell;
     if (has(request.flags, Flags::solicited)) header.flags |= flag::solicited;
     if (real::is_atomic(request.op)) {
@@ -177,6 +188,7 @@ Link::Sent QueuePair::send(Request& request) {
                              sizeof request.operands, 0};
         return link_->send(header, std::span(&operands, 1), request);
     }
+    if (request.direct) return send_direct(request, header);
     if (!request.is_bulk()) {
         if (request.is_read()) return link_->send(header, {}, request);
         return link_->send(header, request.list(), request);
@@ -191,6 +203,7 @@ Link::Sent QueuePair::send(Request& request) {
 }
 
 void QueuePair::link_sent(Request& request) {
+    if (request.direct && (--request.pushes > 0 || !request.issued)) return;
     request.sent = true;
     if (&request == oldest_) retire();
 }
@@ -252,11 +265,8 @@ void QueuePair::fail(Code code, Code oldest, Words words, std::uint64_t number, 
     reason_ = code;
     // Whose memory the peer may still write to, or we into, cannot be given back before it is cut.
     bool exposed = link_->is_moving();
-    for (const Request* request = oldest_; request != nullptr; request = request->next) {
-        if (!request->issued || !request->is_bulk()) continue;
-        exposed = true;
-        link_->leave_open(*request);
-    }
+    for (const Request* request = oldest_; request != nullptr; request = request->next)
+        exposed |= (request->issued && request->is_bulk()) || request->pushes > 0;
     flush_requests(oldest);
     for (Inbound* inbound : inbound_) {
         if (inbound->has_receive) complete_receive(inbound->receive.id, Code::flushed);
@@ -283,6 +293,7 @@ void QueuePair::flush_requests(Code oldest) {
     while (oldest_ != nullptr) {
         Request* const request = unlink_oldest();
         complete(*request, oldest);
+        if (request->issued && request->is_bulk()) link_->lend(*request);
         link_->forget(*request);
         nic_.requests().give_back(*request);
         oldest = Code::flushed;

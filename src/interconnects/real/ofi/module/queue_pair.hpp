@@ -2,6 +2,7 @@
 /// A connection to a peer's queue pair: requests in order out, the peer's requests in order in, and
 /// what became of both.
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -107,6 +108,12 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     void push_asked();
     std::optional<Link::Memory> memory_of(const Header& fetch) const;
 
+    // direct.cpp
+    bool may_be_direct(const Request& request) const;
+    Link::Sent send_direct(Request& request, Header header);
+    void note(const Request& request);
+    void landing(const Header& header);
+
     // connecting.cpp
     void begin_asking(const NicName& to, bool as_peer, std::uint64_t target,
                       const fabric::PrivateData& data, Time deadline);
@@ -143,6 +150,13 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
         Place to;
     };
     std::deque<Fetch> fetches_;  ///< of the peer's, that had no room
+    /// What those last issued touch at the peer's, when they are carried out there.
+    struct Touched {
+        std::uint64_t address = 0;
+        std::uint64_t length = 0;
+    };
+    std::array<Touched, most_credits> touched_{};
+    std::uint32_t noted_ = 0;
 
     std::uint64_t peer_ = 0;
     Duration own_patience_;                          ///< with a peer that posts no receive

@@ -64,8 +64,14 @@ struct Request {
     bool with_immediate = false;
     bool invalidates = false;
     bool issued = false;
-    bool sent = false;      ///< its memory is not needed to send it any more
-    bool answered = false;  ///< reads and atomics
+    bool sent = false;          ///< its memory is not needed to send it any more
+    bool answered = false;      ///< reads and atomics
+    bool announced = false;     ///< a direct one, to the peer
+    bool direct = false;        ///< a large write that needs no help of the peer
+    std::uint32_t pushes = 0;   ///< of a direct one: operations under way
+    std::uint64_t pushed = 0;   ///< bytes of it that are on their way or further
+    std::uint64_t key = 0;      ///< by which it may be direct; 0: it may not
+    std::uint64_t address = 0;  ///< the peer's, of the first byte
     std::uint32_t immediate = 0;
     std::uint64_t region = 0;  ///< the peer's: where to, or what ends
     std::uint64_t offset = 0;
@@ -79,7 +85,7 @@ struct Request {
     std::span<const Piece> list() const { return {pieces.data(), count}; }
     bool is_read() const { return op == fabric::Op::rdma_read; }
     bool awaits_answer() const { return is_read() || real::is_atomic(op); }
-    bool is_bulk() const { return length > longest_data; }
+    bool is_bulk() const { return length > longest_data && !direct; }
     /// Done when the peer says so.
     bool is_told() const {
         return !awaits_answer() && (is_bulk() || has(flags, fabric::Flags::remote_completion));
@@ -87,6 +93,7 @@ struct Request {
     /// Whether somebody still reads or writes its memory.
     bool needs_memory() const {
         if (awaits_answer()) return issued && !answered;
+        if (direct) return pushes > 0;
         return issued && (!sent || is_bulk());
     }
     bool names(std::span<const std::byte> memory) const {
@@ -115,6 +122,9 @@ struct Inbound {
         return {buffer->data + sizeof(Header), buffer->length - sizeof(Header)};
     }
     bool is_bulk() const { return (header.flags & flag::bulk) != 0; }
+    bool is_direct() const {
+        return header.kind == Kind::write && (header.flags & flag::direct) != 0;
+    }
     bool needs_receive() const {
         return header.kind == Kind::send ||
                (header.kind == Kind::write && (header.flags & flag::immediate) != 0);

@@ -22,8 +22,9 @@ struct BlobFields {
     std::uint64_t number = 0;
     std::uint64_t owner = 0;
     std::uint64_t size = 0;
-    std::uint32_t access = 0;
-    std::uint32_t alignment = 0;
+    std::uint64_t access = 0;
+    std::uint64_t address = 0;
+    std::uint64_t key = 0;
     std::uint64_t sum = 0;  ///< of all before it
 };
 static_assert(sizeof(BlobFields) <= RegionBlob::capacity);
@@ -31,22 +32,22 @@ static_assert(sizeof(BlobFields) <= RegionBlob::capacity);
 std::uint64_t sum_of(const BlobFields& fields) {
     std::uint64_t sum = 0xcbf29ce484222325;  // FNV-1a, over words
     for (const std::uint64_t word : {fields.magic, fields.number, fields.owner, fields.size,
-                                     std::uint64_t{fields.access} << 32 | fields.alignment})
+                                     fields.access, fields.address, fields.key})
         sum = (sum ^ word) * 0x100000001b3;
     return sum;
 }
 
-Code check_access(std::uint64_t size, Access granted, std::uint64_t alignment, std::uint64_t offset,
+Code check_access(std::uint64_t size, Access granted, std::uint64_t address, std::uint64_t offset,
                   std::uint64_t length, Access wanted) {
     if (offset > size || length > size - offset) return Code::out_of_bounds;
     if (!fabric::allows(granted, wanted)) return Code::no_right;
-    if (wanted == Access::remote_atomic && (alignment + offset) % sizeof(std::uint64_t) != 0)
+    if (wanted == Access::remote_atomic && (address + offset) % sizeof(std::uint64_t) != 0)
         return Code::misaligned;
     return Code::ok;
 }
 
-std::uint64_t alignment_of(const std::byte* data) {
-    return reinterpret_cast<std::uintptr_t>(data) % sizeof(std::uint64_t);
+std::uint64_t address_of(const std::byte* data) {
+    return reinterpret_cast<std::uintptr_t>(data);
 }
 
 }  // namespace
@@ -110,6 +111,9 @@ void LocalRegion::register_now() {
 
 void LocalRegion::enter() {
     register_now();
+    const bool is_bulk = size_.count() > longest_data;
+    if (is_bulk && nic_.device().grants() && fabric::allows(access_, Access::remote_write))
+        grant_ = nic_.grants().grant(span());
     number_ = nic_.regions().add(*this);
 }
 
@@ -122,7 +126,13 @@ LocalRegion::~LocalRegion() {
     // What comes from now on is refused; what is under way ends here, and must still find it.
     leaves_ = true;
     nic_.detach(*this);
+    nic_.grants().revoke(grant_, size_.count());
     nic_.regions().remove(number_);
+}
+
+void LocalRegion::invalidate() {
+    invalidated_ = true;
+    nic_.grants().revoke(grant_, size_.count());
 }
 
 Place LocalRegion::place(const std::byte* data, std::uint64_t length) const {
@@ -131,7 +141,7 @@ Place LocalRegion::place(const std::byte* data, std::uint64_t length) const {
 
 Code LocalRegion::check(std::uint64_t offset, std::uint64_t length, Access wanted) const {
     if (invalidated_ || leaves_) return Code::region_gone;
-    return check_access(size_.count(), access_, alignment_of(data_), offset, length, wanted);
+    return check_access(size_.count(), access_, address_of(data_), offset, length, wanted);
 }
 
 RegionBlob LocalRegion::export_blob() const {
@@ -139,8 +149,9 @@ RegionBlob LocalRegion::export_blob() const {
     fields.number = number_;
     fields.owner = nic_.id();
     fields.size = size_.count();
-    fields.access = static_cast<std::uint32_t>(access_);
-    fields.alignment = static_cast<std::uint32_t>(alignment_of(data_));
+    fields.access = static_cast<std::uint64_t>(access_);
+    fields.address = address_of(data_);
+    fields.key = grant_.key;
     fields.sum = sum_of(fields);
     RegionBlob blob;
     std::memcpy(blob.bytes.data(), &fields, sizeof fields);
@@ -156,13 +167,14 @@ ImportedRegion::ImportedRegion(const Nic& nic, const RegionBlob& blob)
         throw Error("ofi: these bytes are not the name of a region; it is made by export_blob()");
     number_ = fields.number;
     owner_ = fields.owner;
-    alignment_ = fields.alignment;
+    address_ = fields.address;
+    key_ = fields.key;
     access_ = static_cast<Access>(fields.access);
     size_ = Bytes(fields.size);
 }
 
 Code ImportedRegion::check(std::uint64_t offset, std::uint64_t length, Access wanted) const {
-    return check_access(size_.count(), access_, alignment_, offset, length, wanted);
+    return check_access(size_.count(), access_, address_, offset, length, wanted);
 }
 
 }  // namespace railyard::ofi

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "interconnects/real/ofi/module/device.hpp"
+#include "interconnects/real/ofi/module/grants.hpp"
 #include "interconnects/real/ofi/module/wire.hpp"
 #include "railyard/base/status.hpp"
 #include "railyard/memory.hpp"
@@ -56,7 +57,9 @@ class LocalRegion final : public fabric::Region {
     /// Whether a peer may do that there.
     Code check(std::uint64_t offset, std::uint64_t length, fabric::Access wanted) const;
     /// A peer has ended it: it is its owner's alone.
-    void invalidate() { invalidated_ = true; }
+    void invalidate();
+    /// Whether peers may write to it without our help.
+    bool is_granted() const { return grant_.key != 0; }
     /// It is being destroyed, and waits for what is under way.
     bool leaves() const { return leaves_; }
     /// Peers that know how the provider named it know no more.
@@ -81,6 +84,7 @@ class LocalRegion final : public fabric::Region {
     Memory own_;
     Owned<fid_mr> registered_;
     void* descriptor_ = nullptr;
+    Grants::Grant grant_;
     std::uint64_t key_ = 0;
     std::uint64_t base_ = 0;  ///< what peers call the first byte's address
     std::uint64_t number_ = 0;
@@ -96,13 +100,18 @@ class ImportedRegion final : public fabric::RemoteRegion {
     std::uint64_t number() const { return number_; }
     /// Which Nic's it is.
     std::uint64_t owner() const { return owner_; }
+    /// With what a peer may write there by itself; 0: it may not.
+    std::uint64_t key() const { return key_; }
+    /// Its owner's. Regions may be of the same memory.
+    std::uint64_t address() const { return address_; }
     /// What is known before anybody is asked.
     Code check(std::uint64_t offset, std::uint64_t length, fabric::Access wanted) const;
 
   private:
     std::uint64_t number_ = 0;
     std::uint64_t owner_ = 0;
-    std::uint64_t alignment_ = 0;
+    std::uint64_t key_ = 0;
+    std::uint64_t address_ = 0;
     fabric::Access access_ = fabric::Access::local;
 };
 

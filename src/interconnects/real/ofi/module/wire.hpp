@@ -9,7 +9,10 @@
 ///
 /// Requests are carried out by whoever owns the memory, in the order in which they were posted.
 /// Small data are in the message. Of larger data the message tells where they lie (a list of
-/// Places), and the owner moves them with one-sided operations of the provider. So order,
+/// Places), and the owner moves them with one-sided operations of the provider. Where messages
+/// cannot overtake data (Device::grants()), large writes need no help of the owner: `writing`, the
+/// data by operations of the provider, and `write` with the last byte, which the owner checks and
+/// completes as any other. So order,
 /// placement, rights and errors are the same on every provider, whatever it promises. Where the
 /// provider's own reads are not to be trusted (Device::fetches()), the owner asks the other side to
 /// write instead.
@@ -40,6 +43,7 @@ enum class Kind : std::uint8_t {
     // Instead of a read of the provider's: never waits.
     fetch,    ///< write that part of your request's data to the Place behind this
     fetched,  ///< they have been written
+    writing,  ///< data of that request come now, to `region`: never waits
     // Where all share an endpoint.
     gone,  ///< nothing comes behind this, and nothing that was begun is still under way
 };
@@ -51,6 +55,7 @@ inline constexpr std::uint8_t immediate = 4;  ///< there is a value
 inline constexpr std::uint8_t solicited = 8;
 inline constexpr std::uint8_t invalidates = 16;  ///< `region` ends
 inline constexpr std::uint8_t tail = 32;         ///< the last byte comes with `fetched`, alone
+inline constexpr std::uint8_t direct = 64;       ///< all data but the last byte are there already
 }  // namespace flag
 
 struct Header {
