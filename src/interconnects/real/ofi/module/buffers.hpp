@@ -34,6 +34,7 @@ struct Operation {
     std::byte* data = nullptr;   ///< room for longest_message; null if it is a move
     void* descriptor = nullptr;  ///< of `data`, where the provider wants one
     std::size_t length = 0;      ///< of a message
+    bool tells = false;          ///< it is not to be inlined: of those nobody hears how they fail
     std::uint64_t fetch = 0;     ///< of a move: which it is, if the peer writes the data; else 0
     Request* request = nullptr;
     Inbound* inbound = nullptr;

@@ -23,8 +23,6 @@ namespace {
 constexpr std::size_t at_once = 16;
 // Looks at completions between two looks at events, which are rare.
 constexpr unsigned rounds_between = 32;
-// A peer that there is no room to send to for so long is dead: some providers never tell.
-constexpr Duration patience = Duration::s(10);
 constexpr Duration shortest_nap = Duration::us(1);
 constexpr Duration longest_nap = Duration::us(500);
 constexpr unsigned short_naps = 50;
@@ -37,7 +35,11 @@ std::uint64_t by_chance() {
 }  // namespace
 
 Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits, const Wish& wish)
-    : real::Nic<Parts>(host, traits), device_(wish) {
+    : real::Nic<Parts>(host, traits),
+      device_(wish),
+      patience_(wish.patience),
+      // Who shares an endpoint needs the other half to see that there is no way back.
+      sockets_(device_, device_.is_shared() ? wish.patience / 2 : wish.patience) {
     set_name();
     log_debug("ofi: {}: provider {}, domain {}: {}", traits.name, device_.provider(),
               device_.domain_name(), device_.findings());
@@ -266,7 +268,8 @@ void Nic::watch_time(QueuePair& queue_pair) {
 
 bool Nic::is_timed() const {
     return !timed_.empty() || !stalled_.empty() || !lingering_.empty() ||
-           !connection_requests_.empty() || !ending_.empty() || (shared_ && !shared_->empty());
+           !connection_requests_.empty() || !ending_.empty() || (shared_ && !shared_->empty()) ||
+           sockets_.is_watching();
 }
 
 bool Nic::tick(Time now) {
@@ -278,11 +281,15 @@ bool Nic::tick(Time now) {
             queue_pair->tick(now);
     connection_requests_.tick(now);
     if (shared_) shared_->tick(now);
+    sockets_.tick(now);
     for (Link* link : stalled_) {
+        if (link->is_down() || link->doomed) continue;
         if (link->stalled_since == Time::never()) link->stalled_since = now;
         // Whom nobody has heard yet may have other things to do than to let us in.
-        if (now < link->stalled_since + patience || (shared_ && !link->has_heard())) continue;
-        log_debug("ofi: a peer takes nothing any more");
+        if (shared_ && !link->has_heard()) continue;
+        const bool gone = shared_ && shared_->is_gone(*link, now);
+        if (!gone && now < link->stalled_since + patience_) continue;
+        log_debug("ofi: {}", gone ? "a peer is not there any more" : "a peer takes nothing");
         found_down(*link);
     }
     check_lingering(now);
@@ -299,11 +306,11 @@ Time Nic::next_timer() const {
         earliest = std::min(earliest, link->linger_until);
     for (const Link* link : stalled_)
         if (link->stalled_since != Time::never())
-            earliest = std::min(earliest, link->stalled_since + patience);
+            earliest = std::min(earliest, link->stalled_since + patience_);
     for (const std::unique_ptr<Link>& link : ending_)
         earliest = std::min(earliest, link->linger_until);
     if (shared_) earliest = std::min(earliest, shared_->next_timer());
-    return earliest;
+    return std::min(earliest, sockets_.next_timer());
 }
 
 }  // namespace railyard::ofi

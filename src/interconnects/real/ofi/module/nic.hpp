@@ -18,6 +18,7 @@
 #include "interconnects/real/ofi/module/queues.hpp"
 #include "interconnects/real/ofi/module/region.hpp"
 #include "interconnects/real/ofi/module/shared.hpp"
+#include "interconnects/real/ofi/module/sockets.hpp"
 
 namespace railyard::ofi {
 
@@ -49,6 +50,9 @@ class Nic final : public real::Nic<Parts> {
     std::uint64_t id() const { return name_.id; }
     const NicName& name() const { return name_; }
     Device& device() { return device_; }
+    Sockets& sockets() { return sockets_; }
+    /// With a peer that nobody hears of.
+    Duration patience() const { return patience_; }
     SharedEndpoint& shared() { return *shared_; }
     bool is_closing() const { return closing_; }
     /// Somebody says hello, where all links share an endpoint. The link that is to hear it, if any.
@@ -109,6 +113,8 @@ class Nic final : public real::Nic<Parts> {
     bool is_used(const LocalRegion& region) const;
 
     Device device_;
+    Duration patience_;
+    Sockets sockets_;
     Buffers buffers_{device_};
     Regions regions_;
     Pool<Request> requests_;

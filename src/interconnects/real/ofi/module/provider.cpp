@@ -19,6 +19,7 @@
 #include <tuple>
 
 #include "base/log.hpp"
+#include "base/quantity.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::ofi {
@@ -130,6 +131,19 @@ bool is_bridge(const std::string& interface) {
     return ::access(fmt::format("/sys/class/net/{}/bridge", interface).c_str(), F_OK) == 0;
 }
 
+constexpr const char* patience_variable = "RAILYARD_OFI_PATIENCE";
+
+Duration patience_of(const std::string& text, Duration unless_set) {
+    if (text.empty()) return unless_set;
+    try {
+        const Duration patience = parse_duration(text);
+        if (patience >= Duration::ms(1)) return patience;
+        throw UsageError(fmt::format("expected at least '1 ms', found '{}'", text));
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("{}: {}", patience_variable, error.what()));
+    }
+}
+
 InfoList ask(fi_ep_type type, const std::string& provider) {
     const InfoList hints(fi_allocinfo());
     if (!hints) throw Error("ofi: no memory for libfabric's hints");
@@ -162,6 +176,7 @@ Wish wish_for(std::string_view provider) {
         return std::string(value != nullptr ? value : "");
     };
     Wish wish{std::string(provider), variable("RAILYARD_OFI_DOMAIN"), Endpoints::all};
+    wish.patience = patience_of(variable(patience_variable), wish.patience);
     if (wish.provider.empty()) wish.provider = variable("RAILYARD_OFI_PROVIDER");
     const std::size_t colon = wish.provider.find(':');
     if (colon == std::string::npos) return wish;

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "railyard/base/time.hpp"
+
 namespace railyard::ofi {
 
 struct FreeInfo {
@@ -37,11 +39,12 @@ struct Wish {
     std::string provider{};  ///< empty: the best
     std::string domain{};    ///< empty: the first that other hosts reach
     Endpoints endpoints = Endpoints::all;
+    Duration patience = Duration::s(10);  ///< with a peer of whom nothing is heard
 };
 
-/// What name and environment (RAILYARD_OFI_PROVIDER, RAILYARD_OFI_DOMAIN) say; the name has the
-/// last word. `net:rdm`, `net:msg`: of that provider, such endpoints. Throws UsageError if
-/// something else is behind the colon.
+/// What name and environment (RAILYARD_OFI_PROVIDER, RAILYARD_OFI_DOMAIN, RAILYARD_OFI_PATIENCE)
+/// say; the name has the last word. `net:rdm`, `net:msg`: of that provider, such endpoints. Throws
+/// UsageError if something else is behind the colon, or the patience is no duration.
 Wish wish_for(std::string_view provider);
 
 /// The index of the one to use. Throws UsageError, with what was found, if there is none.
