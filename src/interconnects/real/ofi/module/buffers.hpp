@@ -26,7 +26,15 @@ struct Operation {
         message,  ///< `data` is on its way, and perhaps memory of `request` behind it
         move,     ///< bulk data of `inbound`
         push,     ///< bulk data of a request of ours, which the peer fetches
+        // Of the tagged port, whose they all are from here on.
+        tagged_receive,
+        tagged_send,
+        tagged_write,
+        tagged_word,
+        tagged_peek,
+        tagged_unexpected,
     };
+    bool is_tagged() const { return type >= Type::tagged_receive; }
     Type type = Type::receive;
     Link* link = nullptr;           ///< whose it is while under way
     Operation* previous = nullptr;  ///< of the same link
@@ -40,6 +48,8 @@ struct Operation {
     Inbound* inbound = nullptr;
     std::span<const std::byte> memory{};  ///< the user's that it touches
     std::uint64_t region = 0;             ///< through which; 0: perhaps through several
+    std::uint64_t tagged = 0;             ///< of the tagged port: the send or the peer
+    void* receiving = nullptr;            ///< likewise: the receive
 };
 
 class Buffers {

@@ -236,7 +236,7 @@ void Link::completed(Operation& operation, std::size_t length) {
             if (user_ != nullptr && operation.inbound != nullptr)
                 user_->link_moved(*operation.inbound);
             break;
-        case Operation::Type::push:
+        default:  // pushed, and nobody waits for it
             break;
     }
     nic_.buffers().give_back(operation);

@@ -47,6 +47,7 @@ Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits, const Wish& wish)
         shared_ = std::make_unique<SharedEndpoint>(*this);
         shared_->post_receives();
     }
+    if (device_.is_tagged()) tagged_ = std::make_unique<TaggedPort>(*this);
     if (device_.descriptor() < 0) {
         naps_end_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
         if (!naps_end_) throw system_error("ofi: a timer to nap by");
@@ -78,7 +79,7 @@ bool Nic::make_progress() {
     if (!news && about_to_sleep_ && device_.descriptor() >= 0) {
         if (!device_.may_sleep()) return true;
         // One that has found no room since then must be tried again, and nobody tells of room.
-        if (!stalled_.empty() && room_tried_ == Time::never()) return true;
+        if (waits_for_room() && room_tried_ == Time::never()) return true;
     } else if (!news && about_to_sleep_ && host_.now() >= nap_until_) {
         nap();  // once more
     }
@@ -90,7 +91,7 @@ void Nic::expect_wait() {
     news_told_ = news_;
     about_to_sleep_ = true;
     // Nobody tells of room.
-    room_tried_ = stalled_.empty() ? Time::never() : host_.now() + longest_nap;
+    room_tried_ = waits_for_room() ? host_.now() + longest_nap : Time::never();
     if (device_.descriptor() < 0) nap();
 }
 
@@ -112,10 +113,12 @@ void Nic::progress_once() {
         read_events();
         // Who only polls gives its Host no chance to look at the clock.
         if (is_timed()) tick(host_.now());
+        if (tagged_) tagged_->drain();
     } else {
         --rounds_;
     }
     if (shared_) shared_->post_receives();
+    if (tagged_) tagged_->progress();
     if (!connecting_.empty() || !lingering_.empty() || !connection_requests_.empty()) rounds_ = 0;
     if (!stalled_.empty()) resume_stalled();
     // One leads to another, and who sleeps now hears of none of them.
@@ -150,6 +153,7 @@ Link* Nic::greeted(const Header& header, const Operation& buffer) {
 
 /// False if there were none.
 bool Nic::read_completions() {
+    if (tagged_) return read_tagged_completions();
     std::array<fi_cq_msg_entry, at_once> entries;
     const ssize_t count = fi_cq_read(&device_.completions(), entries.data(), entries.size());
     if (count == -FI_EAGAIN) return false;
@@ -168,11 +172,39 @@ bool Nic::read_completions() {
     return count > 0;
 }
 
+/// The same where completions have tags.
+bool Nic::read_tagged_completions() {
+    std::array<fi_cq_tagged_entry, at_once> entries;
+    const ssize_t count = fi_cq_read(&device_.completions(), entries.data(), entries.size());
+    if (count == -FI_EAVAIL) {
+        read_error();
+        return true;
+    }
+    for (ssize_t i = 0; i < count; ++i) {
+        const fi_cq_tagged_entry& entry = entries[static_cast<std::size_t>(i)];
+        auto& operation = *static_cast<Operation*>(entry.op_context);
+        if (operation.link != nullptr)
+            operation.link->completed(operation, entry.len);
+        else if (operation.is_tagged())
+            tagged_->completed(operation, entry.len, entry.tag);
+        else
+            shared_->received(operation, entry.len);
+    }
+    return count > 0;
+}
+
+void Nic::read_now() {
+    read_completions();
+    shared_->post_receives();
+}
+
 /// Whatever an operation fails of, its link is over: after a failure nothing on it is certain.
 void Nic::read_error() {
     fi_cq_err_entry entry{};
     if (fi_cq_readerr(&device_.completions(), &entry, 0) < 0 || entry.op_context == nullptr) return;
     auto& operation = *static_cast<Operation*>(entry.op_context);
+    if (operation.link == nullptr && operation.is_tagged())
+        return tagged_->failed(operation, entry.err);
     if (operation.link == nullptr) {
         log_debug("ofi: a receive fails: {}", error_text(entry.err));
         return shared_->failed(operation);
@@ -269,7 +301,7 @@ void Nic::watch_time(QueuePair& queue_pair) {
 bool Nic::is_timed() const {
     return !timed_.empty() || !stalled_.empty() || !lingering_.empty() ||
            !connection_requests_.empty() || !ending_.empty() || (shared_ && !shared_->empty()) ||
-           sockets_.is_watching();
+           sockets_.is_watching() || (tagged_ && tagged_->is_busy());
 }
 
 bool Nic::tick(Time now) {
@@ -282,6 +314,7 @@ bool Nic::tick(Time now) {
     connection_requests_.tick(now);
     if (shared_) shared_->tick(now);
     sockets_.tick(now);
+    if (tagged_) tagged_->tick(now);
     for (Link* link : stalled_) {
         if (link->is_down() || link->doomed) continue;
         if (link->stalled_since == Time::never()) link->stalled_since = now;
@@ -310,6 +343,7 @@ Time Nic::next_timer() const {
     for (const std::unique_ptr<Link>& link : ending_)
         earliest = std::min(earliest, link->linger_until);
     if (shared_) earliest = std::min(earliest, shared_->next_timer());
+    if (tagged_) earliest = std::min(earliest, tagged_->next_timer());
     return std::min(earliest, sockets_.next_timer());
 }
 

@@ -108,6 +108,8 @@ void SharedEndpoint::deliver(Operation& buffer, std::size_t length) {
             link = nic_.greeted(header, buffer);
         else if (header.kind == Kind::gone)
             link = find_of(header.number, header.region);
+        else if (TaggedPort* const port = nic_.tagged_port())
+            port->heard(header, {buffer.data + sizeof header, length - sizeof header});
         if (link != nullptr && link->heard(buffer)) return;
     }
     nic_.buffers().give_back(buffer);
