@@ -74,7 +74,8 @@ void set_for_all(const Call& call) {
         set(name, value);
     if (call.heartbeat) {
         set("RAILYARD_HEARTBEAT", fmt::format("{:.0f}", call.heartbeat->seconds()));
-        set("RAILYARD_IWARP_PATIENCE", fmt::format("{} s", call.heartbeat->seconds()));
+        for (const char* of_fabric : {"RAILYARD_IWARP_PATIENCE", "RAILYARD_OFI_PATIENCE"})
+            set(of_fabric, fmt::format("{} s", call.heartbeat->seconds()));
     }
     if (call.fabric_chosen)
         set("RAILYARD_FABRIC", job::FabricPair::for_hosts(call.job.fabric).text());

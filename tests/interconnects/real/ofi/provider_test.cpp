@@ -138,6 +138,18 @@ TEST(OfiProvider, TheNameHasTheLastWord) {
     ::unsetenv("RAILYARD_OFI_DOMAIN");
 }
 
+TEST(OfiProvider, PatienceIsADuration) {
+    EXPECT_EQ(wish_for("tcp").patience, Duration::s(10));
+    ::setenv("RAILYARD_OFI_PATIENCE", "3 s", 1);
+    EXPECT_EQ(wish_for("tcp").patience, Duration::s(3));
+    for (const char* wrong : {"3", "0 s", "soon"}) {
+        ::setenv("RAILYARD_OFI_PATIENCE", wrong, 1);
+        EXPECT_THAT([] { (void)wish_for("tcp"); },
+                    testing::ThrowsMessage<UsageError>(HasSubstr("RAILYARD_OFI_PATIENCE: ")));
+    }
+    ::unsetenv("RAILYARD_OFI_PATIENCE");
+}
+
 /// libfabric has `tcp` wherever it is installed.
 TEST(OfiProvider, LibfabricIsAsked) {
     const Found found = look_around("tcp", Endpoints::connected);

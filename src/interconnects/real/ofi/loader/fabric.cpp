@@ -94,6 +94,15 @@ const Module& module() {
     return loaded;
 }
 
+/// Whether the provider is to match messages: some are slower at it than we are.
+bool wants_tags() {
+    const char* const value = std::getenv("RAILYARD_OFI_TAGGED");
+    const std::string_view text = value != nullptr ? value : "";
+    if (text == "1" || text == "on" || text == "yes") return true;
+    if (text.empty() || text == "0" || text == "off" || text == "no") return false;
+    throw UsageError(fmt::format("RAILYARD_OFI_TAGGED: expected on or off, found '{}'", text));
+}
+
 }  // namespace
 
 bool is_name(std::string_view name) {
@@ -112,6 +121,7 @@ fabric::Traits traits(std::string_view name) {
     t.bulk = fabric::Bulk::read;
     t.coherent_atomics = true;  // the owner's processor does them
     t.crosses_nodes = true;
+    t.tagged = wants_tags();
     t.max_message = 1_GiB * 1024;
     t.max_inline = 256_B;
     t.max_slices = 16;

@@ -3,6 +3,7 @@
 /// thrown here. Queues and regions are the module's own, so nothing stands on a message's way.
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "interconnects/real/ofi/loader/module.hpp"
@@ -12,15 +13,48 @@ namespace railyard::ofi {
 
 [[noreturn]] void throw_failure(const Failure& failure);
 
+/// Likewise its tagged port.
+class LoadedTaggedPort final : public fabric::TaggedPort {
+  public:
+    explicit LoadedTaggedPort(fabric::TaggedPort& port) : port_(port) {}
+
+    Bytes taken_at_once() const override { return port_.taken_at_once(); }
+    fabric::TaggedPeer peer(const fabric::Address& address) override {
+        const fabric::TaggedPeer peer = port_.peer(address);
+        if (peer == fabric::any_peer)
+            throw Error(
+                "ofi: that is no address of the provider that is used here; all ranks need the "
+                "same: set RAILYARD_OFI_PROVIDER for all, or name it as ofi:PROVIDER");
+        return peer;
+    }
+    Status send(const fabric::TaggedSend& request) override { return port_.send(request); }
+    Status receive(const fabric::TaggedReceive& request) override { return port_.receive(request); }
+    bool cancel(std::uint64_t receive_id) override { return port_.cancel(receive_id); }
+    void cancel_send(std::uint64_t send_id) override { port_.cancel_send(send_id); }
+    std::optional<fabric::TaggedCompletion> probe(fabric::TaggedPeer from, fabric::MatchBits bits,
+                                                  fabric::MatchBits mask) override {
+        return port_.probe(from, bits, mask);
+    }
+    std::size_t poll(std::span<fabric::TaggedCompletion> out) override { return port_.poll(out); }
+
+  private:
+    fabric::TaggedPort& port_;
+};
+
 class LoadedNic final : public fabric::Nic {
   public:
     LoadedNic(const Module& module, std::unique_ptr<fabric::Nic> nic)
-        : module_(module), nic_(std::move(nic)) {}
+        : module_(module), nic_(std::move(nic)) {
+        if (nic_->tagged_port() != nullptr) tagged_port_.emplace(*nic_->tagged_port());
+    }
 
     fabric::Host& host() override { return nic_->host(); }
     const fabric::Traits& traits() const override { return nic_->traits(); }
     const fabric::Address& address() const override { return nic_->address(); }
     void progress() override { nic_->progress(); }
+    fabric::TaggedPort* tagged_port() override {
+        return tagged_port_ ? &*tagged_port_ : nullptr;
+    }
     std::optional<fabric::PeerRequest> poll_peer_request() override {
         return nic_->poll_peer_request();
     }
@@ -62,6 +96,7 @@ class LoadedNic final : public fabric::Nic {
 
     const Module& module_;
     std::unique_ptr<fabric::Nic> nic_;
+    std::optional<LoadedTaggedPort> tagged_port_;
 };
 
 }  // namespace railyard::ofi

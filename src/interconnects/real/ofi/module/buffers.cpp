@@ -89,6 +89,7 @@ void Buffers::give_back(Operation& operation) {
     operation.inbound = nullptr;
     operation.memory = {};
     operation.region = 0;
+    operation.tells = false;
     Operation*& list = operation.data != nullptr ? free_ : free_moves_;
     operation.next = list;
     list = &operation;

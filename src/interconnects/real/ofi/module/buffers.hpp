@@ -27,7 +27,15 @@ struct Operation {
         move,     ///< bulk data of `inbound`
         push,  ///< bulk data of a request of ours: the peer fetches them, or they go by themselves
         landing,  ///< the peer writes to memory of ours
+        // Of the tagged port, whose they all are from here on.
+        tagged_receive,
+        tagged_send,
+        tagged_write,
+        tagged_word,
+        tagged_peek,
+        tagged_unexpected,
     };
+    bool is_tagged() const { return type >= Type::tagged_receive; }
     Type type = Type::receive;
     Link* link = nullptr;           ///< whose it is while under way
     Operation* previous = nullptr;  ///< of the same link
@@ -35,12 +43,15 @@ struct Operation {
     std::byte* data = nullptr;   ///< room for longest_message; null if it is a move
     void* descriptor = nullptr;  ///< of `data`, where the provider wants one
     std::size_t length = 0;      ///< of a message
+    bool tells = false;          ///< it is not to be inlined: of those nobody hears how they fail
     std::uint64_t fetch = 0;     ///< of a move: which it is, if the peer writes the data; else 0;
                                  ///< of a landing: the number of the request
     Request* request = nullptr;
     Inbound* inbound = nullptr;
     std::span<const std::byte> memory{};  ///< the user's that it touches
     std::uint64_t region = 0;             ///< through which; 0: perhaps through several
+    std::uint64_t tagged = 0;             ///< of the tagged port: the send or the peer
+    void* receiving = nullptr;            ///< likewise: the receive
 };
 
 class Buffers {

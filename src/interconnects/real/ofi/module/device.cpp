@@ -30,12 +30,12 @@ void check(int error, std::string_view what, std::string_view provider) {
 }
 
 InfoList chosen(const Wish& wish) {
-    Found found = look_around(wish.provider, wish.endpoints);
+    Found found = look_around(wish.provider, wish.endpoints, wish.tagged);
     try {
         return InfoList(fi_dupinfo(found.infos[choose(found.offers, wish)]));
     } catch (const UsageError&) {
         // Once more with all that there is, to say so.
-        found = look_around("", Endpoints::all);
+        found = look_around("", wish.tagged ? Endpoints::shared : Endpoints::all, wish.tagged);
         return InfoList(fi_dupinfo(found.infos[choose(found.offers, wish)]));
     }
 }
@@ -52,7 +52,7 @@ bool is_readable(int descriptor) {
 
 }  // namespace
 
-Device::Device(const Wish& wish) : info_(chosen(wish)) {
+Device::Device(const Wish& wish) : info_(chosen(wish)), tagged_(wish.tagged) {
     const std::string_view name = provider();
     if (requires_mode(FI_MR_ENDPOINT) && !is_shared())
         throw Error(fmt::format(
@@ -115,7 +115,7 @@ bool Device::open_completions(fi_wait_obj wait) {
 
 Owned<fid_cq> Device::open_queue(fi_wait_obj wait) {
     fi_cq_attr attributes{};
-    attributes.format = FI_CQ_FORMAT_MSG;
+    attributes.format = is_tagged() ? FI_CQ_FORMAT_TAGGED : FI_CQ_FORMAT_MSG;
     attributes.wait_obj = wait;
     attributes.size = completion_depth;
     fid_cq* queue = nullptr;

@@ -49,6 +49,8 @@ class Device {
     fid_cq* crowded_completions() { return crowded_.get(); }
     /// Null where links share an endpoint: nobody tells of connections there.
     fid_eq* events() { return events_.get(); }
+    /// Whether it was asked for one whose endpoints match tags.
+    bool is_tagged() const { return tagged_; }
     bool is_shared() const { return info_->ep_attr->type == FI_EP_RDM; }
     /// That which all share.
     fid_ep* endpoint() { return shared_.get(); }
@@ -114,6 +116,7 @@ class Device {
     Owned<fid_ep> prepared(fi_info& info, void* context);
 
     InfoList info_;
+    bool tagged_;
     Owned<fid_fabric> fabric_;
     Owned<fid_domain> domain_;
     Owned<fid_eq> events_;

@@ -25,6 +25,7 @@ constexpr unsigned looks = 8;
 Nic::~Nic() {
     closing_ = true;
     connection_requests_.close();
+    if (tagged_) tagged_->say_goodbye();
     // What was said last must leave, and be read by peers: they may need it to know of their end.
     const Time until = host_.now() + closing_time;
     while ((!lingering_.empty() || !ending_.empty() || !dropped_.empty()) && host_.now() < until) {
@@ -36,6 +37,7 @@ Nic::~Nic() {
     lingering_.clear();
     finish_dropped();
     device_.close_endpoint();
+    if (tagged_) tagged_->close();
     for (std::unique_ptr<Link>& link : ending_)
         forget(std::move(link));
     host_.detach(*this);

@@ -51,6 +51,7 @@ bool Link::dial(const NicName& to) {
         user_->link_up();
         return true;
     }
+    nic_.sockets().expect(to.where());
     if (!open(nic_.device().open_endpoint(to.where(), this))) return false;
     const Greeting greeting{.to = to.id};
     const int error = fi_connect(endpoint_, to.where().data(), &greeting, sizeof greeting);
@@ -59,6 +60,7 @@ bool Link::dial(const NicName& to) {
 }
 
 bool Link::accept(fi_info& asked) {
+    nic_.sockets().expect();
     if (!open(nic_.device().open_endpoint(asked, this))) return false;
     return fi_accept(endpoint_, nullptr, 0) == 0;
 }
@@ -108,7 +110,7 @@ void Link::post_receive(Operation& buffer) {
 }
 
 bool Link::try_say(Operation& buffer) {
-    if (buffer.length <= nic_.device().inject_size()) {
+    if (buffer.length <= nic_.device().inject_size() && !buffer.tells) {
         if (!took(fi_inject(endpoint_, buffer.data, buffer.length, address_))) return false;
         nic_.buffers().give_back(buffer);
         return true;
@@ -125,8 +127,9 @@ void Link::say(const Header& header, std::span<const std::byte> data) {
     if (!down_) queue(header, data);
 }
 
-void Link::queue(const Header& header, std::span<const std::byte> data) {
+void Link::queue(const Header& header, std::span<const std::byte> data, bool tells) {
     Operation& buffer = nic_.buffers().take();
+    buffer.tells = tells;
     buffer.type = Operation::Type::message;
     buffer.length = sizeof header + data.size();
     Header stamped = header;
@@ -234,7 +237,7 @@ void Link::completed(Operation& operation, std::size_t length) {
             if (user_ != nullptr && operation.inbound != nullptr)
                 user_->link_moved(*operation.inbound);
             break;
-        case Operation::Type::landing:
+        default:  // the peer tells of the end of a landing; tagged ones have no link
             break;
     }
     nic_.buffers().give_back(operation);

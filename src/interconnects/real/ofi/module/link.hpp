@@ -125,6 +125,7 @@ class Link {
 
     bool is_shared() const { return number_ != 0; }
     std::uint32_t number() const { return number_; }
+    std::uint64_t peer() const { return peer_; }
     bool is_to(std::uint64_t peer, std::uint64_t peers_number) const {
         return peer_ == peer && peers_number_ == peers_number;
     }
@@ -146,7 +147,7 @@ class Link {
     bool open(Owned<fid_ep> endpoint);
     bool share(const NicName& peer);
     void stamp(Header& header);
-    void queue(const Header& header, std::span<const std::byte> data);
+    void queue(const Header& header, std::span<const std::byte> data, bool tells = false);
     bool heard_next(Operation& buffer, const Header& header);
     bool hear_early();
     bool is_moving_ours() const;

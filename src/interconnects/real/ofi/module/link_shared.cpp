@@ -13,8 +13,9 @@ namespace railyard::ofi {
 
 namespace {
 
-// A message that has not come after so many signs of life is lost: they are a second apart.
-constexpr std::uint32_t most_missing = 10;
+// A message that has not come when there were so many signs of life after it is lost. They are a
+// second apart.
+constexpr std::uint32_t fewest_missing = 3;
 
 }  // namespace
 
@@ -104,16 +105,18 @@ void Link::give_a_sign() {
     const bool waits = !early_.empty() && heard_at_sign_ == heard_;
     heard_at_sign_ = heard_;
     missing_ = waits ? missing_ + 1 : 0;
-    if (missing_ == most_missing && !down_) {
+    const auto most = static_cast<std::uint32_t>(nic_.patience().seconds());
+    if (missing_ == std::max(most, fewest_missing) && !down_) {
         log_error("ofi: provider {} has lost a message; the connection is over",
                   nic_.device().provider());
         return nic_.found_down(*this);
     }
     const bool has_spoken = std::exchange(said_at_sign_, said_) != said_;
     if (has_spoken || user_ == nullptr || !is_in_use || !waiting_.empty()) return;
+    if (down_) return;
     Header header;
     header.kind = Kind::credit;
-    say(header);
+    queue(header, {}, true);
     said_at_sign_ = said_;
 }
 

@@ -39,7 +39,7 @@ struct Guarded<Member> {
 std::unique_ptr<fabric::Nic> open_nic(hosts::RealHost& host, const fabric::Traits& traits,
                                       std::string_view provider, Failure& failure) {
     return guarded(failure, [&]() -> std::unique_ptr<fabric::Nic> {
-        return std::make_unique<Nic>(host, traits, wish_for(provider));
+        return std::make_unique<Nic>(host, traits, wish_for(provider, traits.tagged));
     });
 }
 

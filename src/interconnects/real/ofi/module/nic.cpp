@@ -23,8 +23,6 @@ namespace {
 constexpr std::size_t at_once = 16;
 // Looks at completions between two looks at events, which are rare.
 constexpr unsigned rounds_between = 32;
-// A peer that there is no room to send to for so long is dead: some providers never tell.
-constexpr Duration patience = Duration::s(10);
 constexpr Duration shortest_nap = Duration::us(1);
 constexpr Duration longest_nap = Duration::us(500);
 constexpr unsigned short_naps = 50;
@@ -37,7 +35,11 @@ std::uint64_t by_chance() {
 }  // namespace
 
 Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits, const Wish& wish)
-    : real::Nic<Parts>(host, traits), device_(wish) {
+    : real::Nic<Parts>(host, traits),
+      device_(wish),
+      patience_(wish.patience),
+      // Who shares an endpoint needs the other half to see that there is no way back.
+      sockets_(device_, device_.is_shared() ? wish.patience / 2 : wish.patience) {
     set_name();
     log_debug("ofi: {}: provider {}, domain {}: {}", traits.name, device_.provider(),
               device_.domain_name(), device_.findings());
@@ -45,6 +47,7 @@ Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits, const Wish& wish)
         shared_ = std::make_unique<SharedEndpoint>(*this);
         shared_->post_receives();
     }
+    if (device_.is_tagged()) tagged_ = std::make_unique<TaggedPort>(*this);
     if (device_.descriptor() < 0) {
         naps_end_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
         if (!naps_end_) throw system_error("ofi: a timer to nap by");
@@ -76,7 +79,7 @@ bool Nic::make_progress() {
     if (!news && about_to_sleep_ && device_.descriptor() >= 0) {
         if (!device_.may_sleep()) return true;
         // One that has found no room since then must be tried again, and nobody tells of room.
-        if (!stalled_.empty() && room_tried_ == Time::never()) return true;
+        if (waits_for_room() && room_tried_ == Time::never()) return true;
     } else if (!news && about_to_sleep_ && host_.now() >= nap_until_) {
         nap();  // once more
     }
@@ -88,7 +91,7 @@ void Nic::expect_wait() {
     news_told_ = news_;
     about_to_sleep_ = true;
     // Nobody tells of room.
-    room_tried_ = stalled_.empty() ? Time::never() : host_.now() + longest_nap;
+    room_tried_ = waits_for_room() ? host_.now() + longest_nap : Time::never();
     if (device_.descriptor() < 0) nap();
 }
 
@@ -110,10 +113,12 @@ void Nic::progress_once() {
         read_events();
         // Who only polls gives its Host no chance to look at the clock.
         if (is_timed()) tick(host_.now());
+        if (tagged_) tagged_->drain();
     } else {
         --rounds_;
     }
     if (shared_) shared_->post_receives();
+    if (tagged_) tagged_->progress();
     if (!connecting_.empty() || !lingering_.empty() || !connection_requests_.empty()) rounds_ = 0;
     if (!stalled_.empty()) resume_stalled();
     // One leads to another, and who sleeps now hears of none of them.
@@ -148,6 +153,7 @@ Link* Nic::greeted(const Header& header, const Operation& buffer) {
 
 /// False if there were none.
 bool Nic::read_completions() {
+    if (tagged_) return read_tagged_completions();
     const bool any = read_completions(device_.completions());
     fid_cq* const crowded = device_.crowded_completions();
     return (crowded != nullptr && read_completions(*crowded)) || any;
@@ -172,11 +178,39 @@ bool Nic::read_completions(fid_cq& queue) {
     return count > 0;
 }
 
+/// The same where completions have tags.
+bool Nic::read_tagged_completions() {
+    std::array<fi_cq_tagged_entry, at_once> entries;
+    const ssize_t count = fi_cq_read(&device_.completions(), entries.data(), entries.size());
+    if (count == -FI_EAVAIL) {
+        read_error(device_.completions());
+        return true;
+    }
+    for (ssize_t i = 0; i < count; ++i) {
+        const fi_cq_tagged_entry& entry = entries[static_cast<std::size_t>(i)];
+        auto& operation = *static_cast<Operation*>(entry.op_context);
+        if (operation.link != nullptr)
+            operation.link->completed(operation, entry.len);
+        else if (operation.is_tagged())
+            tagged_->completed(operation, entry.len, entry.tag);
+        else
+            shared_->received(operation, entry.len);
+    }
+    return count > 0;
+}
+
+void Nic::read_now() {
+    read_completions();
+    shared_->post_receives();
+}
+
 /// Whatever an operation fails of, its link is over: after a failure nothing on it is certain.
 void Nic::read_error(fid_cq& queue) {
     fi_cq_err_entry entry{};
     if (fi_cq_readerr(&queue, &entry, 0) < 0 || entry.op_context == nullptr) return;
     auto& operation = *static_cast<Operation*>(entry.op_context);
+    if (operation.link == nullptr && operation.is_tagged())
+        return tagged_->failed(operation, entry.err);
     if (operation.link == nullptr) {
         log_debug("ofi: a receive fails: {}", error_text(entry.err));
         return shared_->failed(operation);
@@ -271,7 +305,8 @@ void Nic::watch_time(QueuePair& queue_pair) {
 
 bool Nic::is_timed() const {
     return !timed_.empty() || !stalled_.empty() || !lingering_.empty() ||
-           !connection_requests_.empty() || !ending_.empty() || (shared_ && !shared_->empty());
+           !connection_requests_.empty() || !ending_.empty() || (shared_ && !shared_->empty()) ||
+           sockets_.is_watching() || (tagged_ && tagged_->is_busy());
 }
 
 bool Nic::tick(Time now) {
@@ -283,11 +318,16 @@ bool Nic::tick(Time now) {
             queue_pair->tick(now);
     connection_requests_.tick(now);
     if (shared_) shared_->tick(now);
+    sockets_.tick(now);
+    if (tagged_) tagged_->tick(now);
     for (Link* link : stalled_) {
+        if (link->is_down() || link->doomed) continue;
         if (link->stalled_since == Time::never()) link->stalled_since = now;
         // Whom nobody has heard yet may have other things to do than to let us in.
-        if (now < link->stalled_since + patience || (shared_ && !link->has_heard())) continue;
-        log_debug("ofi: a peer takes nothing any more");
+        if (shared_ && !link->has_heard()) continue;
+        const bool gone = shared_ && shared_->is_gone(*link, now);
+        if (!gone && now < link->stalled_since + patience_) continue;
+        log_debug("ofi: {}", gone ? "a peer is not there any more" : "a peer takes nothing");
         found_down(*link);
     }
     check_lingering(now);
@@ -304,11 +344,12 @@ Time Nic::next_timer() const {
         earliest = std::min(earliest, link->linger_until);
     for (const Link* link : stalled_)
         if (link->stalled_since != Time::never())
-            earliest = std::min(earliest, link->stalled_since + patience);
+            earliest = std::min(earliest, link->stalled_since + patience_);
     for (const std::unique_ptr<Link>& link : ending_)
         earliest = std::min(earliest, link->linger_until);
     if (shared_) earliest = std::min(earliest, shared_->next_timer());
-    return earliest;
+    if (tagged_) earliest = std::min(earliest, tagged_->next_timer());
+    return std::min(earliest, sockets_.next_timer());
 }
 
 }  // namespace railyard::ofi

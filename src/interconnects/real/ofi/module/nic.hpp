@@ -19,6 +19,8 @@
 #include "interconnects/real/ofi/module/queues.hpp"
 #include "interconnects/real/ofi/module/region.hpp"
 #include "interconnects/real/ofi/module/shared.hpp"
+#include "interconnects/real/ofi/module/sockets.hpp"
+#include "interconnects/real/ofi/module/tagged_port.hpp"
 
 namespace railyard::ofi {
 
@@ -50,7 +52,13 @@ class Nic final : public real::Nic<Parts> {
     std::uint64_t id() const { return name_.id; }
     const NicName& name() const { return name_; }
     Device& device() { return device_; }
+    Sockets& sockets() { return sockets_; }
+    /// With a peer that nobody hears of.
+    Duration patience() const { return patience_; }
     SharedEndpoint& shared() { return *shared_; }
+    TaggedPort* tagged_port() override { return tagged_.get(); }
+    /// What has come, for who waits for a certain thing inside of a call.
+    void read_now();
     bool is_closing() const { return closing_; }
     /// Somebody says hello, where all links share an endpoint. The link that is to hear it, if any.
     Link* greeted(const Header& header, const Operation& buffer);
@@ -94,6 +102,8 @@ class Nic final : public real::Nic<Parts> {
     bool read_completions();
     bool read_completions(fid_cq& queue);
     void read_error(fid_cq& queue);
+    bool read_tagged_completions();
+    bool waits_for_room() const { return !stalled_.empty() || (tagged_ && tagged_->is_stalled()); }
     void read_events();
     void handle_event(std::uint32_t event, const fi_eq_cm_entry& entry, std::size_t size);
     bool read_event_error();
@@ -113,6 +123,8 @@ class Nic final : public real::Nic<Parts> {
     bool is_free(const LocalRegion& region);
 
     Device device_;
+    Duration patience_;
+    Sockets sockets_;
     Buffers buffers_{device_};
     Grants grants_{device_};
     Regions regions_;
@@ -130,6 +142,7 @@ class Nic final : public real::Nic<Parts> {
     std::vector<std::unique_ptr<Link>> lingering_;
     std::vector<std::unique_ptr<Link>> ending_;  ///< where they share an endpoint
     std::unique_ptr<SharedEndpoint> shared_;     ///< if so
+    std::unique_ptr<TaggedPort> tagged_;         ///< where the provider matches
     std::uint64_t news_ = 0;
     std::uint64_t news_told_ = 0;  ///< to the host
     unsigned rounds_ = 0;          ///< until events are asked for

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -19,6 +20,7 @@
 #include <tuple>
 
 #include "base/log.hpp"
+#include "base/quantity.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::ofi {
@@ -30,6 +32,9 @@ constexpr std::array hardware = {"verbs", "cxi", "efa", "opx", "psm3"};
 // `net` of libfabric 1.17 is quicker than `tcp`, but nobody can sleep on its descriptor. From 1.18
 // on it is `tcp`.
 constexpr std::array software = {"tcp", "net", "sockets"};
+
+// Masks of tags have bits of neighbouring fields in turn, so the last of 64 may be a zero.
+constexpr int least_tag_width = 63;
 
 /// `sockets` is deprecated and a thousand times slower; nobody gets it who does not ask for it.
 bool only_if_asked(std::string_view provider) {
@@ -88,6 +93,7 @@ std::string list_of(std::span<const Offer> offers) {
 /// What somebody can do about a provider that libfabric does not show.
 std::string advice_on(const Wish& wish) {
     const std::string core = wish.provider.substr(0, wish.provider.find(';'));
+    if (wish.tagged) return "unset RAILYARD_OFI_TAGGED, or choose another with ofi:PROVIDER";
     if (std::ranges::find(hardware, core) != hardware.end())
         return fmt::format(
             "libfabric shows {} only where it finds such a device: `fi_info -p {}` tells, and with "
@@ -102,6 +108,7 @@ std::string asked_for(const Wish& wish) {
     if (wish.endpoints != Endpoints::all)
         text +=
             wish.endpoints == Endpoints::connected ? " with MSG endpoints" : " with RDM endpoints";
+    if (wish.tagged) text += " that matches tags of 64 bits";
     if (!wish.domain.empty()) text += fmt::format(" on domain '{}'", wish.domain);
     return text;
 }
@@ -130,10 +137,23 @@ bool is_bridge(const std::string& interface) {
     return ::access(fmt::format("/sys/class/net/{}/bridge", interface).c_str(), F_OK) == 0;
 }
 
-InfoList ask(fi_ep_type type, const std::string& provider) {
+constexpr const char* patience_variable = "RAILYARD_OFI_PATIENCE";
+
+Duration patience_of(const std::string& text, Duration unless_set) {
+    if (text.empty()) return unless_set;
+    try {
+        const Duration patience = parse_duration(text);
+        if (patience >= Duration::ms(1)) return patience;
+        throw UsageError(fmt::format("expected at least '1 ms', found '{}'", text));
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("{}: {}", patience_variable, error.what()));
+    }
+}
+
+InfoList ask(fi_ep_type type, const std::string& provider, bool tagged) {
     const InfoList hints(fi_allocinfo());
     if (!hints) throw Error("ofi: no memory for libfabric's hints");
-    hints->caps = FI_MSG | FI_RMA;
+    hints->caps = FI_MSG | FI_RMA | (tagged ? FI_TAGGED | FI_DIRECTED_RECV : 0);
     // All that we can live with: who offers less is shown less.
     hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
     hints->domain_attr->mr_mode =
@@ -160,19 +180,26 @@ std::string error_text(long error) {
     return fi_strerror(static_cast<int>(std::abs(error)));
 }
 
-Wish wish_for(std::string_view provider) {
+Wish wish_for(std::string_view provider, bool tagged) {
     const auto variable = [](const char* name) {
         const char* const value = std::getenv(name);
         return std::string(value != nullptr ? value : "");
     };
     Wish wish{std::string(provider), variable("RAILYARD_OFI_DOMAIN"), Endpoints::all};
+    wish.patience = patience_of(variable(patience_variable), wish.patience);
     if (wish.provider.empty()) wish.provider = variable("RAILYARD_OFI_PROVIDER");
+    wish.tagged = tagged;
+    if (tagged) wish.endpoints = Endpoints::shared;
     const std::size_t colon = wish.provider.find(':');
     if (colon == std::string::npos) return wish;
     const std::string kind = wish.provider.substr(colon + 1);
     if (kind != "msg" && kind != "rdm")
         throw UsageError(fmt::format(
             "ofi: '{}': behind the provider's name there may be :msg or :rdm", wish.provider));
+    if (tagged && kind == "msg")
+        throw UsageError(fmt::format(
+            "ofi: '{}': MSG endpoints match no tags; take :rdm, or unset RAILYARD_OFI_TAGGED",
+            wish.provider));
     wish.endpoints = kind == "msg" ? Endpoints::connected : Endpoints::shared;
     wish.provider.resize(colon);
     return wish;
@@ -189,14 +216,15 @@ std::size_t choose(std::span<const Offer> offers, const Wish& wish) {
                                  asked_for(wish), list_of(offers), advice_on(wish)));
 }
 
-Found look_around(const std::string& provider, Endpoints which) {
+Found look_around(const std::string& provider, Endpoints which, bool tagged) {
     Found found;
     for (const fi_ep_type type : {FI_EP_MSG, FI_EP_RDM}) {
         if (type == (which == Endpoints::connected ? FI_EP_RDM : FI_EP_MSG) &&
             which != Endpoints::all)
             continue;
-        found.lists.push_back(ask(type, provider));
+        found.lists.push_back(ask(type, provider, tagged));
         for (const fi_info* info = found.lists.back().get(); info != nullptr; info = info->next) {
+            if (tagged && std::bit_width(info->ep_attr->mem_tag_format) < least_tag_width) continue;
             Offer offer;
             offer.provider = info->fabric_attr->prov_name;
             offer.domain = info->domain_attr->name != nullptr ? info->domain_attr->name : "";

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "railyard/base/time.hpp"
+
 namespace railyard::ofi {
 
 struct FreeInfo {
@@ -37,12 +39,15 @@ struct Wish {
     std::string provider{};  ///< empty: the best
     std::string domain{};    ///< empty: the first that other hosts reach
     Endpoints endpoints = Endpoints::all;
+    bool tagged = false;                  ///< it is to match tags
+    Duration patience = Duration::s(10);  ///< with a peer of whom nothing is heard
 };
 
-/// What name and environment (RAILYARD_OFI_PROVIDER, RAILYARD_OFI_DOMAIN) say; the name has the
-/// last word. `net:rdm`, `net:msg`: of that provider, such endpoints. Throws UsageError if
-/// something else is behind the colon.
-Wish wish_for(std::string_view provider);
+/// What name and environment (RAILYARD_OFI_PROVIDER, RAILYARD_OFI_DOMAIN, RAILYARD_OFI_PATIENCE)
+/// say; the name has the last word. `net:rdm`, `net:msg`: of that provider, such endpoints. Throws
+/// UsageError if something else is behind the colon, or the patience is no duration.
+/// `tagged`: it must match tags, which only RDM endpoints do.
+Wish wish_for(std::string_view provider, bool tagged = false);
 
 /// Whether a provider drives an adapter of its own kind, and is no software over what all hosts
 /// have.
@@ -57,7 +62,7 @@ struct Found {
     std::vector<const fi_info*> infos;  ///< of each offer; they live as long as the lists
     std::vector<InfoList> lists;
 };
-Found look_around(const std::string& provider, Endpoints which);
+Found look_around(const std::string& provider, Endpoints which, bool tagged = false);
 
 /// Of an error number of libfabric's, which may be negative.
 std::string error_text(long error);

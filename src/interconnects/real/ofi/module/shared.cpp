@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "base/log.hpp"
@@ -27,7 +28,7 @@ SharedEndpoint::SharedEndpoint(Nic& nic) : nic_(nic), last_number_(std::random_d
 
 fi_addr_t SharedEndpoint::address_of(const NicName& peer) {
     const auto known = peers_.find(peer.id);
-    if (known != peers_.end()) return known->second;
+    if (known != peers_.end()) return known->second.address;
     fi_addr_t address = FI_ADDR_UNSPEC;
     const int inserted =
         fi_av_insert(&nic_.device().addresses(), peer.where().data(), 1, &address, 0, nullptr);
@@ -36,8 +37,17 @@ fi_addr_t SharedEndpoint::address_of(const NicName& peer) {
                   peer.host.data());
         return FI_ADDR_UNSPEC;
     }
-    peers_.emplace(peer.id, address);
+    Sockets& sockets = nic_.sockets();
+    const bool can_ask = sockets.is_on_tcp();
+    peers_.emplace(peer.id, Peer{address, ListenerTest(can_ask ? peer.where()
+                                                               : std::span<const std::byte>())});
+    sockets.expect(peer.where());
     return address;
+}
+
+bool SharedEndpoint::is_gone(const Link& link, Time now) {
+    const auto found = peers_.find(link.peer());
+    return found != peers_.end() && found->second.listener.is_gone(now, nic_.patience() / 2);
 }
 
 std::uint32_t SharedEndpoint::add(Link& link) {
@@ -98,6 +108,8 @@ void SharedEndpoint::deliver(Operation& buffer, std::size_t length) {
             link = nic_.greeted(header, buffer);
         else if (header.kind == Kind::gone)
             link = find_of(header.number, header.region);
+        else if (TaggedPort* const port = nic_.tagged_port())
+            port->heard(header, {buffer.data + sizeof header, length - sizeof header});
         if (link != nullptr && link->heard(buffer)) return;
     }
     nic_.buffers().give_back(buffer);

@@ -16,6 +16,7 @@
 
 #include "interconnects/real/ofi/module/buffers.hpp"
 #include "interconnects/real/ofi/module/names.hpp"
+#include "interconnects/real/ofi/module/sockets.hpp"
 #include "railyard/base/time.hpp"
 
 namespace railyard::ofi {
@@ -40,6 +41,8 @@ class SharedEndpoint {
     void failed(Operation& buffer);
     void post_receives();
 
+    /// Whether nobody is there to whom a link is that has no room. True as soon as it is sure.
+    bool is_gone(const Link& link, Time now);
     /// Says something to those who have heard nothing for a while.
     void tick(Time now);
     Time next_timer() const { return links_.empty() ? Time::never() : next_sign_; }
@@ -51,7 +54,11 @@ class SharedEndpoint {
 
     Nic& nic_;
     std::unordered_map<std::uint32_t, Link*> links_;
-    std::unordered_map<std::uint64_t, fi_addr_t> peers_;  ///< by the Nic's id
+    struct Peer {
+        fi_addr_t address = FI_ADDR_UNSPEC;
+        ListenerTest listener;
+    };
+    std::unordered_map<std::uint64_t, Peer> peers_;  ///< by the Nic's id
     std::uint32_t last_number_;
     std::uint32_t posted_ = 0;
     Time next_sign_{};

@@ -46,6 +46,18 @@ enum class Kind : std::uint8_t {
     writing,  ///< data of that request come now, to `region`: never waits
     // Where all share an endpoint.
     gone,  ///< nothing comes behind this, and nothing that was begun is still under way
+    // Between tagged ports, of no link: `region` is what the receiver calls the sender, `offset`
+    // the id of the receiver's Nic, `number` that of a tagged message unless said otherwise.
+    tagged_hello,      ///< a NicName follows; `number` is what the sender calls the receiver
+    tagged_welcome,    ///< likewise, without the name
+    tagged_matched,    ///< it has
+    tagged_go,         ///< and its data go to the Place behind this; `length` is the receive
+    tagged_done,       ///< they have been written; `number` is the receive
+    tagged_withdraw,   ///< the sender wants it back
+    tagged_withdrawn,  ///< and gets it
+    tagged_sign,       ///< the sender is there
+    tagged_goodbye,    ///< and soon is not any more
+    tagged_farewell,   ///< which has been heard
 };
 
 namespace flag {
