@@ -31,9 +31,7 @@ set_property(TARGET railyard_shared PROPERTY LINK_LIBRARY_OVERRIDE
              WHOLE_ARCHIVE,railyard_library,railyard_results,railyard_fabric,railyard_base)
 target_link_options(railyard_shared PRIVATE LINKER:--version-script=${exports} LINKER:--gc-sections LINKER:--as-needed)
 set_target_properties(railyard_shared PROPERTIES OUTPUT_NAME railyard VERSION ${PROJECT_VERSION} SOVERSION ${RAILYARD_ABI}
-                      EXPORT_NAME railyard LINK_DEPENDS ${exports})
-target_include_directories(railyard_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_compile_features(railyard_shared INTERFACE cxx_std_20)
+                      LINK_DEPENDS ${exports})
 
 # The archives of all layers as one.
 railyard_layers_below(railyard_library layers)
@@ -51,20 +49,15 @@ add_custom_command(OUTPUT ${archive} DEPENDS ${layers} ${PROJECT_BINARY_DIR}/gen
 add_custom_target(railyard_static ALL DEPENDS ${archive})
 
 set(own ${CMAKE_INSTALL_LIBDIR}/cmake/Railyard)
-install(TARGETS railyard_shared EXPORT Railyard LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT Railyard DESTINATION ${own} NAMESPACE Railyard:: FILE RailyardTargets.cmake)
+set(made ${PROJECT_BINARY_DIR}/generated/library)
+install(TARGETS railyard_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${archive} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/railyard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/library/ DESTINATION ${CMAKE_INSTALL_DATADIR}/railyard/examples)
 
-# What a program needs beside the static library: pkg-config's names, and what has none.
-set(RAILYARD_STATIC_REQUIRES "fmt, hwloc, zlib, tomlplusplus")
-set(RAILYARD_STATIC_LIBS "-lboost_context -ldl -lpthread")
 include(CMakePackageConfigHelpers)
-set(made ${PROJECT_BINARY_DIR}/generated/library)
-configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/RailyardConfig.cmake.in ${made}/RailyardConfig.cmake
-                              INSTALL_DESTINATION ${own} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${made}/RailyardConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${made}/RailyardConfig.cmake ${made}/RailyardConfigVersion.cmake DESTINATION ${own})
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/RailyardConfig.cmake ${made}/RailyardConfigVersion.cmake DESTINATION ${own})
 
 file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" PC_PREFIX "${PC_PREFIX}")
@@ -72,5 +65,3 @@ foreach(name railyard railyard-contract)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${made}/${name}.pc @ONLY)
     install(FILES ${made}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
-
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/library/ DESTINATION ${CMAKE_INSTALL_DATADIR}/railyard/examples)
