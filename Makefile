@@ -11,7 +11,7 @@ SAMPLE = RAILYARD_CONTRACT_QUICK=1 RAILYARD_CONTRACT_FABRICS=$(FABRIC_SAMPLE)
 
 .DEFAULT_GOAL := build
 .PHONY: build report test lint headers format-check tidy sanitize sanitize-asan sanitize-tsan bench soak \
-        portability golden accept install clean format help
+        portability golden accept install api package clean format help
 
 build: build/release/build.ninja ## Build the programs and libraries: build/release/bin, build/release/lib
 	cmake --build --preset release --target programs
@@ -72,6 +72,17 @@ accept: build ## Let the golden traces be what the models do now
 
 install: build ## Install under PREFIX (default /usr/local)
 	cmake --install build/release --prefix '$(PREFIX)'
+
+api: ## Write the reference of the library's headers for a browser: build/api/html/index.html
+	scripts/install-packages package
+	mkdir -p build/api
+	doxygen docs/Doxyfile
+
+package: ## Build Debian packages, check them, and install them into a folder of its own: build/package/*.deb
+	scripts/install-packages build test package
+	$(MAKE) build/release/build.ninja api
+	cmake --build --preset release --target programs railyard_contract
+	scripts/package
 
 clean: ## Remove all build directories
 	rm -rf build

@@ -8,7 +8,7 @@
 #include "bench/programs.hpp"
 #include "bench/suite.hpp"
 #include "railyard/base/error.hpp"
-#include "results/row.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::bench {
 

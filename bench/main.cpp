@@ -11,8 +11,8 @@
 
 #include "bench/suite.hpp"
 #include "railyard/base/error.hpp"
+#include "railyard/results/results.hpp"
 #include "results/file.hpp"
-#include "results/results.hpp"
 
 namespace railyard::bench {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "railyard/results/results.hpp"
 #include "results/file.hpp"
-#include "results/results.hpp"
 
 class Rows {
   public:

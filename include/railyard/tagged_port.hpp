@@ -24,8 +24,8 @@ struct TaggedSend {
     std::uint64_t id = 0;
     TaggedPeer to = 0;
     MatchBits bits = 0;
-    std::span<const std::byte> data;  ///< the port's until the completion, or taken over
-    bool synchronous = false;         ///< complete only once a receive has matched
+    std::span<const std::byte> data{};  ///< the port's until the completion, or taken over
+    bool synchronous = false;           ///< complete only once a receive has matched
     bool scratch = false;  ///< memory that software uses all the time (Host::charge_copy)
 };
 
@@ -34,7 +34,7 @@ struct TaggedReceive {
     TaggedPeer from = any_peer;
     MatchBits bits = 0;
     MatchBits mask = ~MatchBits{0};  ///< which bits must be equal
-    std::span<std::byte> buffer;     ///< the port's until the completion
+    std::span<std::byte> buffer{};   ///< the port's until the completion
     bool scratch = false;            ///< as of a send
 };
 

@@ -41,8 +41,8 @@ struct Section {
 };
 
 struct Traits {
-    std::string name;
-    std::string description;
+    std::string name{};
+    std::string description{};
     Clock clock = Clock::real;
     Placement placement = Placement::none;
     Progress progress = Progress::calls;
@@ -65,13 +65,13 @@ struct Traits {
     bool maps_allocated = false;     ///< peers reach allocated memory better than registered memory
     unsigned ports = 1;
 
-    Bytes max_message;
-    Bytes max_inline;
+    Bytes max_message{};
+    Bytes max_inline{};
     std::uint32_t max_slices = 1;
     std::uint32_t max_send_depth = 0;
     std::uint32_t max_queue_pairs = 0;
     /// From this size on, `bulk` beats a send through intermediate buffers.
-    Bytes bulk_threshold;
+    Bytes bulk_threshold{};
 
     /// What the fabric's profile says to software above.
     std::vector<Section> sections{};

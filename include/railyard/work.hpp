@@ -47,18 +47,18 @@ struct WorkRequest {
     Flags flags = Flags::none;
     std::uint32_t immediate = 0;  ///< rdma_write_imm; with `with_immediate` also send
     bool with_immediate = false;
-    std::span<const Slice> local;      ///< gathered from, or scattered into (read, atomics)
-    std::span<const std::byte> bytes;  ///< instead of `local`, with Flags::inlined
-    RemoteSlice remote;                ///< RDMA and atomics
-    std::uint64_t operand = 0;         ///< fetch_add: the addend; compare_swap: the value expected
-    std::uint64_t swap = 0;            ///< compare_swap: the new value
+    std::span<const Slice> local{};      ///< gathered from, or scattered into (read, atomics)
+    std::span<const std::byte> bytes{};  ///< instead of `local`, with Flags::inlined
+    RemoteSlice remote{};                ///< RDMA and atomics
+    std::uint64_t operand = 0;  ///< fetch_add: the addend; compare_swap: the value expected
+    std::uint64_t swap = 0;     ///< compare_swap: the new value
     const RemoteRegion* invalidate = nullptr;  ///< send: a region of the peer's that ends with it
 };
 
 /// One receive. Slices and ownership as in WorkRequest.
 struct ReceiveRequest {
     std::uint64_t id = 0;
-    std::span<const Slice> local;
+    std::span<const Slice> local{};
 };
 
 struct Completion {

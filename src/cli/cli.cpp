@@ -16,7 +16,7 @@
 #include "cli/words.hpp"
 #include "experiments/core/plan.hpp"
 #include "railyard/base/error.hpp"
-#include "results/results.hpp"
+#include "railyard/results/results.hpp"
 
 namespace railyard::cli {
 

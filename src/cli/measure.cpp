@@ -15,9 +15,9 @@
 #include "experiments/core/plan.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
+#include "railyard/results/results.hpp"
 #include "report/report.hpp"
 #include "results/file.hpp"
-#include "results/results.hpp"
 
 namespace railyard::cli {
 

@@ -16,11 +16,11 @@
 #include "experiments/core/experiment.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
+#include "railyard/results/results.hpp"
 #include "report/compare.hpp"
 #include "report/page.hpp"
 #include "reproduce/record.hpp"
 #include "results/file.hpp"
-#include "results/results.hpp"
 
 namespace railyard::cli {
 

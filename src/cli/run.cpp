@@ -22,8 +22,8 @@
 #include "programs/loader/debugging.hpp"
 #include "programs/runs/run.hpp"
 #include "railyard/base/error.hpp"
+#include "railyard/results/results.hpp"
 #include "results/file.hpp"
-#include "results/results.hpp"
 
 namespace railyard::cli {
 

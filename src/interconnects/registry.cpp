@@ -13,6 +13,7 @@
 #include "faults/script.hpp"
 #include "interconnects/virtual/common/engine.hpp"
 #include "interconnects/virtual/ideal/fabric.hpp"
+#include "interconnects/virtual/own/fabric.hpp"
 #include "profiles/profile.hpp"
 #include "profiles/schema.hpp"
 #include "railyard/base/error.hpp"
@@ -105,9 +106,25 @@ Shipped& shipped() {
     return shipped;
 }
 
-/// The users' own profiles: those that were asked for so far.
+/// The users' own: profiles that were asked for so far, and fabrics that were added.
 class Loaded {
   public:
+    void add(Entry entry) {
+        const std::lock_guard lock(mutex_);
+        const std::string_view name = entry.name();
+        if (name.empty() || profiles::is_path(name) || name.find_first_of("+, ") != name.npos)
+            throw UsageError(
+                fmt::format("'{}' cannot be the name of a fabric: it has at least one character, "
+                            "and none of '/', '+', ',' and ' '",
+                            name));
+        check_name("a fabric of the program's own", name);
+        added_.push_back(&entries_.emplace_back(std::move(entry)));
+    }
+    std::vector<const Entry*> added() {
+        const std::lock_guard lock(mutex_);
+        return added_;
+    }
+
     const Entry* named(std::string_view name) {
         const std::lock_guard lock(mutex_);
         return find(name);
@@ -133,7 +150,8 @@ class Loaded {
         throw UsageError(fmt::format(
             "{}: the name '{}' is taken by {}; give it another with a "
             "line such as name = \"my-{}\"",
-            path, name, taken_by_ours ? "a fabric of Railyard's own" : "another profile", name));
+            path, name, taken_by_ours ? "a fabric of Railyard's own" : "another profile or fabric",
+            name));
     }
 
     const Entry* find(std::string_view name) const {
@@ -144,6 +162,7 @@ class Loaded {
     std::mutex mutex_;
     std::deque<Entry> entries_;  ///< which stay where they are
     std::map<std::string, const Entry*> by_path_;
+    std::vector<const Entry*> added_;
 };
 
 Loaded& loaded() {
@@ -162,6 +181,24 @@ const Entry* find(std::string_view name) {
     if (const Entry* entry = shipped().named(name)) return entry;
     if (const Entry* entry = find_real(name)) return entry;
     return loaded().named(name);
+}
+
+void add(Entry entry) {
+    loaded().add(std::move(entry));
+}
+
+std::vector<const Entry*> added() {
+    return loaded().added();
+}
+
+Entry of_network(fabric::Traits traits,
+                 std::function<std::unique_ptr<fabric::Network>(fabric::NodeId)> make) {
+    const fabric::Traits whole = own::completed(std::move(traits));
+    return {whole, nullptr,
+            [whole, make = std::move(make)](sim::Engine& engine, fabric::NodeId nodes) {
+                return own::open(engine, whole, make(nodes));
+            },
+            nullptr};
 }
 
 std::unique_ptr<fabric::Fabric> open_node_memory(sim::Engine& engine) {

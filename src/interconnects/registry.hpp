@@ -9,10 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "railyard/datasheet.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/fault_report.hpp"
+#include "railyard/network.hpp"
 #include "railyard/traits.hpp"
 
 namespace railyard::sim {
@@ -72,6 +74,15 @@ const Entry* find(std::string_view name);
 
 /// In virtual time: what ranks of one node share beside a fabric, and nobody chooses by name.
 std::unique_ptr<fabric::Fabric> open_node_memory(sim::Engine& engine);
+
+/// Lists a further fabric, of whoever uses us as a library, for as long as the program runs. Throws
+/// UsageError for a name that is taken, or that cannot be one.
+void add(Entry entry);
+/// Those, in the order of adding.
+std::vector<const Entry*> added();
+/// The line of a network in virtual time that is not ours; `make` is told the number of nodes.
+Entry of_network(fabric::Traits traits,
+                 std::function<std::unique_ptr<fabric::Network>(fabric::NodeId)> make);
 
 /// The part of the registry that a rank of a real job needs.
 std::span<const Entry> real_fabrics();

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "results/results.hpp"
-#include "results/row.hpp"
+#include "railyard/results/results.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::report {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "results/results.hpp"
-#include "results/row.hpp"
+#include "railyard/results/results.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::report {
 

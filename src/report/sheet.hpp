@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "results/row.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::report {
 

@@ -15,8 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "railyard/results/row.hpp"
 #include "reproduce/shapes.hpp"
-#include "results/row.hpp"
 
 namespace railyard::reproduce {
 

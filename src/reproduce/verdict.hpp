@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "railyard/results/row.hpp"
 #include "reproduce/check.hpp"
 #include "reproduce/record.hpp"
 #include "reproduce/selection.hpp"
-#include "results/row.hpp"
 
 namespace railyard::reproduce {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "railyard/base/error.hpp"
-#include "results/row.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::results {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "results/results.hpp"
-#include "results/row.hpp"
+#include "railyard/results/results.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::results {
 

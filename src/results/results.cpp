@@ -1,4 +1,4 @@
-#include "results/results.hpp"
+#include "railyard/results/results.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

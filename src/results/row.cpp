@@ -1,4 +1,4 @@
-#include "results/row.hpp"
+#include "railyard/results/row.hpp"
 
 #include <algorithm>
 #include <cmath>

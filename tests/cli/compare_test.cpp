@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/program.hpp"
+#include "railyard/results/results.hpp"
 #include "results/file.hpp"
-#include "results/results.hpp"
 
 namespace railyard::cli {
 namespace {

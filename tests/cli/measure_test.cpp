@@ -7,8 +7,8 @@
 #include <set>
 
 #include "cli/program.hpp"
+#include "railyard/results/results.hpp"
 #include "results/file.hpp"
-#include "results/results.hpp"
 
 namespace railyard::cli {
 namespace {

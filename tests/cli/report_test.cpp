@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/program.hpp"
+#include "railyard/results/results.hpp"
 #include "results/file.hpp"
-#include "results/results.hpp"
 
 namespace railyard::cli {
 namespace {

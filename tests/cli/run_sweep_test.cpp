@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/program.hpp"
-#include "results/results.hpp"
+#include "railyard/results/results.hpp"
 
 namespace railyard::cli {
 namespace {

@@ -23,7 +23,7 @@ class Foreign : public Contract {
     void run_with_another(int ranks,
                           const std::function<void(Team&, fabric::Nic& another)>& body) const {
         std::vector<std::string> fabrics = {traits().name};
-        for (const fabric::Traits& other : job::fabrics())
+        for (const fabric::Traits& other : railyard::fabrics())
             if (fabrics.size() < 2 && other.clock == traits().clock && other.name != traits().name)
                 fabrics.push_back(other.name);
         for (const std::string& fabric : fabrics)

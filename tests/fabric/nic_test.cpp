@@ -21,7 +21,7 @@ TEST_P(NicBasics, traits_make_sense) {
     EXPECT_LE(t.max_inline, t.max_message);
     run(1, [](Team& team) {
         const fabric::Traits& found = team.nic().traits();
-        const fabric::Traits* listed = job::find_fabric(found.name);
+        const fabric::Traits* listed = find_fabric(found.name);
         check(listed != nullptr, "the fabric is listed");
         check(found.clock == listed->clock && found.placement == listed->placement &&
                   found.max_message == listed->max_message &&

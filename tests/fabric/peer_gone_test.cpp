@@ -199,7 +199,7 @@ TEST_P(PeerGone, a_new_queue_pair_works_after_it) {
 
 /// A process that ends in the midst, and calls no destructor.
 TEST_P(PeerGone, process_ended) {
-    if (GetParam().kind != job::Kind::processes) GTEST_SKIP() << "ranks are not processes here";
+    if (GetParam().kind != RankKind::processes) GTEST_SKIP() << "ranks are not processes here";
     run(2, [](Team& team) {
         Endpoint end(team), idle(team);
         end.connect(team.peer());

@@ -5,7 +5,8 @@
 #include <ostream>
 
 #include "fabric/team.hpp"
-#include "launch/job/job.hpp"
+#include "railyard/library/fabrics.hpp"
+#include "railyard/library/job.hpp"
 
 namespace railyard::contract {
 
@@ -80,11 +81,11 @@ Duration patience() {
 namespace {
 std::string name_of(const Setting& setting) {
     switch (setting.kind) {
-        case job::Kind::processes:
+        case RankKind::processes:
             return setting.fabric + "_processes";
-        case job::Kind::threads:
+        case RankKind::threads:
             return setting.fabric + "_threads";
-        case job::Kind::fibers:
+        case RankKind::fibers:
             return setting.fabric + "_fibers";
     }
     return setting.fabric;
@@ -113,31 +114,31 @@ bool asked(const std::string& fabric) {
 
 std::vector<Setting> settings() {
     std::vector<Setting> all;
-    for (const fabric::Traits& traits : job::fabrics()) {
+    for (const fabric::Traits& traits : fabrics()) {
         if (!asked(traits.name)) continue;
         if (traits.clock == fabric::Clock::virtual_time) {
-            all.push_back({traits.name, job::Kind::fibers});
+            all.push_back({traits.name, RankKind::fibers});
         } else {
-            all.push_back({traits.name, job::Kind::processes});
-            all.push_back({traits.name, job::Kind::threads});
+            all.push_back({traits.name, RankKind::processes});
+            all.push_back({traits.name, RankKind::threads});
         }
     }
     return all;
 }
 
 const fabric::Traits& Contract::traits() const {
-    return *job::find_fabric(GetParam().fabric);
+    return *find_fabric(GetParam().fabric);
 }
 
 bool Contract::quick() const {
     const char* wish = std::getenv("RAILYARD_CONTRACT_QUICK");
     // A library of others does the work there; RAILYARD_CONTRACT_QUICK=0 runs it whole.
     if (GetParam().fabric == "ofi") return wish == nullptr || *wish != '0';
-    return GetParam().kind == job::Kind::threads || (wish != nullptr && *wish == '1');
+    return GetParam().kind == RankKind::threads || (wish != nullptr && *wish == '1');
 }
 
-job::Options Contract::options(int ranks) const {
-    job::Options options;
+Job Contract::options(int ranks) const {
+    Job options;
     options.ranks = ranks;
     options.fabric = GetParam().fabric;
     options.kind = GetParam().kind;
@@ -147,35 +148,35 @@ job::Options Contract::options(int ranks) const {
 namespace {
 /// RAILYARD_CONTRACT_FAULTS names a script of faults: the contract holds on a model that they
 /// strike, too.
-job::Result run_job(const job::Options& options, const job::Body& body) {
+JobResult run_job(const Job& options, const Body& body) {
     const char* script = std::getenv("RAILYARD_CONTRACT_FAULTS");
-    if (script == nullptr || !job::datasheet(options.fabric)) return job::run(options, body);
-    job::Faults faults{script, {}};
-    return job::run_with_faults(options, faults, body);
+    Job struck = options;
+    if (script != nullptr && datasheet(options.fabric)) struck.faults = script;
+    return railyard::run(struck, body);
 }
 }  // namespace
 
-void Contract::run_ranks(const job::Options& options, const job::Body& body) const {
-    const job::Result result = run_job(options, body);
+void Contract::run_ranks(const Job& options, const Body& body) const {
+    const JobResult result = run_job(options, body);
     EXPECT_TRUE(result.ok) << result.failure;
 }
 
-void Contract::run_ranks(int ranks, const job::Body& body) const {
+void Contract::run_ranks(int ranks, const Body& body) const {
     run_ranks(options(ranks), body);
 }
 
 void Contract::run(int ranks, const std::function<void(Team&)>& body) const {
-    run_ranks(ranks, [&](job::Rank& rank) { as_team(rank, body); });
+    run_ranks(ranks, [&](Rank& rank) { as_team(rank, body); });
 }
 
 void Contract::run_on(const std::vector<fabric::NodeId>& nodes,
                       const std::function<void(Team&)>& body) const {
-    job::Options placed = options(static_cast<int>(nodes.size()));
+    Job placed = options(static_cast<int>(nodes.size()));
     placed.nodes = nodes;
-    run_ranks(placed, [&](job::Rank& rank) { as_team(rank, body); });
+    run_ranks(placed, [&](Rank& rank) { as_team(rank, body); });
 }
 
-void Contract::as_team(job::Rank& rank, const std::function<void(Team&)>& body) const {
+void Contract::as_team(Rank& rank, const std::function<void(Team&)>& body) const {
     Team team(rank, GetParam().fabric);
     body(team);
     team.finish();

@@ -16,17 +16,19 @@
 #include <type_traits>
 #include <vector>
 
-#include "launch/job/job.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/status.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/connection.hpp"
+#include "railyard/library/fabrics.hpp"
+#include "railyard/library/job.hpp"
 #include "railyard/traits.hpp"
 #include "railyard/work.hpp"
 
 namespace railyard::contract {
 
 using Where = std::source_location;
+using Body = std::function<void(Rank&)>;
 
 /// A check of one rank that did not hold.
 class Failure : public std::runtime_error {
@@ -69,7 +71,7 @@ Duration patience();
 /// A fabric, and the way its ranks are run.
 struct Setting {
     std::string fabric;
-    job::Kind kind = job::Kind::processes;
+    RankKind kind = RankKind::processes;
 };
 void PrintTo(const Setting& setting, std::ostream* out);
 /// Every fabric of the registry: a real one as processes and as threads (the latter so that a
@@ -91,17 +93,17 @@ class Contract : public testing::TestWithParam<Setting> {
     int rounds(int full) const { return quick() ? (full + 3) / 4 : full; }
 
     /// Runs `body` on every rank and expects all of them to end well.
-    void run_ranks(int ranks, const job::Body& body) const;
-    void run_ranks(const job::Options& options, const job::Body& body) const;
+    void run_ranks(int ranks, const Body& body) const;
+    void run_ranks(const Job& options, const Body& body) const;
     /// The same with a Team made before and taken down, in step, after it.
     void run(int ranks, const std::function<void(Team&)>& body) const;
     /// The same with ranks on these nodes.
     void run_on(const std::vector<fabric::NodeId>& nodes,
                 const std::function<void(Team&)>& body) const;
-    job::Options options(int ranks) const;
+    Job options(int ranks) const;
 
   private:
-    void as_team(job::Rank& rank, const std::function<void(Team&)>& body) const;
+    void as_team(Rank& rank, const std::function<void(Team&)>& body) const;
 };
 
 }  // namespace railyard::contract

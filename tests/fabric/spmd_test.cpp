@@ -13,15 +13,15 @@ using namespace railyard::literals;
 class Spmd : public Contract {};
 
 TEST_P(Spmd, a_check_that_does_not_hold_fails_the_job) {
-    const job::Result result =
-        job::run(options(2), [](job::Rank& rank) { check_equal(rank.id(), 0, "the rank"); });
+    const JobResult result =
+        railyard::run(options(2), [](Rank& rank) { check_equal(rank.id(), 0, "the rank"); });
     EXPECT_FALSE(result.ok);
     EXPECT_THAT(result.failure, HasSubstr("spmd_test.cpp:"));
     EXPECT_THAT(result.failure, HasSubstr("the rank: expected 0, found 1"));
 }
 
 TEST_P(Spmd, what_never_comes_fails_the_job) {
-    const job::Result result = job::run(options(1), [](job::Rank& rank) {
+    const JobResult result = railyard::run(options(1), [](Rank& rank) {
         const bool came = rank.host().wait_until([] { return false; }, rank.host().now() + 20_ms);
         check(came, "it came");
     });

@@ -21,11 +21,11 @@ void Team::CloseLine::operator()(Line* line) const {
     delete line;
 }
 
-Team::Team(job::Rank& rank, std::string fabric) : rank_(rank), fabric_(std::move(fabric)) {
+Team::Team(Rank& rank, std::string fabric) : rank_(rank), fabric_(std::move(fabric)) {
     const std::string key = next_key();
-    rank_.bootstrap().put(key, nic().address().bytes);
+    rank_.put(key, nic().address().bytes);
     for (int r = 0; r < size(); ++r) {
-        const std::vector<std::byte> value = rank_.bootstrap().get(r, key);
+        const std::vector<std::byte> value = rank_.get(r, key);
         fabric::Address address;
         check_equal(value.size(), address.bytes.size(), "size of an address from the bootstrap");
         std::memcpy(address.bytes.data(), value.data(), value.size());
@@ -90,8 +90,8 @@ std::unique_ptr<fabric::RemoteRegion> Team::swap(const fabric::Region& mine, Whe
 void Team::before_sends_of_two() {
     if (traits().waits_for_receives) return;
     const std::string key = "meeting " + std::to_string(meetings_++);
-    rank_.bootstrap().put(key, {});
-    (void)rank_.bootstrap().get(peer(), key);
+    rank_.put(key, {});
+    (void)rank_.get(peer(), key);
 }
 
 void Team::pause(Duration duration) {
@@ -101,7 +101,7 @@ void Team::pause(Duration duration) {
 void Team::finish() {
     if (!finishes_) return;
     barrier();
-    rank_.bootstrap().fence();
+    rank_.fence();
 }
 
 }  // namespace railyard::contract

@@ -13,19 +13,19 @@
 #include <vector>
 
 #include "fabric/spmd.hpp"
-#include "launch/job/rank.hpp"
+#include "railyard/library/job.hpp"
 
 namespace railyard::contract {
 
 class Team {
   public:
-    Team(job::Rank& rank, std::string fabric);
+    Team(Rank& rank, std::string fabric);
 
     int id() const { return rank_.id(); }
     int size() const { return rank_.size(); }
     /// The other one of two.
     int peer() const { return 1 - id(); }
-    job::Rank& rank() { return rank_; }
+    Rank& rank() { return rank_; }
     fabric::Host& host() { return rank_.host(); }
     fabric::Nic& nic() { return rank_.nic(); }
     const fabric::Traits& traits() { return nic().traits(); }
@@ -77,7 +77,7 @@ class Team {
     void await_signal(Line& line, Where where);
     std::string next_key() { return "contract " + std::to_string(keys_++); }
 
-    job::Rank& rank_;
+    Rank& rank_;
     std::string fabric_;
     std::vector<fabric::Address> addresses_;
     std::vector<LinePtr> lines_;  // rank 0: to every other rank; the others: to rank 0
@@ -97,11 +97,11 @@ template <class T>
 std::vector<T> Team::gather(const T& mine, Where where) {
     static_assert(std::is_trivially_copyable_v<T>);
     const std::string key = next_key();
-    rank_.bootstrap().put(key, std::as_bytes(std::span(&mine, 1)));
+    rank_.put(key, std::as_bytes(std::span(&mine, 1)));
     barrier(where);  // all have put: the gets below wait for nobody
     std::vector<T> all(index(size()));
     for (int r = 0; r < size(); ++r) {
-        const std::vector<std::byte> value = rank_.bootstrap().get(r, key);
+        const std::vector<std::byte> value = rank_.get(r, key);
         check_equal(value.size(), sizeof(T), "size of a value from the bootstrap", where);
         std::memcpy(&all[index(r)], value.data(), sizeof(T));
     }

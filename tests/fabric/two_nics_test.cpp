@@ -12,7 +12,7 @@ using namespace railyard::literals;
 class TwoNics : public Contract {
   protected:
     std::string other_fabric() const {
-        for (const fabric::Traits& other : job::fabrics())
+        for (const fabric::Traits& other : railyard::fabrics())
             if (other.clock == traits().clock && other.name != traits().name) return other.name;
         return traits().name;
     }

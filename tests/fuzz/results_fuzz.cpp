@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "railyard/base/error.hpp"
-#include "results/results.hpp"
-#include "results/row.hpp"
+#include "railyard/results/results.hpp"
+#include "railyard/results/row.hpp"
 
 namespace {
 

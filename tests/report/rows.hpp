@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "results/row.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::report {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "railyard/results/row.hpp"
 #include "reproduce/check.hpp"
 #include "reproduce/record.hpp"
-#include "results/row.hpp"
 
 namespace railyard::reproduce {
 

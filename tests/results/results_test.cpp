@@ -1,4 +1,4 @@
-#include "results/results.hpp"
+#include "railyard/results/results.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

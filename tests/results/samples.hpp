@@ -1,7 +1,7 @@
 #pragma once
 /// Rows and machines with something in every field.
 
-#include "results/results.hpp"
+#include "railyard/results/results.hpp"
 
 namespace railyard::results {
 

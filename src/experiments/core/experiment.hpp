@@ -12,9 +12,9 @@
 
 #include "launch/job/rank.hpp"
 #include "railyard/base/bytes.hpp"
+#include "railyard/results/row.hpp"
 #include "railyard/traits.hpp"
 #include "railyard/work.hpp"
-#include "results/row.hpp"
 
 namespace railyard::experiments {
 

@@ -16,7 +16,7 @@
 #include "launch/peers/peer_job.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/error.hpp"
-#include "results/row.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::experiments {
 

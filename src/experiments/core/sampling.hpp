@@ -11,7 +11,7 @@
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/host.hpp"
-#include "results/row.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::experiments {
 

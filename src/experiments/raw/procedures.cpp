@@ -14,7 +14,7 @@
 
 #include "experiments/core/exchange.hpp"
 #include "railyard/base/error.hpp"
-#include "results/row.hpp"
+#include "railyard/results/row.hpp"
 
 namespace railyard::experiments::raw {
 

@@ -12,8 +12,8 @@
 #include "experiments/user/procedures.hpp"
 #include "experiments/user/tagged_pair.hpp"
 #include "railyard/memory.hpp"
+#include "railyard/results/row.hpp"
 #include "railyard/traits.hpp"
-#include "results/row.hpp"
 
 namespace railyard::experiments {
 

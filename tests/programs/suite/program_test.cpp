@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "results/results.hpp"
+#include "railyard/results/results.hpp"
 
 namespace railyard::suite {
 namespace {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "railyard/base/error.hpp"
-#include "results/results.hpp"
+#include "railyard/results/results.hpp"
 
 namespace railyard::soak {
 
