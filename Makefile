@@ -80,7 +80,8 @@ api: ## Write the reference of the library's headers for a browser: build/api/ht
 
 package: ## Build Debian packages, check them, and install them into a folder of its own: build/package/*.deb
 	scripts/install-packages build test package
-	$(MAKE) build/release/build.ninja api
+	cmake --preset release -DRAILYARD_TESTS=ON
+	$(MAKE) api
 	cmake --build --preset release --target programs railyard_contract
 	scripts/package
 

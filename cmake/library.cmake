@@ -61,7 +61,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/RailyardConfig.cmake ${made}/RailyardC
 
 file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" PC_PREFIX "${PC_PREFIX}")
-foreach(name railyard railyard-contract)
+set(pc_names railyard)
+if(RAILYARD_TESTS)
+    list(APPEND pc_names railyard-contract)
+endif()
+foreach(name ${pc_names})
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${made}/${name}.pc @ONLY)
     install(FILES ${made}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
