@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,9 +84,20 @@ void add_once(std::vector<T>& list, const T& item) {
     if (std::ranges::find(list, item) == list.end()) list.push_back(item);
 }
 
-std::vector<Bytes> sizes(const std::string& text) {
+/// Who writes KB may well mean KiB.
+void tell_units_apart(const std::string& text) {
+    static const std::regex decimal("([0-9]+(\\.[0-9]+)? *[kKMGT])B");
+    std::smatch found;
+    if (!std::regex_search(text, found, decimal)) return;
+    fmt::print(stderr, "railyard: --sizes: {} is {} bytes; {} is {}\n", found.str(0),
+               parse_bytes(found.str(0)).count(), found.str(1), parse_bytes(found.str(1)).count());
+}
+
+std::vector<Bytes> sizes(const std::string& text, bool quiet) {
     try {
-        return parse_sizes(text);
+        const std::vector<Bytes> found = parse_sizes(text);
+        if (!quiet) tell_units_apart(text);
+        return found;
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("--sizes: {}", error.what()));
     }
@@ -93,7 +105,7 @@ std::vector<Bytes> sizes(const std::string& text) {
 
 experiments::Wishes wishes(const MeasureWords& words) {
     experiments::Wishes w;
-    if (!words.sizes.empty()) w.sizes = sizes(words.sizes);
+    if (!words.sizes.empty()) w.sizes = sizes(words.sizes, words.quiet);
     if (!words.ops.empty())
         for (const std::string& item : split_list("--ops", words.ops))
             add_once(w.ops, op_named(item));

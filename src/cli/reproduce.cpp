@@ -40,13 +40,18 @@ int run(const ReproduceWords& words) {
     const auto& all = reproduce::papers();
     const auto chosen = reproduce::choose(all, words.paper, words.only);
     const auto excused = exceptions(words);
-    if (words.list) {
-        fmt::print("{}", reproduce::list(reproduce::tasks(chosen, all)));
-        return 0;
-    }
     const std::string file = words.json_file();
     const bool to_file = !file.empty() && file != standard_output;
     if (to_file) results::check_writable(file);
+    if (words.list) {
+        const auto tasks = reproduce::tasks(chosen, all);
+        if (to_file)
+            results::write_file(file, reproduce::list_as_json(tasks));
+        else
+            fmt::print("{}",
+                       file.empty() ? reproduce::list(tasks) : reproduce::list_as_json(tasks));
+        return 0;
+    }
 
     reproduce::Reproduction found;
     std::vector<reproduce::Sensitivity> sensitivities;

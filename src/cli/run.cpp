@@ -187,7 +187,7 @@ Command run_command(CLI::App& parent) {
         "  railyard run -n 32 --on berkeley-via --connections static-peer --stats "
         "all-to-all\n"
         "  railyard run -n 16 --on infiniband-pcie,quadrics,myrinet2000-gm stencil\n"
-        "  railyard run -n 16 --on quadrics --faults faults.toml --fault-cost ring\n"
+        "  railyard run -n 16 --on quadrics --faults examples/faults.toml --fault-cost all-to-all\n"
         "  railyard run -n 16 --compute record:stencil.log stencil\n"
         "  railyard run -n 16 --on clan-via --compute replay:stencil.log --summary text stencil\n"
         "  railyard run --on clan-via,berkeley-via --compute replay×10:stencil.log");

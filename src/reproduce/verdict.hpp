@@ -162,6 +162,8 @@ std::string tables(std::span<const Verdict> verdicts);
 
 /// The records and where they would be measured, a line each.
 std::string list(std::span<const Task> tasks);
+/// The same for programs.
+std::string list_as_json(std::span<const Task> tasks);
 
 /// The last lines: performance predictions first, then all else by class; what is off, and what is
 /// not checked.

@@ -34,6 +34,7 @@ class Session : public kernels::MpiProgram {
   private:
     const std::string* value_of(const char* name, const std::string& shown, const char* help);
 
+    std::string name_;  ///< by which it was called
     std::vector<std::string> words_;
     std::vector<bool> used_;
     std::string help_;
