@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parse.hpp"
+#include "base/quantity.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
 
@@ -93,6 +94,29 @@ unsigned parse_count(std::string_view option, std::string_view text, unsigned le
         throw UsageError(fmt::format("{}: expected a whole number from {} to {}, found '{}'",
                                      option, least, most, text));
     return *value;
+}
+
+Duration parse_time(std::string_view option, const std::string& text) {
+    if (const auto seconds = parse_number<double>(text); seconds && *seconds >= 0 && *seconds < 1e6)
+        return Duration::from_seconds(*seconds);
+    try {
+        return parse_duration(text);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("{}: {}", option, error.what()));
+    }
+}
+
+void add_time_budget(CLI::App& app, std::string& word, const char* help) {
+    app.add_option("--time-budget", word, help)->type_name("TIME");
+}
+
+std::optional<Duration> time_budget(const std::string& word) {
+    if (word.empty()) return std::nullopt;
+    const Duration time = parse_time("--time-budget", word);
+    if (time <= Duration())
+        throw UsageError(fmt::format(
+            "--time-budget: expected a time such as 30s, or seconds, found '{}'", word));
+    return time;
 }
 
 std::string unknown(std::string_view what, std::string_view wrong,

@@ -153,7 +153,7 @@ struct Reproduction {
 /// `chosen` are among `all`.
 Reproduction reproduce(std::span<const Record> chosen, std::span<const Record> all,
                        std::span<const Exception> exceptions, const Progress& progress,
-                       unsigned jobs = 0);
+                       const experiments::Carrying& how = {});
 
 // Verdicts as people read them, and as programs do (docs/results-format.md describes the JSON).
 

@@ -102,7 +102,7 @@ TEST_F(Completion, InFishOffersCommandsOptionsAndNames) {
 TEST_F(Completion, InZshIsUnderstoodAndHasEveryOption) {
     const std::string file = script("zsh");
     const std::string text = results::read_file(file);
-    EXPECT_THAT(text, AllOf(HasSubstr("#compdef railyard"), HasSubstr("--statistics["),
+    EXPECT_THAT(text, AllOf(HasSubstr("#compdef railyard"), HasSubstr("--time-budget["),
                             HasSubstr("latency-uni"), HasSubstr("myrinet2000-gm")));
     if (!is_there("zsh")) GTEST_SKIP() << "no zsh here";
     EXPECT_EQ(printed_by("zsh -f -n " + file + " 2>&1"), Offers{});

@@ -48,6 +48,17 @@ const Program* find(std::string_view name) {
     return found != programs.end() ? &*found : nullptr;
 }
 
+Timed::Timed() {
+    MPI_Pcontrol(1);
+    start_ = MPI_Wtime();
+}
+
+double Timed::end() const {
+    const double seconds = MPI_Wtime() - start_;
+    MPI_Pcontrol(0);
+    return seconds;
+}
+
 Session::Session(int argc, char** argv, std::string purpose)
     : MpiProgram(argc, argv, Init::always),
       name_(argc > 0 ? argv[0] : ""),
