@@ -20,6 +20,29 @@ bool begins_with(std::string_view name, std::string_view start) {
                       [](char a, char b) { return lower(a) == lower(b); });
 }
 
+/// Names are words with something between them: "latency-uni", "rdma_write".
+bool ends_word(std::string_view name, std::size_t at) {
+    return at == name.size() || name[at] == '-' || name[at] == '_';
+}
+
+bool begins_with_word(std::string_view name, std::string_view word) {
+    return begins_with(name, word) && ends_word(name, word.size());
+}
+
+bool has_word(std::string_view name, std::string_view word) {
+    for (std::size_t at = 0; at + word.size() <= name.size(); ++at)
+        if ((at == 0 || ends_word(name, at - 1)) && begins_with_word(name.substr(at), word))
+            return true;
+    return false;
+}
+
+/// The first in the order of the names, which is the one in which people should meet them.
+template <class Fits>
+std::optional<std::string> first_that(std::span<const std::string> among, const Fits& fits) {
+    const auto found = std::ranges::find_if(among, fits);
+    return found != among.end() ? std::optional(*found) : std::nullopt;
+}
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -45,6 +68,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> nearest(std::string_view wrong, std::span<const std::string> names) {
+    constexpr std::size_t shortest_word = 3;
+    constexpr std::size_t shortest_beginning = 2;
+    if (wrong.size() >= shortest_word)
+        if (auto named = first_that(names, [&](auto& n) { return begins_with_word(n, wrong); }))
+            return named;
+
     const std::string* best = nullptr;
     std::size_t best_distance = 0;
     for (const std::string& name : names) {
@@ -63,11 +92,11 @@ std::optional<std::string> nearest(std::string_view wrong, std::span<const std::
     }
     if (best != nullptr) return *best;
 
-    constexpr std::size_t shortest_beginning = 2;
     if (wrong.size() < shortest_beginning) return std::nullopt;
-    for (const std::string& name : names)
-        if (begins_with(name, wrong)) return name;
-    return std::nullopt;
+    if (auto begun = first_that(names, [&](auto& n) { return begins_with(n, wrong); }))
+        return begun;
+    if (wrong.size() < shortest_word) return std::nullopt;
+    return first_that(names, [&](auto& n) { return has_word(n, wrong); });
 }
 
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> names,

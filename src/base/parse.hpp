@@ -87,8 +87,9 @@ inline std::optional<HostAndNumber> split_host(std::string_view text) {
 /// one word into the other. Upper and lower case are the same.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The name nearest to `wrong`, the first of equals, if about one character in three or fewer are
-/// wrong; else the first name that begins with it; else none.
+/// The name that was meant: the first that begins with `wrong` as a whole word ("latency" of
+/// "latency-uni"); else the nearest, the first of equals, if about one character in three or fewer
+/// are wrong; else the first that begins with it; else the first with that word in it; else none.
 std::optional<std::string> nearest(std::string_view wrong, std::span<const std::string> names);
 
 /// "did you mean 'shm'?" between `before` and `after`; empty if nothing is near.

@@ -127,13 +127,15 @@ int run(int argc, char** argv) {
     const std::vector<Command> commands{
         fabrics_command(app), experiments_command(app), measure_command(app),
         run_command(app),     mpi_info_command(app),    reproduce_command(app),
-        compare_command(app), report_command(app),      secret_command(app)};
+        compare_command(app), report_command(app),      secret_command(app),
+        help_command(app),    completion_command(app)};
     // Options for all may stand behind a command, but not among the words of a program.
     for (const Command& command : commands)
         command.app->fallthrough(!command.app->get_prefix_command());
 
     try {
         std::vector<std::string> words(argv + 1, argv + argc);
+        write_help_as_option(app, words);
         write_np_long(app, words);
         std::ranges::reverse(words);
         app.parse(words);

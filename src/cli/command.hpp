@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace railyard::cli {
 
@@ -21,6 +23,16 @@ Command reproduce_command(CLI::App& parent);
 Command compare_command(CLI::App& parent);
 Command report_command(CLI::App& parent);
 Command secret_command(CLI::App& parent);
+/// What the others say of themselves: their help, and how shells complete them. Made last.
+Command help_command(CLI::App& parent);
+Command completion_command(CLI::App& parent);
+/// `help run` is `run --help`, which CLI11 does not know.
+void write_help_as_option(const CLI::App& app, std::vector<std::string>& words);
+
+/// --json, for those that list what there is.
+inline void add_json(CLI::App& app, bool& json) {
+    app.add_flag("--json", json, "The same for programs: JSON on the standard output");
+}
 
 /// --jobs, for those that run models: in how many processes. Left alone: as many as there are
 /// cores.

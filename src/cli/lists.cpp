@@ -10,6 +10,7 @@
 
 #include "base/quantity.hpp"
 #include "cli/command.hpp"
+#include "cli/lists.hpp"
 #include "cli/words.hpp"
 #include "experiments/core/experiment.hpp"
 #include "launch/job/job.hpp"
@@ -20,6 +21,22 @@
 #include "report/table.hpp"
 
 namespace railyard::cli {
+
+const char* name_of(fabric::Clock clock) {
+    return clock == fabric::Clock::real ? "real" : "virtual";
+}
+
+const char* name_of(fabric::Bulk bulk) {
+    switch (bulk) {
+        case fabric::Bulk::read:
+            return "rdma_read";
+        case fabric::Bulk::write:
+            return "rdma_write";
+        case fabric::Bulk::send:
+            return "send_recv";
+    }
+    return "?";
+}
 
 namespace {
 
@@ -87,22 +104,6 @@ using fabric::Traits;
 using report::Align;
 using report::Table;
 
-const char* clock(const Traits& traits) {
-    return traits.clock == fabric::Clock::real ? "real" : "virtual";
-}
-
-const char* bulk(const Traits& traits) {
-    switch (traits.bulk) {
-        case fabric::Bulk::read:
-            return "rdma_read";
-        case fabric::Bulk::write:
-            return "rdma_write";
-        case fabric::Bulk::send:
-            return "send_recv";
-    }
-    return "?";
-}
-
 const char* progress(const Traits& traits) {
     switch (traits.progress) {
         case fabric::Progress::hardware:
@@ -134,8 +135,8 @@ std::string all_fabrics() {
     return fmt::format(
         "real: bytes move, on this machine\n{}\n"
         "virtual: models, whose results are the same on every machine\n{}\n"
-        "`railyard fabrics NAME` says what one of them can do, and what a model is made of.\n"
-        "A model of your own is a file, and its path its name: `railyard fabrics NAME --toml` "
+        "`railyard fabrics FABRIC` says what one of them can do, and what a model is made of.\n"
+        "A model of your own is a file, and its path its name: `railyard fabrics FABRIC --toml` "
         "gives one to start from.\n",
         group(fabric::Clock::real, width), group(fabric::Clock::virtual_time, width));
 }
@@ -145,11 +146,11 @@ std::string one_fabric(const Traits& traits) {
     table.add_column({}, Align::left);
     table.add_column({}, Align::left);
     const bool watched = traits.placement == fabric::Placement::last_byte_last;
-    table.add_row({"time", clock(traits)});
+    table.add_row({"time", name_of(traits.clock)});
     table.add_row({"arrival by watching memory", yes_no(watched)});
     table.add_row({"progress is made by", progress(traits)});
-    table.add_row({"best way for bulk",
-                   fmt::format("{}, from {} on", bulk(traits), to_string(traits.bulk_threshold))});
+    table.add_row({"best way for bulk", fmt::format("{}, from {} on", name_of(traits.bulk),
+                                                    to_string(traits.bulk_threshold))});
     table.add_row({"atomic with the CPU's atomics", yes_no(traits.coherent_atomics)});
     table.add_row({"connects at no cost", yes_no(traits.connectionless)});
     table.add_row({"shares receives among queue pairs", yes_no(traits.shared_receives)});
@@ -181,11 +182,13 @@ std::string as_profile(const Traits& traits) {
     return sheet->profile;
 }
 
-std::string answer(const std::string& name, bool toml) {
+std::string answer(const std::string& name, bool toml, bool json) {
+    if (toml && json) throw UsageError("--toml and --json: give one of them");
     if (name.empty() && toml)
         throw UsageError("--toml: of which fabric? Name one; `railyard fabrics` lists all");
-    if (name.empty()) return all_fabrics();
+    if (name.empty()) return json ? fabrics_as_json() : all_fabrics();
     const Traits& traits = fabric_named(name);
+    if (json) return fabric_as_json(traits);
     return toml ? as_profile(traits) : one_fabric(traits);
 }
 
@@ -195,19 +198,22 @@ Command fabrics_command(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand("fabrics", "Lists the fabrics, and what each can do");
     const auto name = std::make_shared<std::string>();
     const auto toml = std::make_shared<bool>(false);
-    app->add_option("NAME", *name,
+    const auto json = std::make_shared<bool>(false);
+    app->add_option("FABRIC", *name,
                     "Only this one, with all that it can do; or the path of a profile")
         ->type_name("");
     app->add_flag("--toml", *toml, "A model as a profile that stands alone, to save and to change");
+    add_json(*app, *json);
     app->footer(
         "Examples:\n"
         "  railyard fabrics\n"
         "  railyard fabrics shm\n"
         "  railyard fabrics ofi\n"
         "  railyard fabrics infiniband-pcie\n"
-        "  railyard fabrics infiniband-pcie --toml > mine.toml");
-    return {app, [name, toml] {
-                fmt::print("{}", answer(*name, *toml));
+        "  railyard fabrics infiniband-pcie --toml > mine.toml\n"
+        "  railyard fabrics --json | jq -r '.[].name'");
+    return {app, [name, toml, json] {
+                fmt::print("{}", answer(*name, *toml, *json));
                 return 0;
             }};
 }
@@ -225,7 +231,8 @@ std::string all_experiments() {
     for (const Experiment& experiment : experiments::all())
         table.add_row({std::string(experiment.name), std::string(experiment.source),
                        std::string(experiment.summary)});
-    return table.text() + "\n`railyard experiments NAME` lists the parameters of one of them.\n";
+    return table.text() +
+           "\n`railyard experiments EXPERIMENT` lists the parameters of one of them.\n";
 }
 
 /// "1, 2, 4 ... 4M" would hide what a list holds; all of it, then, in the form of the option.
@@ -266,15 +273,22 @@ Command experiments_command(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand(
         "experiments", "Lists the experiments, each with the paper and figure it comes from");
     const auto name = std::make_shared<std::string>();
-    app->add_option("NAME", *name, "Only this one, with its parameters and their defaults")
+    const auto json = std::make_shared<bool>(false);
+    app->add_option("EXPERIMENT", *name, "Only this one, with its parameters and their defaults")
         ->type_name("");
+    add_json(*app, *json);
     app->footer(
         "Examples:\n"
         "  railyard experiments\n"
-        "  railyard experiments bandwidth-uni-queue");
-    return {app, [name] {
-                fmt::print("{}", name->empty() ? all_experiments()
-                                               : one_experiment(experiment_named(*name)));
+        "  railyard experiments bandwidth-uni-queue\n"
+        "  railyard experiments --json");
+    return {app, [name, json] {
+                if (name->empty()) {
+                    fmt::print("{}", *json ? experiments_as_json() : all_experiments());
+                    return 0;
+                }
+                const Experiment& one = experiment_named(*name);
+                fmt::print("{}", *json ? experiment_as_json(one) : one_experiment(one));
                 return 0;
             }};
 }

@@ -4,12 +4,15 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <regex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/quantity.hpp"
 #include "cli/command.hpp"
+#include "cli/kept.hpp"
 #include "cli/output.hpp"
 #include "cli/words.hpp"
 #include "experiments/core/plan.hpp"
@@ -28,8 +31,8 @@ struct MeasureWords {
     std::vector<std::string> experiments;
     std::string on, sizes, ops, queues, buffers, window, iterations, warmup, ranks, memory, mpi;
     std::string only;
-    std::string shm_user_memory, json, csv, trace;
-    bool quick = false, statistics = false, no_pin = false, quiet = false;
+    std::string shm_user_memory, json, csv, trace, time_budget;
+    bool quick = false, statistics = false, no_pin = false, quiet = false, resume = false;
     unsigned jobs = 0;
     PeerWords peer;
 };
@@ -65,6 +68,11 @@ void add_options(CLI::App& app, MeasureWords& words) {
     add("--ranks", words.ranks, "N",
         "How many ranks (default: as few as the experiment needs, or those of its paper)");
     app.add_flag("--quick", words.quick, "A first look: fewer sizes and iterations");
+    add_time_budget(app, words.time_budget,
+                    "How long it may take (30s): fewer iterations where clocks are real, and after "
+                    "that nothing new begins (default: 10 s for each experiment on a real fabric)");
+    app.add_flag("--resume", words.resume,
+                 "Go on with what an interrupted call with the same --json or --csv has kept");
     app.add_flag("--no-pin", words.no_pin, "Leave ranks to the scheduler, on any core");
     add_peer_options(app, words.peer);
     add("--shm-user-memory", words.shm_user_memory, "auto|process_vm|bounce",
@@ -83,9 +91,20 @@ void add_once(std::vector<T>& list, const T& item) {
     if (std::ranges::find(list, item) == list.end()) list.push_back(item);
 }
 
-std::vector<Bytes> sizes(const std::string& text) {
+/// Who writes KB may well mean KiB.
+void tell_units_apart(const std::string& text) {
+    static const std::regex decimal("([0-9]+(\\.[0-9]+)? *[kKMGT])B");
+    std::smatch found;
+    if (!std::regex_search(text, found, decimal)) return;
+    fmt::print(stderr, "railyard: --sizes: {} is {} bytes; {} is {}\n", found.str(0),
+               parse_bytes(found.str(0)).count(), found.str(1), parse_bytes(found.str(1)).count());
+}
+
+std::vector<Bytes> sizes(const std::string& text, bool quiet) {
     try {
-        return parse_sizes(text);
+        const std::vector<Bytes> found = parse_sizes(text);
+        if (!quiet) tell_units_apart(text);
+        return found;
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("--sizes: {}", error.what()));
     }
@@ -93,7 +112,7 @@ std::vector<Bytes> sizes(const std::string& text) {
 
 experiments::Wishes wishes(const MeasureWords& words) {
     experiments::Wishes w;
-    if (!words.sizes.empty()) w.sizes = sizes(words.sizes);
+    if (!words.sizes.empty()) w.sizes = sizes(words.sizes, words.quiet);
     if (!words.ops.empty())
         for (const std::string& item : split_list("--ops", words.ops))
             add_once(w.ops, op_named(item));
@@ -186,19 +205,50 @@ void apply_twins(const MeasureWords& words) {
     apply_twin("--shm-user-memory", words.shm_user_memory, "RAILYARD_SHM_USER_MEMORY", ways);
 }
 
+/// The file that results go to, and beside which they are kept if something comes between.
+const std::string* results_file(const MeasureWords& words) {
+    if (to_file(words.json)) return &words.json;
+    return to_file(words.csv) ? &words.csv : nullptr;
+}
+
+std::vector<experiments::Finished> done_before(const MeasureWords& words, bool has_peer) {
+    if (!words.resume) return {};
+    if (has_peer)
+        throw UsageError("--resume: between two hosts nobody knows what the other has kept");
+    const std::string* const file = results_file(words);
+    if (file == nullptr)
+        throw UsageError("--resume: name the file that it was for, with --json or --csv");
+    return read_kept(*file);
+}
+
+[[noreturn]] void fail(const MeasureWords& words, const experiments::Outcome& outcome) {
+    std::string what = outcome.failure;
+    if (const std::string* const file = results_file(words)) {
+        what += fmt::format("; no {} written", words.trace.empty() ? "file was" : "results were");
+        if (outcome.ended_by_signal() || outcome.time_is_up) what += keep(*file, outcome.finished);
+    }
+    if (outcome.ended_by_signal()) throw experiments::Stopped(what, outcome.exit_code);
+    throw Error(what);
+}
+
 int measure(const MeasureWords& words) {
     bool shows = true;
     const experiments::Plan todo = plan(words, shows);
     apply_twins(words);
     experiments::check(todo);
+    const experiments::Carrying how{.jobs = words.jobs,
+                                    .time_budget = time_budget(words.time_budget),
+                                    .finished = done_before(words, todo.peer.has_value())};
     if (shows) check_outputs(words);
 
     results::Results found{.machine = results::this_machine(), .rows = {}};
     experiments::Outcome outcome;
     {
         const ProgressLine line(!words.quiet && shows);
-        outcome = experiments::run(
-            todo, [&](std::string_view what) { line.show(what); }, words.jobs);
+        outcome =
+            std::move(experiments::run(
+                          std::span(&todo, 1), [&](std::string_view what) { line.show(what); }, how)
+                          .front());
     }
     found.rows = std::move(outcome.rows);
 
@@ -208,16 +258,12 @@ int measure(const MeasureWords& words) {
                    report::tables(found.rows, {.statistics = words.statistics}));
     if (!outcome.failure.empty()) {
         std::fflush(stdout);
-        const bool files = to_file(words.json) || to_file(words.csv);
-        const char* which = words.trace.empty() ? "file was" : "results were";
-        const std::string what =
-            outcome.failure + (files ? fmt::format("; no {} written", which) : "");
-        if (outcome.ended_by_signal()) throw experiments::Stopped(what, outcome.exit_code);
-        throw Error(what);
+        fail(words, outcome);
     }
     if (!shows) return 0;
     write(words.json, results::to_json(found));
     write(words.csv, results::to_csv(found.rows));
+    if (words.resume) forget_kept(*results_file(words));
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/lists.hpp"
 #include "cli/words.hpp"
 #include "launch/job/job.hpp"
 #include "mpi/engine/counters.hpp"
@@ -50,6 +51,8 @@ Command mpi_info_command(CLI::App& parent) {
     app->add_option("--mpi", *library,
                     "Whose ways it has: native (ours), or paper (that of the fabric's papers)")
         ->type_name("LIBRARY");
+    const auto json = std::make_shared<bool>(false);
+    add_json(*app, *json);
     app->footer(
         "Examples:\n"
         "  railyard mpi-info\n"
@@ -57,10 +60,14 @@ Command mpi_info_command(CLI::App& parent) {
         "  railyard mpi-info --on clan-via --mpi paper\n"
         "A setting is changed by its variable, or with --set NAME=VALUE of `railyard run` and "
         "mpiexec.");
-    return {app, [on, library] {
+    return {app, [on, library, json] {
                 const fabric::Traits& fabric = fabric_named(*on);
                 mpi::Settings::Named chosen;
                 if (!library->empty()) chosen.emplace_back("library", *library);
+                if (*json) {
+                    fmt::print("{}", mpi_info_as_json(fabric, chosen));
+                    return 0;
+                }
                 fmt::print(
                     "The MPI library on {}:\n\n{}\n"
                     "What --stats of mpiexec and of `railyard run` counts:\n\n{}",

@@ -4,9 +4,17 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <thread>
 
 #include "railyard/base/error.hpp"
 
@@ -44,6 +52,52 @@ void ProgressLine::show(std::string_view what) const {
 
 void ProgressLine::clear() const {
     if (shown_) put(empty_line);
+}
+
+/// A thread that nobody's signals reach. What it shows ends where the line begins, so that what the
+/// work prints next stands there.
+struct ElapsedLine::Counting {
+    explicit Counting(std::string text) : what(std::move(text)) {
+        sigset_t all;
+        sigset_t before;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        thread = std::thread([this] { count(); });
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+
+    void count() {
+        std::unique_lock lock(mutex);
+        for (int seconds = 1;
+             !changed.wait_for(lock, std::chrono::seconds(1), [&] { return over; }); ++seconds) {
+            const std::string text = what + fmt::format(", {} s", seconds);
+            put(std::string(empty_line).append(text.substr(0, terminal_width() - 1)) + "\r");
+            shown = true;
+        }
+        if (shown) put(empty_line);
+    }
+
+    std::string what;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool over = false;
+    bool shown = false;
+    std::thread thread;
+};
+
+ElapsedLine::ElapsedLine(bool wanted, std::string what) {
+    if (wanted && ::isatty(STDERR_FILENO) == 1)
+        counting_ = std::make_unique<Counting>(std::move(what));
+}
+
+ElapsedLine::~ElapsedLine() {
+    if (!counting_) return;
+    {
+        const std::lock_guard lock(counting_->mutex);
+        counting_->over = true;
+    }
+    counting_->changed.notify_one();
+    counting_->thread.join();
 }
 
 OutputAside::OutputAside(To to) {

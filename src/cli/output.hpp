@@ -3,6 +3,7 @@
 /// their runs came to.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,21 @@ class ProgressLine {
 
   private:
     bool shown_;
+};
+
+/// The same for work that says nothing of itself: a line that counts the seconds, from the second
+/// one on, and stays out of the way of what the work prints to the same terminal.
+class ElapsedLine {
+  public:
+    /// "2 of 3: ring on quadrics"
+    ElapsedLine(bool wanted, std::string what);
+    ~ElapsedLine();
+    ElapsedLine(const ElapsedLine&) = delete;
+    ElapsedLine& operator=(const ElapsedLine&) = delete;
+
+  private:
+    struct Counting;
+    std::unique_ptr<Counting> counting_;  ///< none: nobody is looking
 };
 
 /// How many columns the terminal on stderr has; 80 if it does not say.

@@ -26,6 +26,33 @@ namespace railyard::cli {
 
 namespace {
 
+/// A file that the user named and that is not what it should be is a wrong call.
+template <class Read>
+auto reading(Read read) {
+    try {
+        return read();
+    } catch (const Error& error) {
+        throw UsageError(error.what());
+    }
+}
+
+/// Rows; whoever has the other JSON of `railyard run` is told where rows come from.
+results::Results read_rows(const std::string& path) {
+    try {
+        return results::read(path);
+    } catch (const Error& error) {
+        const std::string text = reading([&] { return results::read_file(path); });
+        const bool is_summary =
+            text.starts_with('[') && text.find("\"virtual_seconds\"") != std::string::npos;
+        throw UsageError(
+            is_summary
+                ? fmt::format("{}: this is a summary; rows are what `railyard run --json FILE` "
+                              "writes",
+                              path)
+                : std::string(error.what()));
+    }
+}
+
 struct CompareWords {
     std::vector<std::string> files;
     std::string only, metrics, threshold, json;
@@ -36,18 +63,11 @@ std::vector<report::CompareFile> read_files(const std::vector<std::string>& path
     if (paths.empty())
         throw UsageError(
             "compare what? Name two files or more that `railyard measure EXPERIMENT --json FILE` "
-            "wrote");
+            "or "
+            "`railyard run --json FILE PROGRAM` wrote");
     std::vector<report::CompareFile> files;
-    for (const std::string& path : paths) {
-        try {
-            files.push_back({path, results::read(path)});
-        } catch (const UsageError&) {
-            throw;
-        } catch (const Error& error) {
-            // A file that the user named and that is not what it should be is a wrong call.
-            throw UsageError(error.what());
-        }
-    }
+    for (const std::string& path : paths)
+        files.push_back({path, read_rows(path)});
     return files;
 }
 
@@ -116,8 +136,10 @@ Command compare_command(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand(
         "compare", "Puts result files side by side, and marks where they differ");
     const auto words = std::make_shared<CompareWords>();
-    app->add_option("RESULTS", words->files,
-                    "Files that `railyard measure --json` wrote; the first is the measure of all")
+    app->add_option(
+           "RESULTS", words->files,
+           "Files that `railyard measure --json` or `railyard run --json` wrote; the first is "
+           "the measure of all")
         ->type_name("");
     app->add_option("--only", words->only, "Only these experiments")
         ->type_name("EXPERIMENT[,EXPERIMENT]");
@@ -147,16 +169,6 @@ struct ReportWords {
     std::string verdicts, papers, output;
 };
 
-/// A file that the user named and that is not what it should be is a wrong call.
-template <class Read>
-auto reading(Read read) {
-    try {
-        return read();
-    } catch (const Error& error) {
-        throw UsageError(error.what());
-    }
-}
-
 report::PageInput::Document document(const std::string& file) {
     if (file.empty()) return {};
     std::string text = reading([&] { return results::read_file(file); });
@@ -184,7 +196,7 @@ int write_page(const ReportWords& words) {
     report::PageInput input;
     input.generator = fmt::format("railyard {} ({})", results::version(), results::revision());
     for (const std::string& file : words.results)
-        input.sources.push_back({file, reading([&] { return results::read(file); })});
+        input.sources.push_back({file, read_rows(file)});
     input.papers =
         words.papers.empty()
             ? report::PageInput::Document{"data/papers.json", std::string(reproduce::papers_json())}
@@ -202,8 +214,10 @@ Command report_command(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand(
         "report", "Writes a page of plots and tables, in one file, for a browser");
     const auto words = std::make_shared<ReportWords>();
-    app->add_option("RESULTS", words->results,
-                    "Files that `railyard measure --json` wrote; of equal rows the last counts")
+    app->add_option(
+           "RESULTS", words->results,
+           "Files that `railyard measure --json` or `railyard run --json` wrote; of equal rows "
+           "the last counts")
         ->type_name("");
     app->add_option("--reproduce", words->verdicts,
                     "What `railyard reproduce --json` wrote: its table and rows go into the page")

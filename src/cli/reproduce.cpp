@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/kept.hpp"
 #include "cli/output.hpp"
 #include "cli/words.hpp"
+#include "railyard/base/error.hpp"
 #include "reproduce/sensitivity.hpp"
 #include "results/file.hpp"
 
@@ -17,10 +19,10 @@ namespace railyard::cli {
 namespace {
 
 struct ReproduceWords {
-    std::string paper, only, json, exceptions, numbers;
+    std::string paper, only, json, exceptions, numbers, time_budget;
     CLI::Option* json_option = nullptr;
     CLI::Option* sensitivity_option = nullptr;
-    bool list = false, quiet = false;
+    bool list = false, quiet = false, resume = false;
     unsigned jobs = 0;
 
     /// Where the JSON goes; empty if it was not asked for.
@@ -40,20 +42,37 @@ int run(const ReproduceWords& words) {
     const auto& all = reproduce::papers();
     const auto chosen = reproduce::choose(all, words.paper, words.only);
     const auto excused = exceptions(words);
-    if (words.list) {
-        fmt::print("{}", reproduce::list(reproduce::tasks(chosen, all)));
-        return 0;
-    }
     const std::string file = words.json_file();
     const bool to_file = !file.empty() && file != standard_output;
     if (to_file) results::check_writable(file);
+    if (words.list) {
+        const auto tasks = reproduce::tasks(chosen, all);
+        if (to_file)
+            results::write_file(file, reproduce::list_as_json(tasks));
+        else
+            fmt::print("{}",
+                       file.empty() ? reproduce::list(tasks) : reproduce::list_as_json(tasks));
+        return 0;
+    }
 
+    if (words.resume && !to_file)
+        throw UsageError("--resume: name the file that it was for, with --json FILE");
+    const experiments::Carrying how{
+        .jobs = words.jobs,
+        .time_budget = time_budget(words.time_budget),
+        .finished = words.resume ? read_kept(file) : std::vector<experiments::Finished>()};
     reproduce::Reproduction found;
     std::vector<reproduce::Sensitivity> sensitivities;
     {
         const ProgressLine line(!words.quiet);
         const auto progress = [&](std::string_view what) { line.show(what); };
-        found = reproduce::reproduce(chosen, all, excused, progress, words.jobs);
+        try {
+            found = reproduce::reproduce(chosen, all, excused, progress, how);
+        } catch (const experiments::Stopped& stopped) {
+            if (!to_file) throw;
+            throw experiments::Stopped(stopped.what() + keep(file, stopped.finished()),
+                                       stopped.exit_code());
+        }
         if (words.sensitivity_option->count() > 0)
             sensitivities = reproduce::sensitivities(chosen, all, excused, found, words.numbers,
                                                      progress, words.jobs);
@@ -62,6 +81,7 @@ int run(const ReproduceWords& words) {
     const std::string json = reproduce::to_json(
         found.verdicts, found.rows, sensitivities.empty() ? "" : to_json(sensitivities));
     if (to_file) results::write_file(file, json);
+    if (words.resume) forget_kept(file);
     if (file == standard_output)
         fmt::print("{}", json);
     else
@@ -99,6 +119,10 @@ Command reproduce_command(CLI::App& parent) {
             ->type_name("[PATTERN]")
             ->expected(0, 1);
     add_jobs(*app, words->jobs);
+    add_time_budget(*app, words->time_budget,
+                    "How long it may take (10s, 600): after that nothing new begins");
+    app->add_flag("--resume", words->resume,
+                  "Go on with what an interrupted call with the same --json FILE has kept");
     app->add_flag("--list", words->list, "Only say which records there are, and where they run");
     app->add_flag("--quiet", words->quiet, "No progress on stderr");
     app->footer(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -15,9 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/quantity.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/run_plan.hpp"
+#include "experiments/core/advance.hpp"
 #include "programs/builtin/programs.hpp"
 #include "programs/loader/debugging.hpp"
 #include "programs/runs/run.hpp"
@@ -69,6 +72,7 @@ std::vector<results::Row> rows_of(const RunPlan& plan, std::span<const runs::Sum
         row.fabric = summary.fabric;
         row.parameters["program"] = fmt::format("{}", fmt::join(summary.words, " "));
         row.parameters[results::parameter::processes] = std::int64_t{summary.ranks};
+        row.parameters["compute"] = to_string(summary.compute);
         if (!plan.swept.empty() && !plan.sweeps_ranks())
             row.parameters[plan.swept] = plan.points[i].swept;
         row.unit = results::unit::microseconds;
@@ -143,11 +147,30 @@ void summarise(const RunPlan& plan, std::span<const runs::Summary> summaries) {
                             std::strerror(errno)));
 }
 
+/// "2 of 3, 8 s left: ring on quadrics", for who waits.
+std::string heading(const RunPlan& plan, std::size_t number,
+                    std::chrono::duration<double> elapsed) {
+    std::string text = fmt::format("{} on {}", plan.each.programs.front().start.words.front(),
+                                   plan.points[number].fabric.name);
+    if (!plan.compares()) return text;
+    const auto left = static_cast<double>(plan.points.size() - number);
+    return fmt::format(
+        "{} of {}{}: {}", number + 1, plan.points.size(),
+        number == 0 ? ""
+                    : fmt::format(", {} left", experiments::about(
+                                                   elapsed * (left / static_cast<double>(number)))),
+        text);
+}
+
 int run(const RunWords& words, const std::vector<std::string>& program_words) {
     if (words.gdb) run_in_gdb();
     const std::unique_ptr<RunPlan> plan = make_run_plan(words, program_words);
     std::vector<runs::Summary> summaries;
+    const auto start = std::chrono::steady_clock::now();
     for (const RunPlan::Point& point : plan->points) {
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+        if (plan->time_budget && elapsed.count() > plan->time_budget->seconds()) break;
+        const ElapsedLine line(!words.quiet, heading(*plan, summaries.size(), elapsed));
         runs::Outcome outcome = run_point(*plan, point, words);
         if (outcome.exit_code != 0) {
             fmt::print(stderr, "{}", fault_summary(outcome.summary));
@@ -155,10 +178,16 @@ int run(const RunWords& words, const std::vector<std::string>& program_words) {
         }
         summaries.push_back(std::move(outcome.summary));
     }
-    write_rows(*plan, words, summaries);
+    const bool is_whole = summaries.size() == plan->points.size();
+    if (is_whole) write_rows(*plan, words, summaries);
     const bool asked_for_help = std::ranges::find(program_words, "--help") != program_words.end();
     if (!asked_for_help || !words.summary.empty()) summarise(*plan, summaries);
-    return 0;
+    if (is_whole) return 0;
+    std::fflush(stdout);
+    throw Error(
+        fmt::format("the time budget of {} is used up: {} of {} runs are done{}",
+                    to_string(*plan->time_budget), summaries.size(), plan->points.size(),
+                    words.json.empty() && words.csv.empty() ? "" : "; no file was written"));
 }
 
 std::string list_of_programs() {
@@ -187,7 +216,7 @@ Command run_command(CLI::App& parent) {
         "  railyard run -n 32 --on berkeley-via --connections static-peer --stats "
         "all-to-all\n"
         "  railyard run -n 16 --on infiniband-pcie,quadrics,myrinet2000-gm stencil\n"
-        "  railyard run -n 16 --on quadrics --faults faults.toml --fault-cost ring\n"
+        "  railyard run -n 16 --on quadrics --faults examples/faults.toml --fault-cost all-to-all\n"
         "  railyard run -n 16 --compute record:stencil.log stencil\n"
         "  railyard run -n 16 --on clan-via --compute replay:stencil.log --summary text stencil\n"
         "  railyard run --on clan-via,berkeley-via --compute replay×10:stencil.log");

@@ -170,17 +170,6 @@ int sum_of_ranks(const std::vector<runs::Program>& programs, int usual) {
     return sum > 0 ? sum : usual;
 }
 
-/// "50us", or a number of seconds, as mpiexec has it.
-Duration trace_time(std::string_view option, const std::string& text) {
-    if (const auto seconds = parse_number<double>(text); seconds && *seconds >= 0 && *seconds < 1e6)
-        return Duration::from_seconds(*seconds);
-    try {
-        return parse_duration(text);
-    } catch (const UsageError& error) {
-        throw UsageError(fmt::format("{}: {}", option, error.what()));
-    }
-}
-
 void add_points(RunPlan& plan, const RunWords& words, int ranks) {
     std::vector<Change> changes;
     for (const std::string& word : words.changes)
@@ -242,6 +231,9 @@ void add_run_options(CLI::App& app, RunWords& words) {
         "One run for each of these values of a profile, or of ranks");
     add("--json", words.json, "FILE", "Write what the runs took there as rows, as `measure` does");
     add("--csv", words.csv, "FILE", "The same as CSV");
+    add_time_budget(app, words.time_budget,
+                    "How long several runs may take (30s): after that no further one begins");
+    app.add_flag("--quiet", words.quiet, "No progress on stderr");
     add("--mpi", words.mpi, "LIBRARY",
         "Whose ways the MPI library has: native (ours), or paper (that of the fabric's papers)");
     add("--connections", words.connections, "POLICY",
@@ -298,15 +290,16 @@ std::unique_ptr<RunPlan> make_run_plan(const RunWords& words,
         static_cast<void>(plan.options_of(point, words));
     plan.each.job.trace = words.trace;
     if (!words.trace_from.empty())
-        plan.each.job.trace_above.from = trace_time("--trace-from", words.trace_from);
+        plan.each.job.trace_above.from = parse_time("--trace-from", words.trace_from);
     if (!words.trace_to.empty())
-        plan.each.job.trace_above.to = trace_time("--trace-to", words.trace_to);
+        plan.each.job.trace_above.to = parse_time("--trace-to", words.trace_to);
     job::check_part_of_trace(!words.trace.empty(), plan.each.job.trace_above.from,
                              plan.each.job.trace_above.to);
     plan.form = summary_form(words.summary);
     plan.each.record = plan.form == SummaryForm::text || plan.form == SummaryForm::json;
     plan.each.faults = words.faults;
     plan.fault_cost = words.fault_cost;
+    plan.time_budget = time_budget(words.time_budget);
     check_node_memory(words);
     check_fault_cost(plan);
     check_comparison(plan, words);

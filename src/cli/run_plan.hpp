@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,10 @@ namespace railyard::cli {
 struct RunWords {
     ProgramWords first;  ///< of the first program
     std::string on, nodes, ranks_per_node, placement, mpi, connections, max_connections, algorithms,
-        trace, trace_from, trace_to, compute, summary, faults, sweep, json, csv;
+        trace, trace_from, trace_to, compute, summary, faults, sweep, json, csv, time_budget;
     std::vector<std::string> settings, changes;
     bool stats = false, fault_cost = false, check = false, label = false, node_memory = false,
-         gdb = false;
+         gdb = false, quiet = false;
 };
 
 /// The words outlive the app.
@@ -45,6 +46,7 @@ struct RunPlan {
     runs::Options each;   ///< but for what the points say
     SummaryForm form = SummaryForm::line;
     bool fault_cost = false;
+    std::optional<Duration> time_budget{};  ///< after that no further run begins
 
     bool compares() const { return points.size() > 1; }
     bool sweeps_ranks() const { return swept == "ranks"; }

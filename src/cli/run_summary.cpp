@@ -33,7 +33,8 @@ std::string kibibytes(double bytes) {
 
 std::string say_compute(const Summary& summary) {
     if (summary.compute.from == runs::ComputeChoice::From::nowhere)
-        return "Computation is not charged (--compute says how it can be).\n";
+        return "Computation is free: rates that the program prints count communication alone "
+               "(--compute charges it).\n";
     std::string text =
         fmt::format("Computation ({}): {} of the ranks' time.\n", to_string(summary.compute),
                     percent(summary.computed_seconds / summary.rank_seconds()));
@@ -125,6 +126,8 @@ std::string short_summary(const Summary& summary) {
         summary.words.front(), summary.fabric, run_time(summary.virtual_time),
         percent(summary.mpi_share()), count_of(summary.messages(), "message"), summary.bytes(),
         summary.connections.mean);
+    if (summary.compute.from == runs::ComputeChoice::From::nowhere)
+        text += "; computation is free (--compute)";
     if (!summary.compute.repeats()) text += "; computation was measured, so no two runs are alike";
     return text + "\n" + fault_summary(summary);
 }
@@ -179,6 +182,8 @@ std::string comparison(std::span<const Summary> runs, Order order) {
         table.add_row(std::move(row));
     }
     std::string text = table.text();
+    if (!runs.empty() && runs.front().compute.from == runs::ComputeChoice::From::nowhere)
+        text += say_compute(runs.front());
     if (!runs.empty() && !runs.front().compute.repeats())
         text +=
             "Computation was measured anew in each run: record it once (--compute record:FILE) "

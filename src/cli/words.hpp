@@ -12,6 +12,7 @@
 
 #include "experiments/core/experiment.hpp"
 #include "launch/peers/peer_job.hpp"
+#include "railyard/base/time.hpp"
 #include "railyard/traits.hpp"
 #include "railyard/work.hpp"
 
@@ -22,6 +23,12 @@ std::vector<std::string> split_list(std::string_view option, std::string_view te
 
 /// A whole number. Throws UsageError, which says what is allowed.
 unsigned parse_count(std::string_view option, std::string_view text, unsigned least, unsigned most);
+
+/// "50us", or a number of seconds. Throws UsageError.
+Duration parse_time(std::string_view option, const std::string& text);
+/// --time-budget, for those that take long: the word outlives the app. More than nothing.
+void add_time_budget(CLI::App& app, std::string& word, const char* help);
+std::optional<Duration> time_budget(const std::string& word);
 
 /// "unknown experiment 'latncy-uni'; did you mean 'latency-uni'? `railyard experiments` lists all".
 std::string unknown(std::string_view what, std::string_view wrong,

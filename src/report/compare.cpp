@@ -179,6 +179,11 @@ void find_changes(CompareTable& table) {
         what += fmt::format("; {} has {}", file.path,
                             names.empty() ? "no rows" : fmt::format("{}", fmt::join(names, ", ")));
     }
+    if (files.size() == 1)
+        throw UsageError(fmt::format(
+            "nothing to compare: one file was named, and no two results in it are of the same "
+            "thing{}; name two files, before and after",
+            what));
     throw UsageError(
         "nothing to compare: no two results are of the same experiment, metric and parameters" +
         what);

@@ -194,7 +194,20 @@ std::vector<Want> wants(std::span<const Selection> selections) {
     return out;
 }
 
-Measured measure(std::span<const Want> wants, const Progress& progress, unsigned jobs) {
+namespace {
+
+/// What ended all of it, with what was done until then.
+[[noreturn]] void stop(std::span<experiments::Outcome> outcomes, std::size_t by) {
+    std::vector<experiments::Finished> finished;
+    for (experiments::Outcome& outcome : outcomes)
+        std::ranges::move(outcome.finished, std::back_inserter(finished));
+    throw experiments::Stopped(outcomes[by].failure, outcomes[by].exit_code, std::move(finished));
+}
+
+}  // namespace
+
+Measured measure(std::span<const Want> wants, const Progress& progress,
+                 const experiments::Carrying& how) {
     Measured out;
     std::vector<experiments::Plan> plans;
     std::vector<const Want*> planned;
@@ -208,10 +221,9 @@ Measured measure(std::span<const Want> wants, const Progress& progress, unsigned
         } catch (const Error& error) {
             failed(want, error.what());
         }
-    std::vector<experiments::Outcome> outcomes = experiments::run(plans, progress, jobs);
+    std::vector<experiments::Outcome> outcomes = experiments::run(plans, progress, how);
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        if (outcomes[i].ended_by_signal())
-            throw experiments::Stopped(outcomes[i].failure, outcomes[i].exit_code);
+        if (outcomes[i].ended_by_signal() || outcomes[i].time_is_up) stop(outcomes, i);
         std::ranges::move(outcomes[i].rows, std::back_inserter(out.rows));
         if (!outcomes[i].failure.empty()) failed(*planned[i], std::move(outcomes[i].failure));
     }

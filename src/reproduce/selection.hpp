@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "experiments/core/plan.hpp"
 #include "railyard/results/row.hpp"
 #include "reproduce/shapes.hpp"
 
@@ -69,7 +70,8 @@ struct Measured {
 using Progress = std::function<void(std::string_view)>;
 
 /// Never throws for an experiment or a fabric that is not there, or that fails: it is a failure.
-/// Throws experiments::Stopped where a signal ended the work. `jobs`: as in experiments::run.
-Measured measure(std::span<const Want> wants, const Progress& progress, unsigned jobs = 0);
+/// Throws experiments::Stopped where a signal ended the work, or time was up.
+Measured measure(std::span<const Want> wants, const Progress& progress,
+                 const experiments::Carrying& how = {});
 
 }  // namespace railyard::reproduce

@@ -145,7 +145,7 @@ class Study {
                 todo.push_back(want);
                 todo.back().fabric = variation.files.at(want.fabric);
             }
-        const Measured measured = measure(todo, progress, jobs);
+        const Measured measured = measure(todo, progress, {.jobs = jobs});
         for (Variation& variation : variations | std::views::filter(built))
             judge_one(variation, measured);
     }

@@ -221,22 +221,41 @@ std::string tables(std::span<const Verdict> verdicts) {
     return out;
 }
 
+namespace {
+
+/// Which fabrics it is measured on, or in parentheses why on none.
+std::string where(const Task& task) {
+    const auto* check = std::get_if<Check>(&task.check);
+    if (check == nullptr) return fmt::format("({})", name(std::get<Unchecked>(task.check)));
+    std::string on;
+    for (const Want& want : wants(check->selections))
+        if (on.find(want.fabric) == std::string::npos) on += (on.empty() ? "" : ", ") + want.fabric;
+    return on;
+}
+
+}  // namespace
+
+std::string list_as_json(std::span<const Task> tasks) {
+    results::Json all = results::Json::array();
+    for (const Task& task : tasks) {
+        results::Json one;
+        one["record"] = task.record.id;
+        one["experiment"] = task.record.experiment;
+        one["system"] = task.record.system;
+        one["paper"] = stated(task.record);
+        one["measured_on"] = where(task);
+        all.push_back(std::move(one));
+    }
+    return all.dump(2, ' ', false, results::Json::error_handler_t::replace) + "\n";
+}
+
 std::string list(std::span<const Task> tasks) {
     report::Table table;
     for (const char* header : {"record", "experiment", "system", "paper", "measured on"})
         table.add_column({header}, Align::left);
     for (const Task& task : tasks) {
-        const auto* check = std::get_if<Check>(&task.check);
-        std::string on;
-        if (check == nullptr) {
-            on = fmt::format("({})", name(std::get<Unchecked>(task.check)));
-        } else {
-            for (const Want& want : wants(check->selections))
-                if (on.find(want.fabric) == std::string::npos)
-                    on += (on.empty() ? "" : ", ") + want.fabric;
-        }
         const Record& record = task.record;
-        table.add_row({record.id, record.experiment, record.system, stated(record), on});
+        table.add_row({record.id, record.experiment, record.system, stated(record), where(task)});
     }
     return table.text();
 }

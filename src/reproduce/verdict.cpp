@@ -205,9 +205,9 @@ std::vector<Record> choose(std::span<const Record> records, const std::string& p
 
 Reproduction reproduce(std::span<const Record> chosen, std::span<const Record> all,
                        std::span<const Exception> exceptions, const Progress& progress,
-                       unsigned jobs) {
+                       const experiments::Carrying& how) {
     const std::vector<Task> todo = tasks(chosen, all);
-    Measured measured = measure(wants(selections(todo)), progress, jobs);
+    Measured measured = measure(wants(selections(todo)), progress, how);
     Reproduction out;
     out.verdicts = judge(todo, measured, Bases(all, cited()), Figures(all), exceptions);
     out.rows = std::move(measured.rows);

@@ -153,7 +153,7 @@ struct Reproduction {
 /// `chosen` are among `all`.
 Reproduction reproduce(std::span<const Record> chosen, std::span<const Record> all,
                        std::span<const Exception> exceptions, const Progress& progress,
-                       unsigned jobs = 0);
+                       const experiments::Carrying& how = {});
 
 // Verdicts as people read them, and as programs do (docs/results-format.md describes the JSON).
 
@@ -162,6 +162,8 @@ std::string tables(std::span<const Verdict> verdicts);
 
 /// The records and where they would be measured, a line each.
 std::string list(std::span<const Task> tasks);
+/// The same for programs.
+std::string list_as_json(std::span<const Task> tasks);
 
 /// The last lines: performance predictions first, then all else by class; what is off, and what is
 /// not checked.

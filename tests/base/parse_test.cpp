@@ -99,6 +99,16 @@ TEST(Nearest, ABeginningIsEnough) {
     EXPECT_EQ(nearest("b", names), std::nullopt);
 }
 
+TEST(Nearest, AWholeWordCountsMoreThanFewLetters) {
+    const std::vector<std::string> all{"limits", "latency-uni", "latency-bi", "mpi-logp"};
+    EXPECT_EQ(nearest("latency", all), "latency-uni");
+    EXPECT_EQ(nearest("Latency", all), "latency-uni");
+    EXPECT_EQ(nearest("latency-b", all), "latency-bi");
+    EXPECT_EQ(nearest("logp", all), "mpi-logp");
+    EXPECT_EQ(nearest("uni", all), "latency-uni");
+    EXPECT_EQ(nearest("og", all), std::nullopt);
+}
+
 TEST(Nearest, TheFirstOfEqualsAndTheNearestOfSeveral) {
     const std::vector<std::string> equals{"abcd1", "abcd2"};
     EXPECT_EQ(nearest("abcd3", equals), "abcd1");

@@ -12,6 +12,8 @@
 namespace railyard::cli {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -101,7 +103,15 @@ TEST_F(CompareCommand, SaysWhatIsWrong) {
     EXPECT_THAT(said({"compare"}), StartsWith("railyard: compare what? Name two files or more"));
     EXPECT_THAT(said({"compare", before(), scratch_.file("no.json")}),
                 StartsWith("railyard: cannot read '"));
-    EXPECT_THAT(said({"compare", before()}), StartsWith("railyard: nothing to compare: "));
+    EXPECT_THAT(said({"compare", before()}),
+                AllOf(StartsWith("railyard: nothing to compare: one file was named"),
+                      EndsWith("; name two files, before and after\n")));
+    const std::string summary = scratch_.file("summary.json");
+    results::write_file(summary, railyard({"run", "--summary", "json", "hello"}).out);
+    for (const Arguments& call :
+         {Arguments{"compare", summary, summary}, Arguments{"report", summary, "-o", "page.html"}})
+        EXPECT_THAT(said(call), HasSubstr("this is a summary; rows are what `railyard run --json "
+                                          "FILE` writes"));
     EXPECT_EQ(said({"compare", before(), now(), "--only", "latency-bi"}),
               "railyard: --only: 'latency-bi' is in none of the files; they have "
               "bandwidth-uni-window, latency-uni\n");

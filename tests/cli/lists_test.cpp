@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/program.hpp"
+#include "results/json.hpp"
 
 namespace railyard::cli {
 namespace {
@@ -78,6 +79,31 @@ TEST(Fabrics, AWrongProfileIsToldWhere) {
          {Arguments{"fabrics", path}, Arguments{"measure", "latency-uni", "--on", path}})
         EXPECT_THAT(complaint(call), StartsWith("railyard: " + path + ":3:1: link.rate: expected"));
     EXPECT_THAT(complaint({"fabrics", "./no-such.toml"}), HasSubstr("there is no such file"));
+}
+
+TEST(Lists, AreThereForProgramsToo) {
+    using results::Json;
+    const auto has = [](const Json& list, const char* name) {
+        return std::ranges::any_of(list, [&](const Json& one) { return one["name"] == name; });
+    };
+    const Json fabrics = Json::parse(shown({"fabrics", "--json"}));
+    EXPECT_TRUE(has(fabrics, "shm"));
+    EXPECT_TRUE(has(fabrics, "quadrics"));
+    const Json one = Json::parse(shown({"fabrics", "infiniband-pcie", "--json"}));
+    EXPECT_EQ(one["time"], "virtual");
+    EXPECT_TRUE(has(one["parts"], "link"));
+    const Json experiments = Json::parse(shown({"experiments", "--json"}));
+    EXPECT_TRUE(has(experiments, "mpi-latency"));
+    const Json latency = Json::parse(shown({"experiments", "latency-uni", "--json"}));
+    EXPECT_EQ(latency["ops"][0], "send_recv");
+    EXPECT_GT(latency["sizes"].size(), 10U);
+    const Json mpi = Json::parse(shown({"mpi-info", "--on", "ideal", "--json"}));
+    EXPECT_TRUE(has(mpi["settings"], "eager-limit"));
+    EXPECT_FALSE(mpi["counters"].empty());
+    const Json records = Json::parse(shown({"reproduce", "--list", "--json"}));
+    EXPECT_EQ(records[0]["record"].get<std::string>().substr(0, 3), "liu");
+    EXPECT_EQ(complaint({"fabrics", "ideal", "--json", "--toml"}),
+              "railyard: --toml and --json: give one of them\n");
 }
 
 }  // namespace

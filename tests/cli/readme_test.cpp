@@ -62,5 +62,39 @@ TEST(Readme, ShowsWhatRunsInVirtualTimePrint) {
     EXPECT_GE(checked, 3);
 }
 
+/// In the order in which they stand there, without the words behind '#'.
+std::vector<Arguments> commands_with(const std::string& document, const std::string& word) {
+    std::vector<Arguments> all;
+    std::istringstream text(document);
+    for (std::string line; std::getline(text, line);) {
+        const auto begin = line.find("railyard ");
+        if (!line.starts_with(indent) || begin == std::string::npos ||
+            line.find(word) == std::string::npos)
+            continue;
+        std::istringstream words(line.substr(begin + 9, line.find(" #") - begin - 9));
+        all.emplace_back(std::istream_iterator<std::string>(words),
+                         std::istream_iterator<std::string>());
+    }
+    return all;
+}
+
+TEST(Readme, NamesFilesThatAreThere) {
+    const std::filesystem::path root = RAILYARD_SOURCE_DIR;
+    for (const char* page : {"README.md", "docs/faults.md"}) {
+        const auto calls = commands_with(results::read_file(root / page), "examples/");
+        EXPECT_FALSE(calls.empty()) << page;
+        for (Arguments call : calls) {
+            for (std::string& word : call)
+                if (word.starts_with("examples/")) word = (root / word).string();
+            const Ended ended = railyard(call);
+            EXPECT_EQ(ended.exit_code, 0) << ended.err;
+            if (call.front() != "run") continue;
+            // A demonstration that shows nothing is none.
+            EXPECT_THAT(ended.err, ::testing::HasSubstr("faults: 5 of 5 struck"));
+            EXPECT_THAT(ended.err, ::testing::ContainsRegex("1\\.[3-9][0-9]+ times as long"));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace railyard::cli

@@ -32,7 +32,8 @@ TEST(RunSummary, IsALineBesideWhatTheProgramSays) {
     EXPECT_THAT(ended.out, AllOf(StartsWith("ring of 4 ranks"), Not(HasSubstr("virtual time"))));
     EXPECT_THAT(ended.err, ContainsRegex("^ring on infiniband-pcie: [0-9.]+ us of virtual time, "
                                          "[0-9.]+ % in MPI; [0-9]+ messages \\([0-9]+ bytes\\), "
-                                         "[0-9.]+ connections a rank\n$"));
+                                         "[0-9.]+ connections a rank; computation is free "
+                                         "\\(--compute\\)\n$"));
     EXPECT_EQ(railyard({"run", "--summary", "none", "ring"}).err, "");
     EXPECT_EQ(railyard({"run", "ring", "--help"}).err, "") << "nobody wants to know";
 }
@@ -43,7 +44,7 @@ TEST(RunSummary, TextSaysAllOfIt) {
     EXPECT_EQ(ended.err, "");
     EXPECT_THAT(ended.out, AllOf(StartsWith("stencil of 2 x 2 tiles"),
                                  HasSubstr("\nstencil on berkeley-via, 4 ranks on 4 nodes: "),
-                                 HasSubstr("\nComputation is not charged"),
+                                 HasSubstr("\nComputation is free: rates that the program prints"),
                                  ContainsRegex("\neager +[0-9]+ +[0-9]+\n"),
                                  ContainsRegex("\nconnections +[23] +[0-9.]+ +[23]\n")));
     EXPECT_THAT(ended.out, AllOf(ContainsRegex("\nMPI_Waitall +44 +[0-9.]+ +[0-9.]+ %\n"),
@@ -70,7 +71,7 @@ TEST(RunSummary, JsonIsAllThatIsOnTheStandardOutput) {
     EXPECT_EQ(run["traffic"][0]["protocol"], "tagged port");
     EXPECT_EQ(run["receiver_not_ready"], 0);
     EXPECT_GT(run["virtual_seconds"], 0.0);
-    EXPECT_EQ(run["mpi"]["functions"].size(), 9U) << run["mpi"].dump(1);
+    EXPECT_EQ(run["mpi"]["functions"].size(), 10U) << run["mpi"].dump(1);
     EXPECT_EQ(run["busiest"][0]["kind"], "link");
 }
 
@@ -151,6 +152,32 @@ TEST(RunCompute, MeasuredRunsSayThatNoTwoAreAlike) {
                 HasSubstr("computation was measured, so no two runs are alike"));
     EXPECT_THAT(railyard({"run", "--compute", "measured", "--on", "ideal,quadrics", "ring"}).out,
                 HasSubstr("record it once"));
+}
+
+/// The number in front of `unit`, in the line that begins with `start`.
+double number_in(const std::string& text, const std::string& start, std::size_t place) {
+    const auto at = text.find("\n" + start);
+    std::istringstream words(text.substr(at + 1 + start.size()));
+    std::string word;
+    for (std::size_t i = 0; i <= place; ++i)
+        words >> word;
+    return std::stod(word);
+}
+
+TEST(RunSummary, RanksByWhatTheProgramTimes) {
+    const Ended ended =
+        railyard({"run", "-n", "8", "--on", "infiniband-pcie,quadrics,myrinet2000-gm", "ring"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("time between"));
+    EXPECT_THAT(ended.out, HasSubstr("\nComputation is free: "));
+    std::vector<double> rounds;  // as the program has it, in the order of --on
+    const std::string own = "8 bytes: ";
+    for (auto at = ended.out.find(own); at != std::string::npos; at = ended.out.find(own, at + 1))
+        rounds.push_back(std::stod(ended.out.substr(at + own.size())));
+    ASSERT_EQ(rounds.size(), 3U) << ended.out;
+    EXPECT_NEAR(number_in(ended.out, "infiniband-pcie ", 1), rounds[0] / rounds[1], 0.01);
+    EXPECT_NEAR(number_in(ended.out, "myrinet2000-gm ", 1), rounds[2] / rounds[1], 0.01);
+    EXPECT_GT(number_in(ended.out, "infiniband-pcie ", 3), 100) << "connecting stands apart";
 }
 
 }  // namespace

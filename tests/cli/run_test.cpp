@@ -93,9 +93,12 @@ TEST_P(EveryProgram, HasHelpAndRefusesWhatItDoesNotKnow) {
     const Ended help = railyard({"run", "-n", "3", GetParam(), "--help"});
     EXPECT_EQ(help.exit_code, 0) << help.err;
     EXPECT_NE(help.out, "");
-    EXPECT_EQ(railyard({"run", GetParam(), "--colour", "red"}).err,
-              "'--colour' is not understood; see --help\n");
-    EXPECT_EQ(railyard({"run", GetParam(), "--colour", "red"}).exit_code, 2);
+    const std::string name = GetParam();
+    const Ended refused = railyard({"run", name, "--colour", "red"});
+    EXPECT_EQ(refused.err, name + ": '--colour' is not understood; see `railyard run " + name +
+                               " --help`; options of `railyard run` itself stand before " + name +
+                               "\n");
+    EXPECT_EQ(refused.exit_code, 2);
 }
 
 TEST(Run, OptionsOfAProgramAreItsOwn) {

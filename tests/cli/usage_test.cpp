@@ -8,6 +8,7 @@
 namespace railyard::cli {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -84,6 +85,40 @@ TEST(Usage, UnknownNamesGetTheNearest) {
     EXPECT_EQ(complaint({"measure", "latency-uni", "--ops", "rdma_wirte"}),
               "railyard: --ops: unknown operation 'rdma_wirte'; did you mean 'rdma_write'? there "
               "are send_recv, rdma_write, rdma_write_imm, rdma_read, fetch_add, compare_swap\n");
+}
+
+TEST(Usage, AWholeWordOfANameIsEnough) {
+    EXPECT_THAT(complaint({"measure", "latency"}), HasSubstr("did you mean 'latency-uni'?"));
+    EXPECT_THAT(complaint({"measure", "bandwidth"}),
+                HasSubstr("did you mean 'bandwidth-uni-queue'?"));
+    EXPECT_THAT(complaint({"measure", "allreduce"}), HasSubstr("'allreduce-latency'"));
+}
+
+TEST(Usage, NetworksOfTodayGetAnHonestPointer) {
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--on", "infiniband-ndr"}),
+              "railyard: no model of InfiniBand NDR yet (asked for as 'infiniband-ndr'); a profile "
+              "of your own: `railyard fabrics infiniband-pcie --toml > mine.toml`, change its "
+              "values, and name it with --on ./mine.toml; an adapter that is in this machine: --on "
+              "ofi\n");
+    EXPECT_THAT(complaint({"run", "--on", "RoCEv2", "hello"}), HasSubstr("no model of RoCE yet"));
+    EXPECT_THAT(complaint({"fabrics", "slingshot-11"}), HasSubstr("no model of Slingshot yet"));
+    EXPECT_THAT(complaint({"fabrics", "hdr200"}), HasSubstr("no model of InfiniBand HDR yet"));
+    EXPECT_THAT(complaint({"fabrics", "sandra"}), HasSubstr("unknown fabric 'sandra'"));
+}
+
+TEST(Usage, SizesThatCannotFitAreRefused) {
+    EXPECT_THAT(complaint({"measure", "latency-uni", "--on", "shm", "--sizes", "8,1T"}),
+                ContainsRegex("--sizes: latency-uni with messages of 1 TiB needs 2048.0 GiB for "
+                              "its buffers at least, and this machine has [0-9.]+ GiB\n"));
+}
+
+TEST(Usage, PowersOfTenAreToldFromPowersOfTwo) {
+    const auto said = [](const char* sizes) {
+        return railyard({"measure", "latency-uni", "--on", "ideal", "--sizes", sizes}).err;
+    };
+    EXPECT_EQ(said("8,8KB"), "railyard: --sizes: 8KB is 8000 bytes; 8K is 8192\n");
+    EXPECT_EQ(said("1..1MB*8"), "railyard: --sizes: 1MB is 1000000 bytes; 1M is 1048576\n");
+    EXPECT_EQ(said("8,8K,8KiB,8B"), "");
 }
 
 TEST(Usage, AnExperimentIsNeeded) {

@@ -202,8 +202,8 @@ TEST(Runner, TellsWhatIsGoingOn) {
     std::vector<std::string> heard;
     run({.experiments = {&experiment}, .fabrics = {"ideal"}},
         [&](std::string_view what) { heard.emplace_back(what); });
-    EXPECT_EQ(heard,
-              (std::vector<std::string>{"good on ideal: starting", "good on ideal: at work"}));
+    EXPECT_EQ(heard, (std::vector<std::string>{"1 of 1: good on ideal: starting",
+                                               "1 of 1: good on ideal: at work"}));
 }
 
 }  // namespace

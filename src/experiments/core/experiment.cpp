@@ -39,7 +39,19 @@ Context::Context(job::Rank& rank, const Experiment& experiment, const Request& r
       experiment_(experiment),
       request_(request),
       surroundings_(surroundings),
-      progress_(progress) {}
+      progress_(progress),
+      // Two that meet at the end of every point owe each other nothing when they ask for the next.
+      pace_(rank,
+            surroundings.virtual_time || rank.size() != 2 ? std::nullopt : request.time_budget) {}
+
+void Context::begin_point(Bytes size, std::size_t number, std::size_t all) {
+    part_done_ = static_cast<double>(number) / static_cast<double>(all);
+    pace_.begin(size, all - number);
+}
+
+void Context::end_point() {
+    pace_.end();
+}
 
 void Context::emit(results::Row row) {
     if (rank_.id() != 0) return;
@@ -63,7 +75,7 @@ void Context::emit(results::Parameters parameters, std::string_view metric, std:
 }
 
 void Context::progress(std::string_view what) {
-    if (rank_.id() == 0 && progress_) progress_(what);
+    if (rank_.id() == 0 && progress_) progress_(what, part_done_);
 }
 
 void Context::left_out(std::string_view what) {

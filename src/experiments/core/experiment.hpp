@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/core/pace.hpp"
 #include "launch/job/rank.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/results/row.hpp"
@@ -40,6 +41,8 @@ struct Request {
     std::optional<unsigned> iterations{};
     std::optional<unsigned> warmup{};
     bool quick = false;  ///< a first look: far fewer iterations
+    /// That measuring may take, where clocks are real; `iterations` counts more.
+    std::optional<Duration> time_budget{};
 };
 
 /// One of several jobs that an experiment consists of, where not all can be measured in one: the
@@ -62,7 +65,8 @@ struct Surroundings {
 /// What an experiment's function is given, one a rank.
 class Context {
   public:
-    using Progress = std::function<void(std::string_view)>;
+    /// What is being measured now, and which part of the job is done: from 0 to 1.
+    using Progress = std::function<void(std::string_view, double)>;
     Context(job::Rank& rank, const Experiment& experiment, const Request& request,
             const Surroundings& surroundings, const Progress& progress);
 
@@ -83,6 +87,11 @@ class Context {
               const results::Statistics& statistics, bool steady = true);
     /// Says what is being measured now ("rdma_write 64 KiB"). Cheap, but not for inner loops.
     void progress(std::string_view what);
+    /// Points of a sweep, one after the other: on all ranks alike, and outside of measurements.
+    void begin_point(Bytes size, std::size_t number, std::size_t all);
+    void end_point();
+    /// Of the iterations that are wanted, those that the time budget allows: see Pace.
+    unsigned afford(unsigned wanted, unsigned least) const { return pace_.afford(wanted, least); }
     /// Warns that part of what was asked for cannot be measured here: "striping: there is one
     /// port".
     void left_out(std::string_view what);
@@ -93,6 +102,8 @@ class Context {
     const Request& request_;
     const Surroundings& surroundings_;
     const Progress& progress_;
+    mutable Pace pace_;  ///< remembers what it has granted
+    double part_done_ = 0;
 };
 
 struct Experiment {
@@ -152,10 +163,14 @@ void announce(Context& context, fabric::Op op, Bytes size);
 /// Calls `measure(op, size)` for all that the request names.
 template <class Measure>
 void sweep(Context& context, Measure&& measure) {
+    const std::size_t all = context.request().ops.size() * context.request().sizes.size();
+    std::size_t number = 0;
     for (const fabric::Op op : context.request().ops) {
         for (const Bytes size : context.request().sizes) {
+            context.begin_point(size, number++, all);
             announce(context, op, size);
             measure(op, size);
+            context.end_point();
         }
     }
 }

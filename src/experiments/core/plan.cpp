@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/quantity.hpp"
+#include "base/topology.hpp"
 #include "mpi/engine/settings.hpp"
 #include "railyard/base/error.hpp"
 
@@ -111,6 +112,22 @@ void check_ranks(const Plan& plan) {
     }
 }
 
+/// Each side of a message has a buffer of its own; other buffers come on top.
+void check_memory(const Experiment& experiment, const Request& request) {
+    if (request.sizes.empty()) return;
+    const Bytes both = std::ranges::max(request.sizes) * 2;
+    const Bytes there = machine().memory;
+    if (both <= there) return;
+    const auto gibibytes = [](Bytes bytes) {
+        return static_cast<double>(bytes.count()) / static_cast<double>(1 << 30);
+    };
+    throw UsageError(fmt::format(
+        "--sizes: {} with messages of {} needs {:.1f} GiB for its buffers at least, and "
+        "this machine has {:.1f} GiB",
+        experiment.name, to_string(std::ranges::max(request.sizes)), gibibytes(both),
+        gibibytes(there)));
+}
+
 void check_fabric(const Plan& plan, const fabric::Traits& traits) {
     for (const Experiment* experiment : plan.experiments) {
         if (experiment->raw || experiment->mpi) continue;
@@ -120,6 +137,7 @@ void check_fabric(const Plan& plan, const fabric::Traits& traits) {
                 throw UsageError(fmt::format("--sizes: {} carries messages of up to {}, not {}",
                                              traits.name, to_string(traits.max_message),
                                              to_string(size)));
+        check_memory(*experiment, request);
         for (const unsigned queue : request.queues)
             if (queue > traits.max_send_depth)
                 throw UsageError(fmt::format("--queues: {} holds up to {} messages, not {}",

@@ -61,32 +61,56 @@ std::vector<Variant> variants_of(const Experiment& experiment, const fabric::Tra
 /// What `experiment` measures under these wishes.
 Request resolve(const Experiment& experiment, const Wishes& wishes);
 
+/// A step of a plan, an experiment on a fabric in one of its variants, that has ended well: what it
+/// was, in words that tell it from all others, and its rows, a line of JSON each.
+struct Finished {
+    std::string task;
+    std::vector<std::string> rows;
+};
+
 struct Outcome {
-    std::vector<results::Row> rows;  ///< of all that ended well
-    std::string failure;             ///< empty if all did; else what failed, where and why
-    int exit_code = 0;               ///< then, what a program should exit with
+    std::vector<results::Row> rows;    ///< of all that ended well
+    std::string failure;               ///< empty if all did; else what failed, where and why
+    int exit_code = 0;                 ///< then, what a program should exit with
+    std::vector<Finished> finished{};  ///< those that `rows` are of, for who goes on later
+
+    bool time_is_up = false;  ///< what failed is that the time budget was used up
 
     /// Whether a signal ended the work, such as Ctrl-C: then exit_code is as a shell has it.
     bool ended_by_signal() const { return exit_code > 128; }
 };
 
-/// A signal ended the work: what was measured until then is no result.
+/// A signal ended the work, or time was up: what was measured until then is no result, but may be
+/// kept.
 class Stopped : public Error {
   public:
-    Stopped(const std::string& what, int exit_code) : Error(what), exit_code_(exit_code) {}
+    Stopped(const std::string& what, int exit_code, std::vector<Finished> finished = {})
+        : Error(what), exit_code_(exit_code), finished_(std::move(finished)) {}
 
     int exit_code() const { return exit_code_; }
+    const std::vector<Finished>& finished() const { return finished_; }
 
   private:
     int exit_code_;
+    std::vector<Finished> finished_;
 };
 
 /// The fabric that rows of raw experiments name: the machine itself.
 inline constexpr std::string_view host_fabric = "host";
 
-/// Hears what is being done: "latency-uni on shm: rdma_write 64 KiB". Called by rank 0, which may
-/// be another process than the caller's.
+/// Hears what is being done: "12 of 40, 8 s left: latency-uni on shm: rdma_write 64 KiB". Called by
+/// rank 0, which may be another process than the caller's.
 using Progress = std::function<void(std::string_view)>;
+
+/// How plans are carried out.
+struct Carrying {
+    unsigned jobs = 0;  ///< processes for what runs in virtual time; 0: as many as cores
+    /// After that no further step begins, and those of real time share it. None: no end, and each
+    /// step of real time has `usual_budget`.
+    std::optional<Duration> time_budget{};
+    std::vector<Finished> finished{};  ///< before: these steps are not run again
+};
+inline constexpr Duration usual_budget = Duration::s(10);
 
 /// Checks the plan, then measures, and ends at the first experiment that fails. What
 /// runs in virtual time is spread over `jobs` processes, none: as many as there are cores; it gives
@@ -94,5 +118,7 @@ using Progress = std::function<void(std::string_view)>;
 Outcome run(const Plan& plan, const Progress& progress, unsigned jobs = 0);
 /// The same for several plans, of which one that fails does not end the others.
 std::vector<Outcome> run(std::span<const Plan> plans, const Progress& progress, unsigned jobs = 0);
+std::vector<Outcome> run(std::span<const Plan> plans, const Progress& progress,
+                         const Carrying& carrying);
 
 }  // namespace railyard::experiments

@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/quantity.hpp"
 #include "base/topology.hpp"
+#include "experiments/core/advance.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/job.hpp"
 #include "launch/peers/peer_job.hpp"
@@ -79,18 +81,30 @@ class Step {
         options_.pin = plan.pin;
         options_.trace = plan.trace;
         if (experiment.mpi) choose(plan.wishes.mpi.value_or(Library::native), variant);
+        task_ = fmt::format("{}, {}, {} ranks", name_, text_of(request_), options_.ranks);
         peer_ = plan.peer;
         if (peer_) peer_->task = fmt::format("{}, {}", name_, text_of(request_));
     }
 
     const std::string& name() const { return name_; }
+    /// What it measures, in all that matters.
+    const std::string& task() const { return task_; }
+    /// Operations at sizes, where it goes through such.
+    std::size_t points() const {
+        return std::max<std::size_t>(1, request_.ops.size()) *
+               std::max<std::size_t>(1, request_.sizes.size());
+    }
+    bool is_real() const { return !surroundings_.virtual_time; }
+    void allow(Duration time) { request_.time_budget = time; }
     /// Whether it may run beside others: in virtual time, and no file of its own is written.
     bool stands_alone() const { return surroundings_.virtual_time && options_.trace.empty(); }
 
-    job::Result run(const Progress& progress) const {
+    job::Result run(const Progress& progress, const Advance& advance) const {
         if (nothing_left_) return {};
-        const Progress labelled = [&](std::string_view what) {
-            if (progress) progress(fmt::format("{}: {}", name_, what));
+        const Context::Progress labelled = [&](std::string_view what, double part) {
+            if (progress)
+                progress(advance.tell(fmt::format("{}: {}", name_, what),
+                                      part * static_cast<double>(points())));
         };
         const auto body = [&](job::Rank& rank) {
             Context context(rank, experiment_, request_, surroundings_, labelled);
@@ -112,6 +126,7 @@ class Step {
     Request request_;
     Surroundings surroundings_;
     std::string name_;
+    std::string task_;
     job::Options options_;
     bool nothing_left_ = false;  ///< of what was asked for
     std::optional<peers::PeerOptions> peer_;
@@ -129,49 +144,112 @@ std::vector<Step> steps(const Plan& plan) {
     return out;
 }
 
-/// Steps of virtual time depend on nothing but themselves, so they run side by side, in as many
-/// processes as `workers`. Results are in the order of the steps: how they were spread shows
-/// nowhere.
-std::vector<job::Result> run_side_by_side(std::span<const Step> steps, int workers,
-                                          const Progress& progress) {
+/// One call's steps, and what became of each: none has a result that was not reached.
+class Work {
+  public:
+    Work(std::vector<Step> steps, const Progress& progress, const Carrying& carrying)
+        : steps_(std::move(steps)),
+          results_(steps_.size()),
+          progress_(progress),
+          budget_(carrying.time_budget),
+          advance_(points_of(steps_)) {
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            const auto before =
+                std::ranges::find(carrying.finished, steps_[i].task(), &Finished::task);
+            if (before == carrying.finished.end()) continue;
+            results_[i] = job::Result{.failure = {}, .delivered = before->rows};
+            advance_.add(steps_[i].points());
+        }
+    }
+
+    std::span<const Step> steps() const { return steps_; }
+    std::span<const std::optional<job::Result>> results() const { return results_; }
+
+    /// Until one fails, or time is up.
+    void run_in_turn(std::size_t first, std::size_t end) {
+        for (std::size_t i = first; i < end && !is_time_up(); ++i) {
+            if (!results_[i]) run_alone(i);
+            if (!results_[i] || !results_[i]->ok) return;
+        }
+    }
+    /// Those from `first` to `end`, in as many processes as `workers`.
+    void run_side_by_side(int workers, std::size_t first, std::size_t end);
+
+  private:
+    static std::size_t points_of(std::span<const Step> steps) {
+        std::size_t sum = 0;
+        for (const Step& step : steps)
+            sum += step.points();
+        return sum;
+    }
+    bool is_time_up() const { return budget_ && advance_.elapsed().count() > budget_->seconds(); }
+    void run_alone(std::size_t i) {
+        // What would die here of a signal would take the others' results with it.
+        if (steps_.size() > 1 && steps_[i].stands_alone()) return run_side_by_side(1, i, i + 1);
+        results_[i] = steps_[i].run(progress_, advance_);
+        advance_.add(steps_[i].points());
+    }
+    void work(job::Rank& worker, std::atomic<std::size_t>& next, std::size_t end) const;
+    void take(const std::string& told, std::vector<job::Result>& begun);
+
+    std::vector<Step> steps_;
+    std::vector<std::optional<job::Result>> results_;
+    const Progress& progress_;
+    std::optional<Duration> budget_;
+    Advance advance_;
+};
+
+void Work::work(job::Rank& worker, std::atomic<std::size_t>& next, std::size_t end) const {
+    // Relaxed: nothing but the number itself is handed over.
+    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < end;) {
+        if (results_[i]) continue;
+        if (is_time_up()) return;
+        const job::Result result = steps_[i].run(progress_, advance_);
+        advance_.add(steps_[i].points());
+        for (const std::string& line : result.delivered)
+            worker.deliver(fmt::format("{} row {}", i, line));
+        worker.deliver(result.ok
+                           ? fmt::format("{} done ", i)
+                           : fmt::format("{} failed {} {}", i, result.exit_code, result.failure));
+    }
+}
+
+void Work::take(const std::string& told, std::vector<job::Result>& begun) {
+    std::istringstream words(told);
+    std::size_t i = 0;
+    std::string what;
+    words >> i >> what;
+    job::Result& result = begun.at(i);
+    if (what == "failed") words >> result.exit_code;
+    std::string rest(std::istreambuf_iterator<char>(words.ignore()), {});
+    if (what == "row") {
+        result.delivered.push_back(std::move(rest));
+        return;
+    }
+    result.ok = what == "done";
+    if (!result.ok) result.failure = std::move(rest);
+    results_[i] = std::move(result);
+}
+
+/// Steps of virtual time depend on nothing but themselves. Results are in the order of the steps:
+/// how they were spread shows nowhere.
+void Work::run_side_by_side(int workers, std::size_t first, std::size_t end) {
     const job::AnonymousMemory shared(Bytes(sizeof(std::atomic<std::size_t>)));
-    auto& next = *new (shared.span().data()) std::atomic<std::size_t>(0);
+    auto& next = *new (shared.span().data()) std::atomic<std::size_t>(first);
     // A worker is a rank of a job of processes, which hears of its death and ends it in time.
     job::Options options;
     options.ranks = workers;
     options.pin = false;
-    const job::Result pool = job::run(options, [&](job::Rank& worker) {
-        // Relaxed: nothing but the number itself is handed over.
-        for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < steps.size();) {
-            const job::Result result = steps[i].run(progress);
-            for (const std::string& line : result.delivered)
-                worker.deliver(fmt::format("{} row {}", i, line));
-            if (!result.ok)
-                worker.deliver(fmt::format("{} failed {} {}", i, result.exit_code, result.failure));
-        }
-    });
-    std::vector<job::Result> results(steps.size());
-    for (const std::string& told : pool.delivered) {
-        std::istringstream words(told);
-        std::size_t i = 0;
-        std::string what;
-        words >> i >> what;
-        job::Result& result = results.at(i);
-        if (what == "failed") words >> result.exit_code;
-        std::string rest(std::istreambuf_iterator<char>(words.ignore()), {});
-        if (what == "row") {
-            result.delivered.push_back(std::move(rest));
-        } else {
-            result.ok = false;
-            result.failure = std::move(rest);
-        }
-    }
-    // Which step a dead worker was at is not known: none can be trusted.
-    if (!pool.ok)
-        for (job::Result& result : results)
-            result = {
+    const job::Result pool = job::run(options, [&](job::Rank& worker) { work(worker, next, end); });
+    std::vector<job::Result> begun(steps_.size());
+    for (const std::string& told : pool.delivered)
+        take(told, begun);
+    if (pool.ok) return;
+    // Which step a dead worker was at is not known: it may be any that has not ended.
+    for (std::size_t i = first; i < end; ++i)
+        if (!results_[i])
+            results_[i] = job::Result{
                 .ok = false, .failure = pool.failure, .exit_code = pool.exit_code, .delivered = {}};
-    return results;
 }
 
 /// How many processes may share this work; one where its steps must follow each other.
@@ -181,35 +259,45 @@ int workers_for(std::span<const Step> steps, unsigned jobs) {
     return static_cast<int>(std::min(wanted, steps.size()));
 }
 
-Outcome outcome_of(std::span<const Step> steps, std::span<const job::Result> results) {
+Outcome outcome_of(const Work& work, std::size_t first, std::size_t end,
+                   const std::optional<Duration>& budget) {
     Outcome outcome;
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        const std::string& name = steps[i].name();
-        if (!results[i].ok) {
-            outcome.failure = fmt::format("{}: {}", name, results[i].failure);
-            outcome.exit_code = results[i].exit_code;
-            break;
+    for (std::size_t i = first; i < end; ++i) {
+        const Step& step = work.steps()[i];
+        const std::optional<job::Result>& result = work.results()[i];
+        if (!result || !result->ok) {
+            // The first that is missing is told; what ended well behind it is kept all the same.
+            if (outcome.failure.empty()) {
+                outcome.failure =
+                    result ? fmt::format("{}: {}", step.name(), result->failure)
+                           : fmt::format("{}: the time budget of {} is used up", step.name(),
+                                         to_string(budget.value_or(Duration())));
+                outcome.exit_code = result ? result->exit_code : 1;
+                outcome.time_is_up = !result.has_value();
+            }
+            continue;
         }
-        if (results[i].delivered.empty())
-            log_warning("{}: nothing that was asked for can be measured here", name);
-        for (const std::string& line : results[i].delivered)
-            outcome.rows.push_back(results::from_json_line(line, name));
+        outcome.finished.push_back({step.task(), result->delivered});
+        if (!outcome.failure.empty()) continue;
+        if (result->delivered.empty())
+            log_warning("{}: nothing that was asked for can be measured here", step.name());
+        for (const std::string& line : result->delivered)
+            outcome.rows.push_back(results::from_json_line(line, step.name()));
     }
     return outcome;
 }
 
-std::vector<job::Result> run_in_turn(std::span<const Step> steps, const Progress& progress) {
-    std::vector<job::Result> results;
-    for (const Step& step : steps) {
-        results.push_back(step.run(progress));
-        if (!results.back().ok) break;
-    }
-    return results;
+/// Those of real time share a budget that was asked for.
+void share_time(std::vector<Step>& steps, const std::optional<Duration>& budget) {
+    const auto count = std::ranges::count_if(steps, &Step::is_real);
+    for (Step& step : steps)
+        if (step.is_real()) step.allow(budget ? *budget / count : usual_budget);
 }
 
 }  // namespace
 
-std::vector<Outcome> run(std::span<const Plan> plans, const Progress& progress, unsigned jobs) {
+std::vector<Outcome> run(std::span<const Plan> plans, const Progress& progress,
+                         const Carrying& carrying) {
     std::vector<Step> all;
     std::vector<std::size_t> ends;
     for (const Plan& plan : plans) {
@@ -217,20 +305,22 @@ std::vector<Outcome> run(std::span<const Plan> plans, const Progress& progress, 
         std::ranges::move(steps(plan), std::back_inserter(all));
         ends.push_back(all.size());
     }
-    const std::span<const Step> every = all;
-    const int workers = workers_for(every, jobs);
-    std::vector<job::Result> results;
-    if (workers > 1) results = run_side_by_side(every, workers, progress);
+    share_time(all, carrying.time_budget);
+    const int workers = workers_for(all, carrying.jobs);
+    Work work(std::move(all), progress, carrying);
+    if (workers > 1) work.run_side_by_side(workers, 0, work.steps().size());
     std::vector<Outcome> outcomes;
     std::size_t first = 0;
     for (const std::size_t end : ends) {
-        const auto own = every.subspan(first, end - first);
-        outcomes.push_back(workers > 1
-                               ? outcome_of(own, std::span(results).subspan(first, own.size()))
-                               : outcome_of(own, run_in_turn(own, progress)));
+        if (workers <= 1) work.run_in_turn(first, end);
+        outcomes.push_back(outcome_of(work, first, end, carrying.time_budget));
         first = end;
     }
     return outcomes;
+}
+
+std::vector<Outcome> run(std::span<const Plan> plans, const Progress& progress, unsigned jobs) {
+    return run(plans, progress, Carrying{.jobs = jobs});
 }
 
 Outcome run(const Plan& plan, const Progress& progress, unsigned jobs) {

@@ -42,7 +42,7 @@ Sampling latency_sampling(const Context& context, Bytes size) {
     if (context.virtual_time())
         return size < bulk ? with_wishes(context, 2, 6, 3) : with_wishes(context, 2, 2, 1);
     const unsigned wanted = context.request().quick ? 1'000 : 10'000;
-    const unsigned n = affordable(wanted, 100, enough, size);
+    const unsigned n = context.afford(affordable(wanted, 100, enough, size), 20);
     // Reading the clock takes about as long as a small message: it must be lost among many.
     const unsigned least_batch = size < Bytes(4 << 10) ? 100 : 10;
     const unsigned total = context.request().iterations.value_or(n);
@@ -56,7 +56,8 @@ Sampling window_sampling(const Context& context, Bytes bytes_per_window) {
         return with_wishes(context, 1, windows, windows);
     }
     const bool quick = context.request().quick;
-    const unsigned n = affordable(quick ? 20 : 100, quick ? 5 : 10, enough * 2, bytes_per_window);
+    const unsigned n = context.afford(
+        affordable(quick ? 20 : 100, quick ? 5 : 10, enough * 2, bytes_per_window), 3);
     return with_wishes(context, std::max(2U, n / 10), n, 100);
 }
 
@@ -71,8 +72,8 @@ Sampling queue_sampling(const Context& context, Bytes size, unsigned queue) {
     const unsigned samples = quick ? 5 : size * queue * 20 <= enough ? 20 : 10;
     const unsigned wanted = queue * (quick ? 20 : 100);
     // A batch is at least one queue: that many may finish at a single stroke.
-    const unsigned n = affordable(wanted, samples * queue, enough, size);
-    return with_wishes(context, queue, n, samples);
+    const unsigned n = context.afford(affordable(wanted, samples * queue, enough, size), 3 * queue);
+    return with_wishes(context, queue, n, std::min(samples, std::max(1U, n / queue)));
 }
 
 Sampling twice(const Context& context, Sampling sampling) {

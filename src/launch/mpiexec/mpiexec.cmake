@@ -7,6 +7,17 @@ add_custom_command(TARGET mpiexec POST_BUILD VERBATIM
 install(TARGETS mpiexec RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mpirun DESTINATION ${CMAKE_INSTALL_BINDIR})
 
+# Pages that refer to another's, so that nobody's mpirun is read about but ours.
+function(railyard_same_page page)
+    foreach(alias ${ARGN})
+        set(file ${PROJECT_BINARY_DIR}/generated/man/${alias}.1)
+        file(WRITE ${file} ".so man1/${page}.1\n")
+        install(FILES ${file} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    endforeach()
+endfunction()
+railyard_same_page(mpiexec mpirun)
+railyard_same_page(mpicc mpicxx mpic++)
+
 function(railyard_wrapper WRAPPER WRAPPER_LANGUAGE WRAPPER_COMPILER WRAPPER_VARIABLE
          WRAPPER_MPICH_VARIABLE WRAPPER_CHOICE)
     set(WRAPPER_LIBRARIES "-lmpi")
@@ -31,6 +42,7 @@ if(TARGET mpichfort)
     railyard_wrapper(mpif90 Fortran ${RAILYARD_FC} MPIF90_F90 MPICH_F90 -f90)
     railyard_wrapper(mpif77 Fortran ${RAILYARD_FC} MPIF77_F77 MPICH_F77 -f77)
     install(FILES ${PROJECT_SOURCE_DIR}/man/mpifort.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    railyard_same_page(mpifort mpif90 mpif77)
 endif()
 
 # Under the names that other builds ask for. The version is that of the interface: programs that ask

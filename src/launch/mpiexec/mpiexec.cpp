@@ -65,11 +65,13 @@ void add_program_folders(job::Program& program) {
         program.folders.push_back(folder.lexically_normal().string());
 }
 
-/// What became of the others. A report of several lines names them all.
+/// What became of the others. A report of several lines names them all; where time or a signal
+/// ended the job, it names no rank that was the first.
 std::string_view aftermath(const job::Result& result, int ranks) {
     if (ranks == 1 || result.output_lost) return "";
-    return result.failure.find('\n') == std::string::npos ? "; all other ranks were ended"
-                                                          : "\n  all ranks were ended";
+    if (result.failure.find('\n') != std::string::npos) return "\n  all ranks were ended";
+    return result.failure.starts_with("rank ") ? "; all other ranks were ended"
+                                               : "; all ranks were ended";
 }
 
 int run(const std::string& name, Call& call) {

@@ -96,7 +96,11 @@ void get_hw_resource_info(State& state, MPI_Info& hw_info) {
     hw_info = state.infos.add(std::move(about));
 }
 
-void pcontrol(int) {}
+void pcontrol(int level) {
+    // Who watches calls may take it for a mark; before MPI_Init nobody does.
+    if (State* const state = State::here())
+        const Call call(state->around, Function::Pcontrol, level);
+}
 
 void alloc_mem(State&, MPI_Aint size, Info*, void* baseptr) {
     if (size < 0)

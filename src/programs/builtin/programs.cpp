@@ -48,8 +48,20 @@ const Program* find(std::string_view name) {
     return found != programs.end() ? &*found : nullptr;
 }
 
+Timed::Timed() {
+    MPI_Pcontrol(1);
+    start_ = MPI_Wtime();
+}
+
+double Timed::end() const {
+    const double seconds = MPI_Wtime() - start_;
+    MPI_Pcontrol(0);
+    return seconds;
+}
+
 Session::Session(int argc, char** argv, std::string purpose)
     : MpiProgram(argc, argv, Init::always),
+      name_(argc > 0 ? argv[0] : ""),
       words_(argv + std::min(argc, 1), argv + argc),
       used_(words_.size(), false),
       help_(std::move(purpose) + "\n") {}
@@ -98,10 +110,11 @@ bool Session::begin() {
             say("%s", help_.c_str());
             return false;
         }
-        complain("'" + words_[i] + "' is not understood; see --help");
+        complain("'" + words_[i] + "' is not understood; see `railyard run " + name_ +
+                 " --help`; options of `railyard run` itself stand before " + name_);
     }
     if (complaint_.empty()) return true;
-    if (rank() == 0) std::fprintf(stderr, "%s\n", complaint_.c_str());
+    if (rank() == 0) std::fprintf(stderr, "%s: %s\n", name_.c_str(), complaint_.c_str());
     exit_code_ = 2;
     return false;
 }

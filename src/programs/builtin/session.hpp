@@ -10,6 +10,20 @@
 
 namespace railyard::programs {
 
+/// The part of a program that it times, and by which runs of it are compared. Ends once.
+class Timed {
+  public:
+    Timed();
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+
+    /// Seconds since it began; it ends here.
+    double end() const;
+
+  private:
+    double start_;
+};
+
 class Session : public kernels::MpiProgram {
   public:
     /// Calls MPI_Init. `purpose` is the first line of --help.
@@ -34,6 +48,7 @@ class Session : public kernels::MpiProgram {
   private:
     const std::string* value_of(const char* name, const std::string& shown, const char* help);
 
+    std::string name_;  ///< by which it was called
     std::vector<std::string> words_;
     std::vector<bool> used_;
     std::string help_;

@@ -124,6 +124,9 @@ void Replay::make(const RecordedCall& call) {
             return;
         case Function::Wtime:
             return look_at_clock();
+        case Function::Pcontrol:
+            MPI_Pcontrol(number());
+            return;
         case Function::Send:
         case Function::Ssend:
         case Function::Recv:

@@ -110,7 +110,7 @@ TEST_F(MpiexecEnds, ByTheTimeLimit) {
     EXPECT_GE(ended.seconds, 0.3);
     EXPECT_LT(ended.seconds, within(2.3));
     EXPECT_EQ(message(ended),
-              "mpiexec: not done within the time limit of 0.3 s; all other ranks were ended\n");
+              "mpiexec: not done within the time limit of 0.3 s; all ranks were ended\n");
 }
 
 TEST_F(MpiexecEnds, ByAnInterrupt) {
@@ -119,7 +119,7 @@ TEST_F(MpiexecEnds, ByAnInterrupt) {
     ::kill(call.pid(), SIGINT);
     const Ended ended = call.end();
     EXPECT_EQ(ended.exit_code, 128 + SIGINT);
-    EXPECT_EQ(ended.err, "mpiexec: interrupted; all other ranks were ended\n");
+    EXPECT_EQ(ended.err, "mpiexec: interrupted; all ranks were ended\n");
 }
 
 TEST_F(MpiexecEnds, AtOnceIfInterruptedTwice) {

@@ -59,7 +59,7 @@ TEST_P(EveryKernel, SaysWhichClassesThereAre) {
 
 TEST_P(EveryKernel, RefusesWhatItDoesNotKnow) {
     EXPECT_THAT(complaint({"--colour", "red"}),
-                HasSubstr("'--colour' is not understood; see --help"));
+                HasSubstr("'--colour' is not understood; see its --help; the launcher's options"));
     EXPECT_THAT(complaint({"S"}), HasSubstr("'S' is not understood"));
     // The name tells who complains.
     std::string name = GetParam();

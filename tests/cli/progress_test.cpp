@@ -1,0 +1,142 @@
+// What takes long: progress on a terminal, time budgets, interrupts, and going on afterwards.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "cli/program.hpp"
+#include "results/file.hpp"
+#include "railyard/results/results.hpp"
+
+namespace railyard::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Progress, TellsHowFarItHasCome) {
+    OnTerminal measure({"measure", "latency-uni", "latency-bi", "--on", "ideal", "--sizes", "8,64",
+                        "--ops", "send_recv", "--jobs", "1"});
+    EXPECT_TRUE(measure.shows("1 of 4: latency-uni on ideal: send_recv 8 B"));
+    EXPECT_TRUE(measure.shows("4 of 4: latency-bi on ideal: send_recv 64 B"));
+    EXPECT_EQ(measure.end().exit_code, 0);
+    OnTerminal reproduce({"reproduce", "--only", "liu04pcie.latency.rdma_*"});
+    EXPECT_TRUE(reproduce.shows("1 of "));
+    EXPECT_EQ(reproduce.end().exit_code, 0);
+}
+
+TEST(Progress, OfARunCountsItsSeconds) {
+    OnTerminal run({"run", "-n", "16", "--on", "ideal,quadrics", "cg", "--class", "A"});
+    EXPECT_TRUE(run.shows("1 of 2: cg on ideal, 1 s"));
+    run.interrupt();
+    EXPECT_NE(run.end().exit_code, 0);
+    OnTerminal quiet({"run", "--quiet", "--summary", "none", "hello"});
+    EXPECT_EQ(quiet.end().err, "");
+}
+
+/// Four runs of two experiments on two models, none of which is over in no time.
+class Interrupted : public ::testing::Test {
+  protected:
+    Arguments call(std::vector<std::string> more = {}) const {
+        Arguments words{"measure",
+                        "bandwidth-uni-window",
+                        "bandwidth-bi-window",
+                        "--jobs",
+                        "1",
+                        "--on",
+                        "infiniband-pcie,quadrics",
+                        "--sizes",
+                        "8..16K",
+                        "--json",
+                        file()};
+        words.insert(words.end(), more.begin(), more.end());
+        return words;
+    }
+    std::string file() const { return scratch_.file("out.json"); }
+    std::string kept() const { return file() + ".partial"; }
+
+    void go_on_and_compare() {
+        EXPECT_FALSE(std::filesystem::exists(file()));
+        ASSERT_TRUE(std::filesystem::exists(kept()));
+        const Ended resumed = railyard(call({"--resume"}));
+        ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+        EXPECT_FALSE(std::filesystem::exists(kept()));
+        const auto rows = results::read(file()).rows;
+        ASSERT_EQ(railyard(call()).exit_code, 0);
+        EXPECT_EQ(results::to_csv(rows), results::to_csv(results::read(file()).rows));
+    }
+
+    ScratchDirectory scratch_;
+};
+
+TEST_F(Interrupted, ByTheTimeBudgetGoesOn) {
+    const Ended stopped = railyard(call({"--time-budget", "20ms"}));
+    EXPECT_EQ(stopped.exit_code, 1);
+    EXPECT_THAT(
+        stopped.err,
+        AllOf(HasSubstr("the time budget of 20 ms is used up"), HasSubstr("; no file was written"),
+              HasSubstr("kept in " + kept() + ": the same call with --resume")));
+    go_on_and_compare();
+}
+
+TEST_F(Interrupted, ByCtrlCGoesOn) {
+    OnTerminal run(call());
+    ASSERT_TRUE(run.shows("bandwidth-uni-window on quadrics: "));
+    run.interrupt();
+    const Ended ended = run.end();
+    EXPECT_EQ(ended.exit_code, 130);
+    EXPECT_THAT(ended.err, HasSubstr("kept in " + kept()));
+    go_on_and_compare();
+}
+
+TEST_F(Interrupted, SideBySideKeepsWhatIsDone) {
+    Arguments words = call();
+    words[4] = "2";
+    OnTerminal run(words);
+    ASSERT_TRUE(run.shows("bandwidth-bi-window on "));
+    run.interrupt();
+    EXPECT_EQ(run.end().exit_code, 130);
+    go_on_and_compare();
+}
+
+TEST_F(Interrupted, NeedsSomethingToGoOnWith) {
+    EXPECT_THAT(complaint(call({"--resume"})), HasSubstr("--resume: cannot read '" + kept()));
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--on", "ideal", "--resume"}),
+              "railyard: --resume: name the file that it was for, with --json or --csv\n");
+    EXPECT_EQ(complaint({"reproduce", "--resume"}),
+              "railyard: --resume: name the file that it was for, with --json FILE\n");
+    results::write_file(kept(), "{\"by\": \"0.0.1 (abc)\", \"finished\": []}");
+    EXPECT_THAT(complaint(call({"--resume"})), HasSubstr("was written by railyard 0.0.1 (abc)"));
+    EXPECT_EQ(complaint({"measure", "latency-uni", "--on", "ideal", "--time-budget", "0"}),
+              "railyard: --time-budget: expected a time such as 30s, or seconds, found '0'\n");
+}
+
+TEST(TimeBudget, OfAReproductionIsKeptToAndGoesOn) {
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("verdicts.json");
+    const Arguments call{"reproduce", "--only", "liu04pcie.latency.*", "--json", file};
+    Arguments hurried = call;
+    hurried.insert(hurried.end(), {"--jobs", "1", "--time-budget", "10ms"});
+    const Ended stopped = railyard(hurried);
+    EXPECT_EQ(stopped.exit_code, 1);
+    EXPECT_THAT(stopped.err, HasSubstr("the same call with --resume goes on"));
+    Arguments resumed = call;
+    resumed.emplace_back("--resume");
+    ASSERT_EQ(railyard(resumed).exit_code, 0);
+    const std::string found = results::read_file(file);
+    ASSERT_EQ(railyard(call).exit_code, 0);
+    EXPECT_EQ(found, results::read_file(file));
+}
+
+TEST(TimeBudget, OfRunsLetsNoFurtherOneBegin) {
+    const Ended ended = railyard(
+        {"run", "-n", "8", "--time-budget", "1ms", "--on", "quadrics,clan-via", "all-to-all"});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.out, AllOf(HasSubstr("quadrics"), Not(HasSubstr("clan-via"))));
+    EXPECT_EQ(ended.err, "railyard: the time budget of 1 ms is used up: 1 of 2 runs are done\n");
+}
+
+}  // namespace
+}  // namespace railyard::cli
