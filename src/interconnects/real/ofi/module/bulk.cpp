@@ -36,9 +36,10 @@ void QueuePair::start_ahead() {
                 {nic_.regions().find(inbound.header.region)->data() + inbound.header.offset,
                  inbound.header.length}))
             return;
+        // What the peer writes comes in the order in which it was asked for.
+        const bool in_order = inbound.header.kind != Kind::send || nic_.device().fetches();
         for (const Piece& piece : inbound.receive.list())
-            if (inbound.header.kind == Kind::send && link_->touches({piece.data, piece.length}))
-                return;
+            if (!in_order && link_->touches({piece.data, piece.length})) return;
         start(inbound);
         if (!inbound.started) return;
     }
@@ -46,7 +47,7 @@ void QueuePair::start_ahead() {
 
 void QueuePair::start(Inbound& inbound) {
     while (inbound.moved < inbound.header.length && inbound.fault == Code::ok)
-        if (link_->moves() >= steps_at_once || !start_step(inbound)) return;
+        if (link_->moves() + link_->pushes() >= steps_at_once || !start_step(inbound)) return;
     inbound.started = true;
 }
 
@@ -100,6 +101,11 @@ bool QueuePair::start_step(Inbound& inbound) {
     }
     memory.bytes = memory.bytes.first(n);
     place = {place.address + passed, place.key, n};
+    if (header.kind == Kind::read && nic_.device().is_ordered()) {
+        if (!link_->push(memory, place)) return false;
+        inbound.moved += n;  // the answer comes behind it: nobody waits for it
+        return true;
+    }
     const auto direction =
         header.kind == Kind::read ? Link::Direction::there : Link::Direction::here;
     if (header.kind != Kind::read && nic_.device().fetches())

@@ -4,6 +4,7 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include <fmt/format.h>
 
@@ -92,7 +93,7 @@ void Device::open_events() {
 void Device::open_completions() {
     // `tcp` with a descriptor keeps an epoll set, which costs it a fifth of its latency. It also
     // tells what it polls; that comes into a set of ours, when somebody is about to sleep.
-    polls_ = core() == "tcp" && !is_shared() && open_completions(FI_WAIT_POLLFD);
+    polls_ = is_old_tcp() && !is_shared() && open_completions(FI_WAIT_POLLFD);
     if (polls_ && watch({}) && ignore_noise() && is_quiet({})) return;
     polls_ = false;
     if (core() != "net" && open_completions(FI_WAIT_FD)) {
@@ -176,8 +177,19 @@ bool Device::ignore_noise() {
     // The list is made when the queue is read.
     if (fi_cq_read(completions_.get(), &entry, 1) != -FI_EAGAIN || !list_polled()) return false;
     for (const pollfd& one : polled_)
-        if (is_readable(one.fd)) noise_.push_back(one.fd);
+        (is_readable(one.fd) ? noise_ : signals_).push_back(one.fd);
     return noise_.size() < polled_.size();
+}
+
+/// With each completion `tcp` writes to a socket of its own, for somebody who may sleep in another
+/// thread, and reads it again when it polls next. Who has read it first leaves it in the belief
+/// that it is still written, which saves all further ones: two system calls a message. Nobody needs
+/// them, since completions come only inside of our calls.
+void Device::take_signals() {
+    std::byte signal;
+    for (const int one : signals_)
+        if (::recv(one, &signal, sizeof signal, MSG_DONTWAIT) <= 0) return;
+    signals_.clear();
 }
 
 /// All of them each time: a descriptor that was closed has left the set, and its number may be
@@ -206,21 +218,28 @@ bool Device::is_quiet(std::span<const int> descriptors) {
     return !is_readable(waiting_.get()) && std::ranges::none_of(descriptors, is_readable);
 }
 
+/// A queue whose signals were taken must not be asked by fi_trywait(), which would wait for one:
+/// the caller has found it empty.
 bool Device::may_sleep() {
-    std::array<fid*, 3> all{};
-    int count = 0;
-    all[0] = &completions_->fid;
-    if (crowded_) all[static_cast<std::size_t>(++count)] = &crowded_->fid;
-    if (events_) all[static_cast<std::size_t>(++count)] = &events_->fid;
-    return fi_trywait(fabric_.get(), all.data(), count + 1) == 0 && (!polls_ || watch_polled());
+    std::array<fid*, 3> asked{};
+    std::size_t count = 0;
+    if (!polls_) asked[count++] = &completions_->fid;
+    if (crowded_) asked[count++] = &crowded_->fid;
+    if (events_) asked[count++] = &events_->fid;
+    return fi_trywait(fabric_.get(), asked.data(), static_cast<int>(count)) == 0 &&
+           (!polls_ || watch_polled());
 }
 
 /// An endpoint of `tcp` and `net` that ends when half of a read's data have come frees the read
 /// twice (libfabric up to 1.17.0; mended by its pull requests 8656 and 8660). Whatever is posted
 /// later may then be taken for something else. What the peer writes goes another way in it.
 bool Device::has_bad_reads() const {
-    const bool mended = info_->fabric_attr->prov_version >= FI_VERSION(117, 10);
-    return core() == "net" || (core() == "tcp" && !mended);
+    return core() == "net" || is_old_tcp();
+}
+
+/// From libfabric 1.18 on `tcp` is what `net` was.
+bool Device::is_old_tcp() const {
+    return core() == "tcp" && info_->fabric_attr->prov_version < FI_VERSION(117, 10);
 }
 
 void Device::listen() {

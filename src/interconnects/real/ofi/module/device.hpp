@@ -92,8 +92,14 @@ class Device {
 
     /// Readable when there is something to be read; -1 where no descriptor tells the truth.
     int descriptor() const { return waiting_.get(); }
-    /// Whether one may sleep on it now; else there is something to be read already.
+    /// Whether one may sleep on it now, who has just found no completions; else there is something
+    /// to be read already.
     bool may_sleep();
+
+    /// Completions have come: see device.cpp.
+    void silence() {
+        if (!signals_.empty()) take_signals();
+    }
 
     /// For people: what was found when it was opened.
     std::string findings() const;
@@ -107,8 +113,10 @@ class Device {
     bool list_polled();
     bool watch_polled();
     bool ignore_noise();
+    void take_signals();
     bool is_quiet(std::span<const int> descriptors);
     bool has_bad_reads() const;
+    bool is_old_tcp() const;
     void open_events();
     void listen();
     void open_shared();
@@ -132,6 +140,7 @@ class Device {
     std::vector<const fid_ep*> few_;  ///< endpoints on the first queue
     std::vector<pollfd> polled_;      ///< as the provider lists them now
     std::vector<int> watched_;        ///< those of them in `waiting_`
+    std::vector<int> signals_;        ///< by which the queue tells itself of completions
     std::vector<int> noise_;          ///< those that are readable whatever happens
     std::uint64_t keys_ = 0;
     bool tells_delivery_ = true;

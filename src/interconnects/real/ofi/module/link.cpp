@@ -227,8 +227,12 @@ void Link::completed(Operation& operation, std::size_t length) {
                 nic_.buffers().give_back(operation);
             return;
         }
-        case Operation::Type::message:
         case Operation::Type::push:
+            --pushing_;
+            if (operation.request == nullptr && user_ != nullptr)
+                user_->link_resumed();  // more may wait for this
+            [[fallthrough]];
+        case Operation::Type::message:
             if (operation.request != nullptr && user_ != nullptr)
                 user_->link_sent(*operation.request);
             break;
@@ -261,6 +265,7 @@ void Link::failed(Operation& operation) {
     end(operation);
     if (operation.type == Operation::Type::receive) --posted_;
     if (operation.type == Operation::Type::move) --moving_;
+    if (operation.type == Operation::Type::push) --pushing_;
     nic_.buffers().give_back(operation);
 }
 

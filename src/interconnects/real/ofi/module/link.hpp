@@ -115,6 +115,7 @@ class Link {
     /// Whether something is under way through that region. Another may be of the same memory.
     bool uses(const LocalRegion& region) const;
     std::uint32_t moves() const { return moving_; }
+    std::uint32_t pushes() const { return pushing_; }
     bool is_moving() const { return moving_ > 0; }
     /// Its user forgets it: nobody is told of what is still under way.
     void forget(Request& request);
@@ -172,6 +173,7 @@ class Link {
     Operation* under_way_ = nullptr;
     std::uint32_t posted_ = 0;
     std::uint32_t moving_ = 0;
+    std::uint32_t pushing_ = 0;
     std::uint64_t fetches_ = 0;       ///< so far
     std::deque<Operation*> waiting_;  ///< messages of our own that had no room
     std::deque<Operation*> kept_;     ///< buffers that the provider may still write to

@@ -102,7 +102,10 @@ bool Link::push(const Memory& memory, const Place& to, Request* request) {
     message.rma_iov_count = 1;
     message.context = &operation.context;
     begin(operation);
-    if (took(fi_writemsg(endpoint_, &message, FI_COMPLETION))) return true;
+    if (took(fi_writemsg(endpoint_, &message, FI_COMPLETION))) {
+        ++pushing_;
+        return true;
+    }
     end(operation);
     nic_.buffers().give_back(operation);
     return false;

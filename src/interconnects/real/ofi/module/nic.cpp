@@ -77,7 +77,7 @@ bool Nic::make_progress() {
     const bool news = std::exchange(news_told_, news_) != news_;
     // Some providers let one sleep only if they say so right before.
     if (!news && about_to_sleep_ && device_.descriptor() >= 0) {
-        if (!device_.may_sleep()) return true;
+        if (read_completions() || !device_.may_sleep()) return true;
         // One that has found no room since then must be tried again, and nobody tells of room.
         if (waits_for_room() && room_tried_ == Time::never()) return true;
     } else if (!news && about_to_sleep_ && host_.now() >= nap_until_) {
@@ -167,6 +167,7 @@ bool Nic::read_completions(fid_cq& queue) {
         read_error(queue);
         return true;
     }
+    device_.silence();
     for (ssize_t i = 0; i < count; ++i) {
         auto& operation = *static_cast<Operation*>(entries[static_cast<std::size_t>(i)].op_context);
         const std::size_t length = entries[static_cast<std::size_t>(i)].len;

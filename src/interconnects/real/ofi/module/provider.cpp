@@ -21,6 +21,7 @@
 
 #include "base/log.hpp"
 #include "base/quantity.hpp"
+#include "interconnects/real/ofi/module/wire.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::ofi {
@@ -150,6 +151,23 @@ Duration patience_of(const std::string& text, Duration unless_set) {
     }
 }
 
+/// ofi_rxm makes pools for a hundred messages of 16 KiB each, of every kind, before anybody has
+/// sent one: 70 MB. Over tcp its buffers may be shorter than the messages that it sends eagerly. It
+/// looks at variables, once, when libfabric is first asked for anything.
+void spare_memory(const std::string& provider) {
+    if (provider != "tcp;ofi_rxm") return;
+    const std::string longest = fmt::format("{}", longest_message);
+    const std::array<std::pair<const char*, const char*>, 6> sizes = {
+        {{"FI_OFI_RXM_BUFFER_SIZE", "1024"},
+         {"FI_OFI_RXM_EAGER_LIMIT", longest.c_str()},
+         {"FI_OFI_RXM_MSG_RX_SIZE", "8"},
+         {"FI_OFI_RXM_MSG_TX_SIZE", "8"},
+         {"FI_OFI_RXM_RX_SIZE", "64"},
+         {"FI_OFI_RXM_TX_SIZE", "64"}}};
+    for (const auto& [name, value] : sizes)
+        ::setenv(name, value, 0);
+}
+
 InfoList ask(fi_ep_type type, const std::string& provider, bool tagged) {
     const InfoList hints(fi_allocinfo());
     if (!hints) throw Error("ofi: no memory for libfabric's hints");
@@ -218,6 +236,7 @@ std::size_t choose(std::span<const Offer> offers, const Wish& wish) {
 
 Found look_around(const std::string& provider, Endpoints which, bool tagged) {
     Found found;
+    spare_memory(provider);
     for (const fi_ep_type type : {FI_EP_MSG, FI_EP_RDM}) {
         if (type == (which == Endpoints::connected ? FI_EP_RDM : FI_EP_MSG) &&
             which != Endpoints::all)
