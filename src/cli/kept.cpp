@@ -6,9 +6,9 @@
 
 #include "cli/words.hpp"
 #include "railyard/base/error.hpp"
+#include "railyard/results/results.hpp"
 #include "results/file.hpp"
 #include "results/json.hpp"
-#include "railyard/results/results.hpp"
 
 namespace railyard::cli {
 

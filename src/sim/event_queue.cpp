@@ -76,6 +76,28 @@ std::uint64_t EventQueue::next_order(Party by) {
     return order;
 }
 
+/// In registers all the way: a key that was just written would be read back at once, in other
+/// pieces, and for that a processor waits.
+inline void EventQueue::insert_near(std::int64_t at, std::uint64_t order, std::uint32_t slot,
+                                    Party runs_as) {
+    if (next_ > most_near && next_ > near_.size() / 2) {
+        near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(next_));
+        next_ = 0;
+    }
+    near_.emplace_back();
+    Key* const begin = near_.data() + next_;
+    Key* place = near_.data() + near_.size() - 1;
+    for (; place > begin &&
+           ((at < place[-1].at) | ((at == place[-1].at) & (order < place[-1].order)));
+         --place)
+        *place = place[-1];
+    place->at = at;
+    place->order = order;
+    place->slot = slot;
+    place->runs_as = runs_as;
+    if (near_.size() - next_ > most_near) spill();
+}
+
 Event EventQueue::push(Time at, Party by, Party runs_as, Action&& action) {
     const std::uint64_t order = next_order(by);
     const std::uint32_t index = take_slot();
@@ -83,27 +105,13 @@ Event EventQueue::push(Time at, Party by, Party runs_as, Action&& action) {
     slot(index).order = order;
     ++live_;
     ++keys_;
-    const Key key{std::max(at.since_start().picoseconds(), now_), order, index, runs_as};
+    const std::int64_t when = std::max(at.since_start().picoseconds(), now_);
     if (occupied_levels_ == 0) limit_ = end_of_time;
-    if (key.at < limit_)
-        insert_near(key);
+    if (when < limit_)
+        insert_near(when, order, index, runs_as);
     else
-        file(key);
+        file({when, order, index, runs_as});
     return Event{order, index};
-}
-
-void EventQueue::insert_near(const Key& key) {
-    if (next_ > most_near && next_ > near_.size() / 2) {
-        near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(next_));
-        next_ = 0;
-    }
-    near_.push_back(key);
-    Key* const begin = near_.data() + next_;
-    Key* place = near_.data() + near_.size() - 1;
-    for (; place > begin && key.before(place[-1]); --place)
-        *place = place[-1];
-    *place = key;
-    if (near_.size() - next_ > most_near) spill();
 }
 
 /// The later half of the list goes into buckets, but nothing that is due now.

@@ -93,7 +93,7 @@ class EventQueue {
     std::uint32_t take_slot();
     void free_slot(std::uint32_t index);
     std::uint64_t next_order(Party by);
-    void insert_near(const Key& key);
+    void insert_near(std::int64_t at, std::uint64_t order, std::uint32_t slot, Party runs_as);
     void spill();
     void file(const Key& key);
     void refill();

@@ -6,8 +6,8 @@
 #include <regex>
 
 #include "cli/program.hpp"
-#include "results/file.hpp"
 #include "railyard/results/results.hpp"
+#include "results/file.hpp"
 
 namespace railyard::cli {
 namespace {

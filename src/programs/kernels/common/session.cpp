@@ -71,7 +71,9 @@ void Session::read_option(const std::vector<std::string>& words, std::size_t& at
         return;
     }
     if (name != "--class" && (name != "--iterations" || !about_.iterations))
-        return complain("'" + word + "' is not understood; see its --help; the launcher's options stand before it");
+        return complain(
+            "'" + word +
+            "' is not understood; see its --help; the launcher's options stand before it");
     if (name == word && at + 1 == words.size())
         return complain(name + ": a value is missing; see its --help");
     const std::string value = name == word ? words[++at] : word.substr(name.size() + 1);
