@@ -1,6 +1,7 @@
 // What comes to a tagged port: messages that the provider has matched, and those that nobody
 // expects, which are taken out of the provider and wait here.
 
+#include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
 
@@ -26,7 +27,8 @@ bool TaggedPort::post(Receiving& receiving) {
     const fi_addr_t from =
         request.from == fabric::any_peer ? FI_ADDR_UNSPEC : peers_[request.from]->address;
     const long error = fi_trecv(nic_.device().endpoint(), buffer.data, longest_tagged,
-                                buffer.descriptor, from, request.bits, ~request.mask, &buffer.context);
+                                buffer.descriptor, from, tag_of(request.bits), ~tag_of(request.mask),
+                                &buffer.context);
     if (error == 0) {
         receiving.buffer = &buffer;
         return true;
@@ -203,7 +205,7 @@ bool TaggedPort::look_for_more() {
     Operation& buffer = nic_.buffers().take();
     buffer.type = Operation::Type::tagged_unexpected;
     if (fi_trecv(endpoint, buffer.data, longest_tagged, buffer.descriptor, FI_ADDR_UNSPEC,
-                 peeked_tag_, 0, &buffer.context) != 0) {
+                 peeked_tag_, unreliable_bits_, &buffer.context) != 0) {
         nic_.buffers().give_back(buffer);
         return false;
     }
@@ -212,7 +214,6 @@ bool TaggedPort::look_for_more() {
 }
 
 void TaggedPort::take_out(Operation& buffer, std::size_t length) {
-    taking_ = false;
     Envelope envelope;
     if (!read_envelope(buffer, length, envelope)) {
         log_debug("ofi: a tagged message that is none of ours");
@@ -222,8 +223,28 @@ void TaggedPort::take_out(Operation& buffer, std::size_t length) {
         nic_.buffers().give_back(buffer);
         return say(*peer_at(envelope.from), Kind::tagged_withdrawn, envelope.number);
     }
+    if (const auto receiving = find_passed_over(envelope); receiving != receives_.end()) {
+        take_back(receiving);
+        receiving->matched = envelope;
+        return deliver(receiving, buffer);
+    }
     unexpected_.push_back({&buffer, envelope});
     nic_.has_news();
+}
+
+/// The oldest receive that the provider should have matched with it.
+TaggedPort::Receives::iterator TaggedPort::find_passed_over(const Envelope& envelope) {
+    if (unreliable_bits_ == 0) return receives_.end();
+    return std::ranges::find_if(receives_, [&](const Receiving& one) {
+        return one.buffer != nullptr && !one.cancelled && selects(one.request, envelope);
+    });
+}
+
+/// The provider does not match it any more; what comes to its buffer all the same is nobody's.
+void TaggedPort::take_back(Receives::iterator receiving) {
+    Operation& buffer = *std::exchange(receiving->buffer, nullptr);
+    buffer.receiving = nullptr;
+    fi_cancel(&nic_.device().endpoint()->fid, &buffer.context);
 }
 
 /// Whether its sender has asked for it before it came. It is asked for no more.

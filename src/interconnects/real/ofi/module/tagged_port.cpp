@@ -4,6 +4,7 @@
 #include <rdma/fi_tagged.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "interconnects/real/ofi/module/nic.hpp"
@@ -13,6 +14,12 @@ namespace railyard::ofi {
 using fabric::MatchBits;
 using fabric::TaggedCompletion;
 using fabric::TaggedPeer;
+
+TaggedPort::TaggedPort(Nic& nic)
+    : nic_(nic),
+      unreliable_bits_(std::bit_width(nic.device().info().ep_attr->mem_tag_format) < 64
+                           ? std::uint64_t{1} << 63
+                           : 0) {}
 
 TaggedPort::~TaggedPort() = default;
 
@@ -53,6 +60,7 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
 
 Status TaggedPort::receive(const fabric::TaggedReceive& request) {
     if (request.from != fabric::any_peer && request.from >= peers_.size()) return Code::invalid;
+    if (unreliable_bits_ != 0) drain();
     const auto receiving = receives_.emplace(receives_.end());
     receiving->request = request;
     receiving->self = receiving;
@@ -137,12 +145,15 @@ void TaggedPort::completed(Operation& operation, std::size_t length, std::uint64
     using Type = Operation::Type;
     switch (operation.type) {
         case Type::tagged_receive:
+            // One that was taken back too late has got what nobody expects.
+            if (operation.receiving == nullptr) return take_out(operation, length);
             return matched(static_cast<Receiving*>(operation.receiving)->self, operation, length);
         case Type::tagged_send:
             return went(operation);
         case Type::tagged_write:
             return written(operation);
         case Type::tagged_unexpected:
+            taking_ = false;
             return take_out(operation, length);
         case Type::tagged_peek:
             peek_ = Peek::found;
@@ -159,6 +170,7 @@ void TaggedPort::failed(Operation& operation, int error) {
     using Type = Operation::Type;
     switch (operation.type) {
         case Type::tagged_receive: {
+            if (operation.receiving == nullptr) break;
             auto& receiving = *static_cast<Receiving*>(operation.receiving);
             receiving.buffer = nullptr;
             nic_.buffers().give_back(operation);
