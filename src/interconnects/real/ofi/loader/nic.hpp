@@ -52,9 +52,7 @@ class LoadedNic final : public fabric::Nic {
     const fabric::Traits& traits() const override { return nic_->traits(); }
     const fabric::Address& address() const override { return nic_->address(); }
     void progress() override { nic_->progress(); }
-    fabric::TaggedPort* tagged_port() override {
-        return tagged_port_ ? &*tagged_port_ : nullptr;
-    }
+    fabric::TaggedPort* tagged_port() override { return tagged_port_ ? &*tagged_port_ : nullptr; }
     std::optional<fabric::PeerRequest> poll_peer_request() override {
         return nic_->poll_peer_request();
     }

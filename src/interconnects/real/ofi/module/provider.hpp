@@ -39,7 +39,7 @@ struct Wish {
     std::string provider{};  ///< empty: the best
     std::string domain{};    ///< empty: the first that other hosts reach
     Endpoints endpoints = Endpoints::all;
-    bool tagged = false;  ///< it is to match tags
+    bool tagged = false;                  ///< it is to match tags
     Duration patience = Duration::s(10);  ///< with a peer of whom nothing is heard
 };
 

@@ -18,6 +18,12 @@ namespace railyard::ofi {
 
 using fabric::TaggedReceive;
 
+namespace {
+
+constexpr std::uint32_t most_takers = 32;
+
+}  // namespace
+
 /// False if there is no room.
 bool TaggedPort::post(Receiving& receiving) {
     const TaggedReceive& request = receiving.request;
@@ -26,9 +32,9 @@ bool TaggedPort::post(Receiving& receiving) {
     buffer.receiving = &receiving;
     const fi_addr_t from =
         request.from == fabric::any_peer ? FI_ADDR_UNSPEC : peers_[request.from]->address;
-    const long error = fi_trecv(nic_.device().endpoint(), buffer.data, longest_tagged,
-                                buffer.descriptor, from, tag_of(request.bits), ~tag_of(request.mask),
-                                &buffer.context);
+    const long error =
+        fi_trecv(nic_.device().endpoint(), buffer.data, longest_tagged, buffer.descriptor, from,
+                 tag_of(request.bits), ~tag_of(request.mask), &buffer.context);
     if (error == 0) {
         receiving.buffer = &buffer;
         return true;
@@ -91,8 +97,7 @@ void TaggedPort::deliver(Receives::iterator receiving, Operation& buffer) {
     const std::size_t fitting = std::min<std::size_t>(envelope.length, into.size());
     if (fitting > 0) std::memcpy(into.data(), buffer.data + sizeof envelope, fitting);
     nic_.buffers().give_back(buffer);
-    if (envelope.synchronous)
-        say(*peer_at(envelope.from), Kind::tagged_matched, envelope.number);
+    if (envelope.synchronous) say(*peer_at(envelope.from), Kind::tagged_matched, envelope.number);
     finish(receiving, Code::ok);
 }
 
@@ -170,7 +175,7 @@ bool TaggedPort::read_until(const std::function<bool()>& condition) {
 }
 
 void TaggedPort::drain() {
-    if (draining_) return;
+    if (draining_ || !provider_matches_) return;
     draining_ = true;
     // Those that found no room come first: what is taken out they may want.
     if (unposted_.empty())
@@ -205,7 +210,7 @@ bool TaggedPort::look_for_more() {
     Operation& buffer = nic_.buffers().take();
     buffer.type = Operation::Type::tagged_unexpected;
     if (fi_trecv(endpoint, buffer.data, longest_tagged, buffer.descriptor, FI_ADDR_UNSPEC,
-                 peeked_tag_, unreliable_bits_, &buffer.context) != 0) {
+                 peeked_tag_, 0, &buffer.context) != 0) {
         nic_.buffers().give_back(buffer);
         return false;
     }
@@ -223,8 +228,7 @@ void TaggedPort::take_out(Operation& buffer, std::size_t length) {
         nic_.buffers().give_back(buffer);
         return say(*peer_at(envelope.from), Kind::tagged_withdrawn, envelope.number);
     }
-    if (const auto receiving = find_passed_over(envelope); receiving != receives_.end()) {
-        take_back(receiving);
+    if (const auto receiving = find_waiting(envelope); receiving != receives_.end()) {
         receiving->matched = envelope;
         return deliver(receiving, buffer);
     }
@@ -232,19 +236,24 @@ void TaggedPort::take_out(Operation& buffer, std::size_t length) {
     nic_.has_news();
 }
 
-/// The oldest receive that the provider should have matched with it.
-TaggedPort::Receives::iterator TaggedPort::find_passed_over(const Envelope& envelope) {
-    if (unreliable_bits_ == 0) return receives_.end();
+/// The oldest receive that wants it, where we match.
+TaggedPort::Receives::iterator TaggedPort::find_waiting(const Envelope& envelope) {
+    if (provider_matches_) return receives_.end();
     return std::ranges::find_if(receives_, [&](const Receiving& one) {
-        return one.buffer != nullptr && !one.cancelled && selects(one.request, envelope);
+        return one.token == 0 && selects(one.request, envelope);
     });
 }
 
-/// The provider does not match it any more; what comes to its buffer all the same is nobody's.
-void TaggedPort::take_back(Receives::iterator receiving) {
-    Operation& buffer = *std::exchange(receiving->buffer, nullptr);
-    buffer.receiving = nullptr;
-    fi_cancel(&nic_.device().endpoint()->fid, &buffer.context);
+/// Where we match: receives for whatever comes.
+void TaggedPort::post_takers() {
+    while (!provider_matches_ && takers_ < most_takers) {
+        Operation& buffer = nic_.buffers().take();
+        buffer.type = Operation::Type::tagged_unexpected;
+        if (fi_trecv(nic_.device().endpoint(), buffer.data, longest_tagged, buffer.descriptor,
+                     FI_ADDR_UNSPEC, 0, ~std::uint64_t{0}, &buffer.context) != 0)
+            return nic_.buffers().give_back(buffer);
+        ++takers_;
+    }
 }
 
 /// Whether its sender has asked for it before it came. It is asked for no more.

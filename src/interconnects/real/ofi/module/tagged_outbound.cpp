@@ -33,8 +33,7 @@ void TaggedPort::flush(Peer& peer) {
     while (!peer.words.empty() && try_say(peer, *peer.words.front()))
         peer.words.pop_front();
     if (!peer.gone && !peer.met && !peer.asked && !peer.waiting.empty()) greet(peer);
-    while (!peer.gone && peer.met && !peer.waiting.empty() &&
-           post(peer, *peer.waiting.front()))
+    while (!peer.gone && peer.met && !peer.waiting.empty() && post(peer, *peer.waiting.front()))
         peer.waiting.pop_front();
     if (!peer.writers.empty()) {
         const std::deque<Sending*> writers = peer.writers;
@@ -57,10 +56,10 @@ bool TaggedPort::post(Peer& peer, Sending& sending) {
     fid_ep* const endpoint = nic_.device().endpoint();
     const std::uint64_t tag = tag_of(sending.bits);
     const bool inlines = message.length <= nic_.device().inject_size();
-    const long error =
-        inlines ? fi_tinject(endpoint, message.data, message.length, peer.address, tag)
-                : fi_tsend(endpoint, message.data, message.length, message.descriptor, peer.address,
-                           tag, &message.context);
+    const long error = inlines
+                           ? fi_tinject(endpoint, message.data, message.length, peer.address, tag)
+                           : fi_tsend(endpoint, message.data, message.length, message.descriptor,
+                                      peer.address, tag, &message.context);
     if (!took(peer, error)) return false;
     sending.message = nullptr;
     if (inlines) went(message);
@@ -127,8 +126,7 @@ bool TaggedPort::write(Sending& sending, std::uint64_t length) {
     message.context = &operation.context;
     const std::uint64_t delivered = device.tells_delivery() ? FI_DELIVERY_COMPLETE : 0;
     long error = fi_writemsg(device.endpoint(), &message, FI_COMPLETION | delivered);
-    if (delivered != 0 &&
-        (error == -FI_EOPNOTSUPP || error == -FI_EINVAL || error == -FI_ENOSYS)) {
+    if (delivered != 0 && (error == -FI_EOPNOTSUPP || error == -FI_EINVAL || error == -FI_ENOSYS)) {
         device.set_tells_no_delivery();
         error = fi_writemsg(device.endpoint(), &message, FI_COMPLETION);
     }

@@ -111,8 +111,8 @@ bool TaggedPort::took(Peer& peer, long error) {
 }
 
 void TaggedPort::set_stalled(Peer& peer) {
-    const bool waits = !peer.words.empty() || !peer.writers.empty() ||
-                       (peer.met && !peer.waiting.empty());
+    const bool waits =
+        !peer.words.empty() || !peer.writers.empty() || (peer.met && !peer.waiting.empty());
     if (waits == peer.stalled) return;
     peer.stalled = waits;
     peer.stalled_since = waits ? nic_.host().now() : Time::never();

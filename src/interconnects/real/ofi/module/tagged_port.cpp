@@ -17,9 +17,9 @@ using fabric::TaggedPeer;
 
 TaggedPort::TaggedPort(Nic& nic)
     : nic_(nic),
-      unreliable_bits_(std::bit_width(nic.device().info().ep_attr->mem_tag_format) < 64
-                           ? std::uint64_t{1} << 63
-                           : 0) {}
+      provider_matches_(std::bit_width(nic.device().info().ep_attr->mem_tag_format) == 64) {
+    if (!provider_matches_) post_takers();
+}
 
 TaggedPort::~TaggedPort() = default;
 
@@ -60,7 +60,6 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
 
 Status TaggedPort::receive(const fabric::TaggedReceive& request) {
     if (request.from != fabric::any_peer && request.from >= peers_.size()) return Code::invalid;
-    if (unreliable_bits_ != 0) drain();
     const auto receiving = receives_.emplace(receives_.end());
     receiving->request = request;
     receiving->self = receiving;
@@ -70,7 +69,7 @@ Status TaggedPort::receive(const fabric::TaggedReceive& request) {
         receiving->matched = waiting->envelope;
         unexpected_.erase(waiting);
         deliver(receiving, buffer);
-    } else if (!unposted_.empty() || !post(*receiving)) {
+    } else if (provider_matches_ && (!unposted_.empty() || !post(*receiving))) {
         unposted_.push_back(receiving);
     }
     return Code::ok;
@@ -86,6 +85,10 @@ bool TaggedPort::cancel(std::uint64_t receive_id) {
     found->cancelled = true;
     if (const auto unposted = std::ranges::find(unposted_, found); unposted != unposted_.end()) {
         unposted_.erase(unposted);
+        finish(found, Code::ok);
+        return true;
+    }
+    if (found->buffer == nullptr) {  // it waits here
         finish(found, Code::ok);
         return true;
     }
@@ -145,8 +148,6 @@ void TaggedPort::completed(Operation& operation, std::size_t length, std::uint64
     using Type = Operation::Type;
     switch (operation.type) {
         case Type::tagged_receive:
-            // One that was taken back too late has got what nobody expects.
-            if (operation.receiving == nullptr) return take_out(operation, length);
             return matched(static_cast<Receiving*>(operation.receiving)->self, operation, length);
         case Type::tagged_send:
             return went(operation);
@@ -154,7 +155,9 @@ void TaggedPort::completed(Operation& operation, std::size_t length, std::uint64
             return written(operation);
         case Type::tagged_unexpected:
             taking_ = false;
-            return take_out(operation, length);
+            takers_ -= provider_matches_ ? 0 : 1;
+            take_out(operation, length);
+            return post_takers();
         case Type::tagged_peek:
             peek_ = Peek::found;
             peeked_tag_ = tag;
@@ -170,7 +173,6 @@ void TaggedPort::failed(Operation& operation, int error) {
     using Type = Operation::Type;
     switch (operation.type) {
         case Type::tagged_receive: {
-            if (operation.receiving == nullptr) break;
             auto& receiving = *static_cast<Receiving*>(operation.receiving);
             receiving.buffer = nullptr;
             nic_.buffers().give_back(operation);
@@ -181,6 +183,7 @@ void TaggedPort::failed(Operation& operation, int error) {
             return lost(operation);
         case Type::tagged_unexpected:
             taking_ = false;
+            takers_ -= provider_matches_ ? 0 : 1;
             break;
         case Type::tagged_peek:
             peek_ = Peek::nothing;
@@ -194,6 +197,7 @@ void TaggedPort::failed(Operation& operation, int error) {
 
 void TaggedPort::progress() {
     if (!unposted_.empty()) post_more();
+    post_takers();
     if (stalled_peers_ == 0) return;
     for (const auto& peer : peers_)
         if (peer->stalled) flush(*peer);

@@ -17,9 +17,9 @@
 /// are taken out (FI_PEEK) as soon as they are seen, in their order, and wait here; a receive looks
 /// there first. All that waits here is older than what the provider has.
 ///
-/// `net` claims 63 bits of a tag, and some messages with the last one do not match though they
-/// should. So it changes places with one that is seldom used (29: tags of MPI from 2^29 on), and
-/// what is taken out is given to the receive that the provider has passed over, if there is one.
+/// Where tags have less than 64 bits the provider is not asked to match: its receives take whatever
+/// comes, and we match. So it is with `net` (63 bits), which moreover passes over receives and does
+/// not keep the order of messages that came before them (libfabric 1.17).
 
 #include <rdma/fabric.h>
 
@@ -106,8 +106,8 @@ class TaggedPort final : public fabric::TaggedPort {
         bool eager = false;
         bool synchronous = false;
         bool withdrawing = false;
-        bool lost = false;     ///< a write has failed
-        Place target{};        ///< where its data go, once it has matched
+        bool lost = false;  ///< a write has failed
+        Place target{};     ///< where its data go, once it has matched
         std::uint64_t token = 0;
         std::uint64_t issued = 0;
         std::uint32_t writes = 0;  ///< under way
@@ -115,7 +115,7 @@ class TaggedPort final : public fabric::TaggedPort {
     };
     struct Receiving {
         fabric::TaggedReceive request;
-        Operation* buffer = nullptr;  ///< for the provider; null once it has matched
+        Operation* buffer = nullptr;  ///< while the provider has it
         Envelope matched{};
         std::uint64_t token = 0;
         Owned<fid_mr> registered;
@@ -140,8 +140,8 @@ class TaggedPort final : public fabric::TaggedPort {
         bool answered_goodbye = false;
         bool stalled = false;
         Time stalled_since = Time::never();
-        std::uint32_t waited_for = 0;   ///< sends and receives that need something of it
-        std::deque<Operation*> words;   ///< that had no room
+        std::uint32_t waited_for = 0;    ///< sends and receives that need something of it
+        std::deque<Operation*> words;    ///< that had no room
         std::deque<Sending*> waiting{};  ///< likewise, or we have not met
         std::deque<Sending*> writers{};  ///< with data that are to be written
         std::uint64_t newest = 0;        ///< of its messages that have come
@@ -182,13 +182,10 @@ class TaggedPort final : public fabric::TaggedPort {
     void finish(Receives::iterator receiving, Code status);
     bool look_for_more();
     void refused(Receives::iterator receiving, int error);
-    Receives::iterator find_passed_over(const Envelope& envelope);
-    void take_back(Receives::iterator receiving);
+    Receives::iterator find_waiting(const Envelope& envelope);
+    void post_takers();
     /// As the provider has it.
-    std::uint64_t tag_of(fabric::MatchBits bits) const {
-        const std::uint64_t differ = (bits >> 63 ^ bits >> 29) & (unreliable_bits_ >> 63);
-        return bits ^ (differ << 63 | differ << 29);
-    }
+    std::uint64_t tag_of(fabric::MatchBits bits) const { return provider_matches_ ? bits : 0; }
     bool read_until(const std::function<bool()>& condition);
     void take_out(Operation& buffer, std::size_t length);
     void withdraw(Peer& peer, std::uint64_t number);
@@ -200,13 +197,14 @@ class TaggedPort final : public fabric::TaggedPort {
     void complete(const fabric::TaggedCompletion& completion);
 
     Nic& nic_;
-    std::uint64_t unreliable_bits_;  ///< of tags
+    bool provider_matches_;
+    std::uint32_t takers_ = 0;  ///< receives for whatever comes, where it does not
     std::vector<std::unique_ptr<Peer>> peers_;
     std::unordered_map<std::uint64_t, fabric::TaggedPeer> numbers_;  ///< by the Nic's id
     std::unordered_map<std::uint64_t, std::unique_ptr<Sending>> sends_;
     std::uint64_t last_send_ = 0;
     Receives receives_;
-    std::deque<Receives::iterator> unposted_;  ///< the provider had no room
+    std::deque<Receives::iterator> unposted_;                       ///< the provider had no room
     std::unordered_map<std::uint64_t, Receives::iterator> pulled_;  ///< data are on their way
     std::uint64_t last_token_ = 0;
     std::deque<Unexpected> unexpected_;
