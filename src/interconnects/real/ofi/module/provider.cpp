@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -33,9 +32,6 @@ constexpr std::array hardware = {"verbs", "cxi", "efa", "opx", "psm3"};
 // `net` of libfabric 1.17 is quicker than `tcp`, but nobody can sleep on its descriptor. From 1.18
 // on it is `tcp`.
 constexpr std::array software = {"tcp", "net", "sockets"};
-
-// Masks of tags have bits of neighbouring fields in turn, so the last of 64 may be a zero.
-constexpr int least_tag_width = 63;
 
 /// `sockets` is deprecated and a thousand times slower; nobody gets it who does not ask for it.
 bool only_if_asked(std::string_view provider) {
@@ -109,7 +105,7 @@ std::string asked_for(const Wish& wish) {
     if (wish.endpoints != Endpoints::all)
         text +=
             wish.endpoints == Endpoints::connected ? " with MSG endpoints" : " with RDM endpoints";
-    if (wish.tagged) text += " that matches tags of 64 bits";
+    if (wish.tagged) text += " with tags";
     if (!wish.domain.empty()) text += fmt::format(" on domain '{}'", wish.domain);
     return text;
 }
@@ -243,7 +239,6 @@ Found look_around(const std::string& provider, Endpoints which, bool tagged) {
             continue;
         found.lists.push_back(ask(type, provider, tagged));
         for (const fi_info* info = found.lists.back().get(); info != nullptr; info = info->next) {
-            if (tagged && std::bit_width(info->ep_attr->mem_tag_format) < least_tag_width) continue;
             Offer offer;
             offer.provider = info->fabric_attr->prov_name;
             offer.domain = info->domain_attr->name != nullptr ? info->domain_attr->name : "";

@@ -1,6 +1,7 @@
 // What comes to a tagged port: messages that the provider has matched, and those that nobody
 // expects, which are taken out of the provider and wait here.
 
+#include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
 
@@ -17,6 +18,12 @@ namespace railyard::ofi {
 
 using fabric::TaggedReceive;
 
+namespace {
+
+constexpr std::uint32_t most_takers = 32;
+
+}  // namespace
+
 /// False if there is no room.
 bool TaggedPort::post(Receiving& receiving) {
     const TaggedReceive& request = receiving.request;
@@ -27,7 +34,7 @@ bool TaggedPort::post(Receiving& receiving) {
         request.from == fabric::any_peer ? FI_ADDR_UNSPEC : peers_[request.from]->address;
     const long error =
         fi_trecv(nic_.device().endpoint(), buffer.data, longest_tagged, buffer.descriptor, from,
-                 request.bits, ~request.mask, &buffer.context);
+                 tag_of(request.bits), ~tag_of(request.mask), &buffer.context);
     if (error == 0) {
         receiving.buffer = &buffer;
         return true;
@@ -168,7 +175,7 @@ bool TaggedPort::read_until(const std::function<bool()>& condition) {
 }
 
 void TaggedPort::drain() {
-    if (draining_) return;
+    if (draining_ || !provider_matches_) return;
     draining_ = true;
     // Those that found no room come first: what is taken out they may want.
     if (unposted_.empty())
@@ -212,7 +219,6 @@ bool TaggedPort::look_for_more() {
 }
 
 void TaggedPort::take_out(Operation& buffer, std::size_t length) {
-    taking_ = false;
     Envelope envelope;
     if (!read_envelope(buffer, length, envelope)) {
         log_debug("ofi: a tagged message that is none of ours");
@@ -222,8 +228,32 @@ void TaggedPort::take_out(Operation& buffer, std::size_t length) {
         nic_.buffers().give_back(buffer);
         return say(*peer_at(envelope.from), Kind::tagged_withdrawn, envelope.number);
     }
+    if (const auto receiving = find_waiting(envelope); receiving != receives_.end()) {
+        receiving->matched = envelope;
+        return deliver(receiving, buffer);
+    }
     unexpected_.push_back({&buffer, envelope});
     nic_.has_news();
+}
+
+/// The oldest receive that wants it, where we match.
+TaggedPort::Receives::iterator TaggedPort::find_waiting(const Envelope& envelope) {
+    if (provider_matches_) return receives_.end();
+    return std::ranges::find_if(receives_, [&](const Receiving& one) {
+        return one.token == 0 && selects(one.request, envelope);
+    });
+}
+
+/// Where we match: receives for whatever comes.
+void TaggedPort::post_takers() {
+    while (!provider_matches_ && takers_ < most_takers) {
+        Operation& buffer = nic_.buffers().take();
+        buffer.type = Operation::Type::tagged_unexpected;
+        if (fi_trecv(nic_.device().endpoint(), buffer.data, longest_tagged, buffer.descriptor,
+                     FI_ADDR_UNSPEC, 0, ~std::uint64_t{0}, &buffer.context) != 0)
+            return nic_.buffers().give_back(buffer);
+        ++takers_;
+    }
 }
 
 /// Whether its sender has asked for it before it came. It is asked for no more.

@@ -32,9 +32,8 @@ TaggedPort::Sending* TaggedPort::sending_of(std::uint64_t number) {
 void TaggedPort::flush(Peer& peer) {
     while (!peer.words.empty() && try_say(peer, *peer.words.front()))
         peer.words.pop_front();
-    if (!peer.gone && peer.our_number == 0 && !peer.asked && !peer.waiting.empty()) greet(peer);
-    while (!peer.gone && peer.our_number != 0 && !peer.waiting.empty() &&
-           post(peer, *peer.waiting.front()))
+    if (!peer.gone && !peer.met && !peer.asked && !peer.waiting.empty()) greet(peer);
+    while (!peer.gone && peer.met && !peer.waiting.empty() && post(peer, *peer.waiting.front()))
         peer.waiting.pop_front();
     if (!peer.writers.empty()) {
         const std::deque<Sending*> writers = peer.writers;
@@ -55,11 +54,12 @@ bool TaggedPort::post(Peer& peer, Sending& sending) {
     envelope.bits = sending.bits;
     std::memcpy(message.data, &envelope, sizeof envelope);
     fid_ep* const endpoint = nic_.device().endpoint();
+    const std::uint64_t tag = tag_of(sending.bits);
     const bool inlines = message.length <= nic_.device().inject_size();
-    const long error =
-        inlines ? fi_tinject(endpoint, message.data, message.length, peer.address, sending.bits)
-                : fi_tsend(endpoint, message.data, message.length, message.descriptor, peer.address,
-                           sending.bits, &message.context);
+    const long error = inlines
+                           ? fi_tinject(endpoint, message.data, message.length, peer.address, tag)
+                           : fi_tsend(endpoint, message.data, message.length, message.descriptor,
+                                      peer.address, tag, &message.context);
     if (!took(peer, error)) return false;
     sending.message = nullptr;
     if (inlines) went(message);

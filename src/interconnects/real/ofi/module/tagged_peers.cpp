@@ -18,6 +18,7 @@ using fabric::TaggedPeer;
 namespace {
 
 constexpr Duration between_tagged_signs = Duration::s(1);
+constexpr Duration between_greetings = Duration::ms(100);
 // How long a port that goes waits until its peers have heard it.
 constexpr Duration goodbye_time = Duration::ms(500);
 
@@ -34,7 +35,10 @@ TaggedPeer TaggedPort::number_of(const NicName& name) {
         .words = {},
     });
     peer->address = nic_.shared().address_of(name);
-    if (is_self(*peer)) peer->our_number = number + 1;
+    if (is_self(*peer)) {
+        peer->our_number = number + 1;
+        peer->met = true;
+    }
     peers_.push_back(std::move(peer));
     numbers_.emplace(name.id, number);
     return number;
@@ -65,7 +69,6 @@ void TaggedPort::greeted(const Header& header, std::span<const std::byte> data) 
     if (peer.gone) return;
     peer.our_number = static_cast<std::uint32_t>(header.number);
     say(peer, Kind::tagged_welcome, number + 1);
-    flush(peer);
 }
 
 void TaggedPort::say(Peer& peer, Kind kind, std::uint64_t number, std::span<const std::byte> data,
@@ -108,8 +111,8 @@ bool TaggedPort::took(Peer& peer, long error) {
 }
 
 void TaggedPort::set_stalled(Peer& peer) {
-    const bool waits = !peer.words.empty() || !peer.writers.empty() ||
-                       (peer.our_number != 0 && !peer.waiting.empty());
+    const bool waits =
+        !peer.words.empty() || !peer.writers.empty() || (peer.met && !peer.waiting.empty());
     if (waits == peer.stalled) return;
     peer.stalled = waits;
     peer.stalled_since = waits ? nic_.host().now() : Time::never();
@@ -151,6 +154,7 @@ void TaggedPort::heard(const Header& header, std::span<const std::byte> data) {
     switch (header.kind) {
         case Kind::tagged_welcome:
             peer->our_number = static_cast<std::uint32_t>(header.number);
+            peer->met = true;
             return flush(*peer);
         case Kind::tagged_matched:
             if (Sending* const sending = sending_of(header.number)) end(*sending, Code::ok);
@@ -192,17 +196,19 @@ void TaggedPort::tick(Time now) {
     for (std::size_t i = 0; i < peers_.size(); ++i) {
         Peer& peer = *peers_[i];
         if (peer.waited_for == 0 || peer.gone || peer.stalled || is_self(peer)) continue;
-        if (peer.our_number == 0)
-            greet(peer);  // the first may have got lost
-        else
+        if (peer.met) {
             say(peer, Kind::tagged_sign, 0);
+        } else {
+            next_sign_ = now + between_greetings;
+            greet(peer);  // the first may have got lost
+        }
     }
 }
 
 void TaggedPort::say_goodbye() {
     std::vector<Peer*> met;
     for (const auto& peer : peers_)
-        if (peer->our_number != 0 && !peer->gone && !is_self(*peer)) met.push_back(peer.get());
+        if (peer->met && !peer->gone && !is_self(*peer)) met.push_back(peer.get());
     for (Peer* peer : met)
         say(*peer, Kind::tagged_goodbye, 0);
     const auto has_heard = [](const Peer* peer) { return peer->gone || peer->answered_goodbye; };

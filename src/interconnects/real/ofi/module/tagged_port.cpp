@@ -4,6 +4,7 @@
 #include <rdma/fi_tagged.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "interconnects/real/ofi/module/nic.hpp"
@@ -13,6 +14,12 @@ namespace railyard::ofi {
 using fabric::MatchBits;
 using fabric::TaggedCompletion;
 using fabric::TaggedPeer;
+
+TaggedPort::TaggedPort(Nic& nic)
+    : nic_(nic),
+      provider_matches_(std::bit_width(nic.device().info().ep_attr->mem_tag_format) == 64) {
+    if (!provider_matches_) post_takers();
+}
 
 TaggedPort::~TaggedPort() = default;
 
@@ -62,7 +69,7 @@ Status TaggedPort::receive(const fabric::TaggedReceive& request) {
         receiving->matched = waiting->envelope;
         unexpected_.erase(waiting);
         deliver(receiving, buffer);
-    } else if (!unposted_.empty() || !post(*receiving)) {
+    } else if (provider_matches_ && (!unposted_.empty() || !post(*receiving))) {
         unposted_.push_back(receiving);
     }
     return Code::ok;
@@ -78,6 +85,10 @@ bool TaggedPort::cancel(std::uint64_t receive_id) {
     found->cancelled = true;
     if (const auto unposted = std::ranges::find(unposted_, found); unposted != unposted_.end()) {
         unposted_.erase(unposted);
+        finish(found, Code::ok);
+        return true;
+    }
+    if (found->buffer == nullptr) {  // it waits here
         finish(found, Code::ok);
         return true;
     }
@@ -143,7 +154,10 @@ void TaggedPort::completed(Operation& operation, std::size_t length, std::uint64
         case Type::tagged_write:
             return written(operation);
         case Type::tagged_unexpected:
-            return take_out(operation, length);
+            taking_ = false;
+            takers_ -= provider_matches_ ? 0 : 1;
+            take_out(operation, length);
+            return post_takers();
         case Type::tagged_peek:
             peek_ = Peek::found;
             peeked_tag_ = tag;
@@ -169,6 +183,7 @@ void TaggedPort::failed(Operation& operation, int error) {
             return lost(operation);
         case Type::tagged_unexpected:
             taking_ = false;
+            takers_ -= provider_matches_ ? 0 : 1;
             break;
         case Type::tagged_peek:
             peek_ = Peek::nothing;
@@ -182,6 +197,7 @@ void TaggedPort::failed(Operation& operation, int error) {
 
 void TaggedPort::progress() {
     if (!unposted_.empty()) post_more();
+    post_takers();
     if (stalled_peers_ == 0) return;
     for (const auto& peer : peers_)
         if (peer->stalled) flush(*peer);

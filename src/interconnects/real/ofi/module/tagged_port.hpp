@@ -16,6 +16,10 @@
 /// they do with messages that nobody expects: `net` keeps a few and then stops to read. So these
 /// are taken out (FI_PEEK) as soon as they are seen, in their order, and wait here; a receive looks
 /// there first. All that waits here is older than what the provider has.
+///
+/// Where tags have less than 64 bits the provider is not asked to match: its receives take whatever
+/// comes, and we match. So it is with `net` (63 bits), which moreover passes over receives and does
+/// not keep the order of messages that came before them (libfabric 1.17).
 
 #include <rdma/fabric.h>
 
@@ -54,7 +58,7 @@ struct Envelope {
 
 class TaggedPort final : public fabric::TaggedPort {
   public:
-    explicit TaggedPort(Nic& nic) : nic_(nic) {}
+    explicit TaggedPort(Nic& nic);
     ~TaggedPort() override;
 
     Bytes taken_at_once() const override { return Bytes(longest_eager); }
@@ -111,7 +115,7 @@ class TaggedPort final : public fabric::TaggedPort {
     };
     struct Receiving {
         fabric::TaggedReceive request;
-        Operation* buffer = nullptr;  ///< for the provider; null once it has matched
+        Operation* buffer = nullptr;  ///< while the provider has it
         Envelope matched{};
         std::uint64_t token = 0;
         Owned<fid_mr> registered;
@@ -127,8 +131,11 @@ class TaggedPort final : public fabric::TaggedPort {
         NicName name;
         fi_addr_t address = FI_ADDR_UNSPEC;
         ListenerTest listener;
-        std::uint32_t our_number = 0;  ///< what it calls us; 0: we have not met
+        std::uint32_t our_number = 0;  ///< what it calls us
         bool asked = false;
+        /// It has answered. When two greet each other at once, some providers make one connection
+        /// of two and lose what was on its way; so nothing else is said before.
+        bool met = false;
         bool gone = false;
         bool answered_goodbye = false;
         bool stalled = false;
@@ -175,6 +182,10 @@ class TaggedPort final : public fabric::TaggedPort {
     void finish(Receives::iterator receiving, Code status);
     bool look_for_more();
     void refused(Receives::iterator receiving, int error);
+    Receives::iterator find_waiting(const Envelope& envelope);
+    void post_takers();
+    /// As the provider has it.
+    std::uint64_t tag_of(fabric::MatchBits bits) const { return provider_matches_ ? bits : 0; }
     bool read_until(const std::function<bool()>& condition);
     void take_out(Operation& buffer, std::size_t length);
     void withdraw(Peer& peer, std::uint64_t number);
@@ -186,6 +197,8 @@ class TaggedPort final : public fabric::TaggedPort {
     void complete(const fabric::TaggedCompletion& completion);
 
     Nic& nic_;
+    bool provider_matches_;
+    std::uint32_t takers_ = 0;  ///< receives for whatever comes, where it does not
     std::vector<std::unique_ptr<Peer>> peers_;
     std::unordered_map<std::uint64_t, fabric::TaggedPeer> numbers_;  ///< by the Nic's id
     std::unordered_map<std::uint64_t, std::unique_ptr<Sending>> sends_;
