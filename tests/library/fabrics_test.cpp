@@ -43,6 +43,8 @@ TEST(LibraryFabrics, ANetworkIsFoundByNameAndListedLast) {
     EXPECT_GT(found->max_message, Bytes(0));
     EXPECT_FALSE(datasheet("ever-faster"));
     EXPECT_TRUE(datasheet("quadrics"));
+    EXPECT_THAT([] { run({.fabric = "ever-fastr"}, [](Rank&) {}); },
+                ThrowsMessage<UsageError>(HasSubstr("did you mean 'ever-faster'?")));
 }
 
 TEST(LibraryFabrics, MessagesStayInOrderWhateverTheNetworkSays) {

@@ -162,6 +162,8 @@ const interconnects::Entry& find_entry(std::string_view name) {
     std::vector<std::string> names;
     for (const auto& entry : interconnects::registry())
         names.emplace_back(entry.name());
+    for (const auto* entry : interconnects::added())
+        names.emplace_back(entry->name());
     throw UsageError(
         fmt::format("there is no fabric '{}'; {}", name, advice(name, names, "there are:")));
 }
