@@ -138,6 +138,14 @@ TEST(OfiProvider, TheNameHasTheLastWord) {
     ::unsetenv("RAILYARD_OFI_DOMAIN");
 }
 
+TEST(OfiProvider, TagsNeedEndpointsThatAllShare) {
+    EXPECT_EQ(wish_for("net", true).endpoints, Endpoints::shared);
+    EXPECT_THAT([] { (void)wish_for("net:msg", true); },
+                testing::ThrowsMessage<UsageError>(HasSubstr("RAILYARD_OFI_TAGGED")));
+    for (const Offer& offer : look_around("", Endpoints::shared, true).offers)
+        EXPECT_FALSE(offer.connected);
+}
+
 TEST(OfiProvider, PatienceIsADuration) {
     EXPECT_EQ(wish_for("tcp").patience, Duration::s(10));
     ::setenv("RAILYARD_OFI_PATIENCE", "3 s", 1);

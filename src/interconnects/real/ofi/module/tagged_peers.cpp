@@ -208,7 +208,7 @@ void TaggedPort::tick(Time now) {
 void TaggedPort::say_goodbye() {
     std::vector<Peer*> met;
     for (const auto& peer : peers_)
-        if (peer->met && !peer->gone && !is_self(*peer)) met.push_back(peer.get());
+        if (peer->our_number != 0 && !peer->gone && !is_self(*peer)) met.push_back(peer.get());
     for (Peer* peer : met)
         say(*peer, Kind::tagged_goodbye, 0);
     const auto has_heard = [](const Peer* peer) { return peer->gone || peer->answered_goodbye; };
