@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t at_once = 16;
 // Looks at completions between two looks at events, which are rare.
 constexpr unsigned rounds_between = 32;
+// What a look of the Host's counts: it may do other things between two of them.
+constexpr unsigned counts_as = 3;
 constexpr Duration shortest_nap = Duration::us(1);
 constexpr Duration longest_nap = Duration::us(500);
 constexpr unsigned short_naps = 50;
@@ -72,7 +74,9 @@ void Nic::set_name() {
 }
 
 bool Nic::make_progress() {
-    rounds_ = 0;
+    // A look at events takes as long as one at completions. Who sleeps next must not miss one; who
+    // only looks now and then is not to be late by too many looks.
+    rounds_ = about_to_sleep_ || rounds_ < counts_as ? 0 : rounds_ - counts_as;
     progress_once();
     const bool news = std::exchange(news_told_, news_) != news_;
     // Some providers let one sleep only if they say so right before.

@@ -147,8 +147,8 @@ Duration patience_of(const std::string& text, Duration unless_set) {
     }
 }
 
-/// ofi_rxm makes pools for a hundred messages of 16 KiB each, of every kind, before anybody has
-/// sent one: 70 MB. Over tcp its buffers may be shorter than the messages that it sends eagerly. It
+/// ofi_rxm fills pools of 16 KiB buffers, by the length of its queues, before anybody has sent
+/// anything: 70 MB. Over tcp its buffers may be shorter than the messages that it sends eagerly. It
 /// looks at variables, once, when libfabric is first asked for anything.
 void spare_memory(const std::string& provider) {
     if (provider != "tcp;ofi_rxm") return;
