@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
+#include "base/stopwatch.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/run_plan.hpp"
@@ -148,8 +148,7 @@ void summarise(const RunPlan& plan, std::span<const runs::Summary> summaries) {
 }
 
 /// "2 of 3, 8 s left: ring on quadrics", for who waits.
-std::string heading(const RunPlan& plan, std::size_t number,
-                    std::chrono::duration<double> elapsed) {
+std::string heading(const RunPlan& plan, std::size_t number, Duration elapsed) {
     std::string text = fmt::format("{} on {}", plan.each.programs.front().start.words.front(),
                                    plan.points[number].fabric.name);
     if (!plan.compares()) return text;
@@ -157,8 +156,9 @@ std::string heading(const RunPlan& plan, std::size_t number,
     return fmt::format(
         "{} of {}{}: {}", number + 1, plan.points.size(),
         number == 0 ? ""
-                    : fmt::format(", {} left", experiments::about(
-                                                   elapsed * (left / static_cast<double>(number)))),
+                    : fmt::format(", {} left",
+                                  experiments::about(Duration::from_seconds(
+                                      elapsed.seconds() * left / static_cast<double>(number)))),
         text);
 }
 
@@ -166,10 +166,10 @@ int run(const RunWords& words, const std::vector<std::string>& program_words) {
     if (words.gdb) run_in_gdb();
     const std::unique_ptr<RunPlan> plan = make_run_plan(words, program_words);
     std::vector<runs::Summary> summaries;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     for (const RunPlan::Point& point : plan->points) {
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-        if (plan->time_budget && elapsed.count() > plan->time_budget->seconds()) break;
+        const Duration elapsed = watch.elapsed();
+        if (plan->time_budget && elapsed > *plan->time_budget) break;
         const ElapsedLine line(!words.quiet, heading(*plan, summaries.size(), elapsed));
         runs::Outcome outcome = run_point(*plan, point, words);
         if (outcome.exit_code != 0) {

@@ -31,8 +31,8 @@ TEST(Advance, SaysHowLongTheRestTakes) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1100));
     EXPECT_THAT(advance.tell("latency", 0), StartsWith("3 of 4, "));
     EXPECT_THAT(advance.tell("latency", 0), HasSubstr(" s left: latency"));
-    EXPECT_EQ(about(std::chrono::seconds(90)), "90 s");
-    EXPECT_EQ(about(std::chrono::seconds(91)), "2 min");
+    EXPECT_EQ(about(Duration::s(90)), "90 s");
+    EXPECT_EQ(about(Duration::s(91)), "2 min");
 }
 
 /// Each point takes as long as its iterations, of which one takes 0.1 ms.

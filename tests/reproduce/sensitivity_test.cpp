@@ -76,7 +76,7 @@ std::vector<Sensitivity> study(const std::string& only, const std::string& patte
     const auto& all = papers();
     const auto chosen = choose(all, "", only);
     const auto exceptions = known_exceptions();
-    const Reproduction base = reproduce(chosen, all, exceptions, {}, 1);
+    const Reproduction base = reproduce(chosen, all, exceptions, {}, {.jobs = 1});
     return sensitivities(chosen, all, exceptions, base, pattern, progress, 1);
 }
 

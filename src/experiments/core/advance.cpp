@@ -10,7 +10,6 @@ namespace railyard::experiments {
 
 Advance::Advance(std::size_t all)
     : all_(all),
-      start_(std::chrono::steady_clock::now()),
       shared_(Bytes(sizeof(std::atomic<std::size_t>))),
       done_(new (shared_.span().data()) std::atomic<std::size_t>(0)) {}
 
@@ -24,14 +23,16 @@ std::string Advance::tell(std::string_view what, double own) const {
                                  static_cast<double>(all_));
     const auto at = std::min(static_cast<std::size_t>(done) + 1, all_);
     std::string left;
-    if (elapsed() > std::chrono::seconds(1) && done > 0)
-        left = fmt::format(", {} left",
-                           about(elapsed() * ((static_cast<double>(all_) - done) / done)));
+    const Duration so_far = elapsed();
+    if (so_far > Duration::s(1) && done > 0)
+        left = fmt::format(
+            ", {} left", about(Duration::from_seconds(so_far.seconds() *
+                                                      (static_cast<double>(all_) - done) / done)));
     return fmt::format("{} of {}{}: {}", at, all_, left, what);
 }
 
-std::string about(std::chrono::duration<double> time) {
-    const double seconds = std::ceil(time.count());
+std::string about(Duration time) {
+    const double seconds = std::ceil(time.seconds());
     return seconds <= 90 ? fmt::format("{:.0f} s", seconds)
                          : fmt::format("{:.0f} min", std::ceil(seconds / 60));
 }

@@ -3,12 +3,13 @@
 /// that share it.
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "base/stopwatch.hpp"
 #include "launch/job/board.hpp"
+#include "railyard/base/time.hpp"
 
 namespace railyard::experiments {
 
@@ -23,18 +24,16 @@ class Advance {
     /// of those that are not counted yet. How long it will take is said from the second second on.
     std::string tell(std::string_view what, double own) const;
 
-    std::chrono::duration<double> elapsed() const {
-        return std::chrono::steady_clock::now() - start_;
-    }
+    Duration elapsed() const { return watch_.elapsed(); }
 
   private:
     std::size_t all_;
-    std::chrono::steady_clock::time_point start_;
+    Stopwatch watch_;
     job::AnonymousMemory shared_;
     std::atomic<std::size_t>* done_;  ///< in there
 };
 
 /// "8 s", "3 min": whole, and rather too long than too short.
-std::string about(std::chrono::duration<double> time);
+std::string about(Duration time);
 
 }  // namespace railyard::experiments

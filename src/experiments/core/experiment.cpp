@@ -46,7 +46,7 @@ Context::Context(job::Rank& rank, const Experiment& experiment, const Request& r
 
 void Context::begin_point(Bytes size, std::size_t number, std::size_t all) {
     part_done_ = static_cast<double>(number) / static_cast<double>(all);
-    pace_.begin(size, all - number);
+    pace_.begin(size, all - number, std::max<std::size_t>(1, request_.queues.size()));
 }
 
 void Context::end_point() {

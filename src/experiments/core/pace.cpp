@@ -10,7 +10,7 @@
 namespace railyard::experiments {
 
 Pace::Pace(job::Rank& rank, std::optional<Duration> budget)
-    : rank_(rank), budget_(budget), start_(Clock::now()), point_start_(start_) {}
+    : rank_(rank), budget_(budget), start_(rank.host().now()), point_start_(start_) {}
 
 double Pace::seconds_at(Bytes size) const {
     const auto next = seconds_.upper_bound(size);
@@ -23,7 +23,7 @@ double Pace::seconds_at(Bytes size) const {
                              static_cast<double>(std::max<std::uint64_t>(known.count(), 1)));
 }
 
-void Pace::begin(Bytes size, std::size_t left) {
+void Pace::begin(Bytes size, std::size_t left, std::size_t things) {
     if (!budget_) return;
     const std::string key = "pace/" + std::to_string(points_++);
     size_ = size;
@@ -32,10 +32,10 @@ void Pace::begin(Bytes size, std::size_t left) {
         fit_ = values_of<double>(rank_, 0, key).at(0);
         return;
     }
-    point_start_ = Clock::now();
-    const std::chrono::duration<double> used = point_start_ - start_;
+    point_start_ = rank_.host().now();
+    const Duration used = point_start_ - start_;
     const double share =
-        std::max(0.0, budget_->seconds() - used.count()) / static_cast<double>(left);
+        std::max(0.0, budget_->seconds() - used.seconds()) / static_cast<double>(left * things);
     const double each = seconds_at(size);
     fit_ = each > 0 ? std::max(1.0, share / each) : 0;
     rank_.bootstrap().put(key, std::as_bytes(std::span(&fit_, 1)));
@@ -51,8 +51,8 @@ unsigned Pace::afford(unsigned wanted, unsigned least) {
 
 void Pace::end() {
     if (!budget_ || rank_.id() != 0 || iterations_ == 0) return;
-    const std::chrono::duration<double> took = Clock::now() - point_start_;
-    seconds_[size_] = took.count() / static_cast<double>(iterations_);
+    const Duration took = rank_.host().now() - point_start_;
+    seconds_[size_] = took.seconds() / static_cast<double>(iterations_);
 }
 
 }  // namespace railyard::experiments

@@ -182,7 +182,7 @@ class Work {
             sum += step.points();
         return sum;
     }
-    bool is_time_up() const { return budget_ && advance_.elapsed().count() > budget_->seconds(); }
+    bool is_time_up() const { return budget_ && advance_.elapsed() > *budget_; }
     void run_alone(std::size_t i) {
         // What would die here of a signal would take the others' results with it.
         if (steps_.size() > 1 && steps_[i].stands_alone()) return run_side_by_side(1, i, i + 1);

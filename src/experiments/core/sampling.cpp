@@ -56,9 +56,10 @@ Sampling window_sampling(const Context& context, Bytes bytes_per_window) {
         return with_wishes(context, 1, windows, windows);
     }
     const bool quick = context.request().quick;
-    const unsigned n = context.afford(
-        affordable(quick ? 20 : 100, quick ? 5 : 10, enough * 2, bytes_per_window), 3);
-    return with_wishes(context, std::max(2U, n / 10), n, 100);
+    const unsigned least = quick ? 5 : 10;
+    const unsigned n =
+        context.afford(affordable(quick ? 20 : 100, least, enough * 2, bytes_per_window), 3);
+    return with_wishes(context, n < least ? 1 : std::max(2U, n / 10), n, 100);
 }
 
 Sampling queue_sampling(const Context& context, Bytes size, unsigned queue) {
