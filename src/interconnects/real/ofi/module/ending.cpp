@@ -17,8 +17,8 @@ constexpr Duration lingering_time = Duration::s(2);
 constexpr Duration closing_time = Duration::ms(500);
 // How long a region waits for what is on its way to or from it.
 constexpr Duration detaching_time = Duration::ms(200);
-// How often it looks whether its requests are done.
-constexpr unsigned looks = 8;
+// And how long for word that its requests are done.
+constexpr Duration asking_time = Duration::ms(20);
 
 }  // namespace
 
@@ -146,7 +146,8 @@ void Nic::detach(const LocalRegion& region) {
     if (region.span().empty()) return;
     // That a request is done may have been said already, and not been read.
     const auto needs = [&](const QueuePair* queue_pair) { return queue_pair->needs(region); };
-    for (unsigned i = 0; i < looks && std::ranges::any_of(queue_pairs_, needs); ++i)
+    const Time asked = host_.now();
+    while (std::ranges::any_of(queue_pairs_, needs) && host_.now() < asked + asking_time)
         progress_once();
     for (QueuePair* queue_pair : queue_pairs_)
         queue_pair->detach(region);
