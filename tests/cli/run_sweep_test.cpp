@@ -62,8 +62,8 @@ TEST(RunSweep, NodeMemoryServesRanksOfANodeAlone) {
         return found.empty() ? 0 : found.front();
     };
     EXPECT_EQ(ring("4", true), ring("4", false));
-    EXPECT_LT(ring("2", true), 0.7 * ring("2", false));  // two of four hops
-    EXPECT_LT(ring("1", true), 0.1 * ring("1", false));
+    EXPECT_LT(ring("2", true), 0.7 * ring("2", false));   // two of four hops
+    EXPECT_LT(ring("1", true), 0.15 * ring("1", false));  // what the program times: no connecting
 }
 
 TEST(RunSweep, NodeMemoryIsRefusedWhereItHasNoPart) {
