@@ -246,6 +246,12 @@ void ManagedBootstrap::start_watch() {
     if (size() == 1) return;
     watch_.emplace(std::move(node), std::move(others), heartbeat(),
                    [manager = manager_](const std::string& who) { end_for_loss(*manager, who); });
+    if (has_one_node_) return;
+    // A rank may end as soon as it has begun, and take its node with it.
+    watch_->await_next();
+    if (!share_) return;
+    job::Board board = share_->board();
+    board.await_fence(member_, board.enter_fence(member_), {});
 }
 
 void ManagedBootstrap::agree_on_fabrics(const std::string& fabrics) {

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <random>
 #include <utility>
 
@@ -140,6 +141,8 @@ class Watch::Rounds {
         : stop_(stop), heartbeat_(heartbeat), node_(std::move(node)), others_(std::move(others)) {}
 
     int stop() const { return stop_; }
+    /// When the next node has answered, or it is known that it does not.
+    std::future<void> called() { return called_.get_future(); }
 
     /// Who is lost; empty: told to stop.
     std::string run() {
@@ -150,9 +153,14 @@ class Watch::Rounds {
             else
                 log_debug("no way to watch {}", others_->name_of_next);
         }
+        bool has_called = false;
         if (node_) watched_ = node_->member;
         if (node_ && !watch_next()) return lost_member();
         for (;;) {
+            if (!has_called && (lines_.empty() || !lines_[0].socket || lines_[0].is_known)) {
+                has_called = true;
+                called_.set_value();
+            }
             std::vector<pollfd> wanted{
                 {.fd = stop_, .events = POLLIN, .revents = 0},
                 {.fd = parent_.get(), .events = POLLIN, .revents = 0},
@@ -267,6 +275,7 @@ class Watch::Rounds {
     Descriptor process_;  ///< that of the member watched
     int watched_ = 0;
     std::vector<Line> lines_;
+    std::promise<void> called_;
 };
 
 Watch::Watch(std::optional<Node> node, std::optional<Others> others, Duration heartbeat, Lost lost)
@@ -277,15 +286,21 @@ Watch::Watch(std::optional<Node> node, std::optional<Others> others, Duration he
     sigset_t before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([rounds = std::make_shared<Rounds>(stop_.get(), std::move(node),
-                                                             std::move(others), heartbeat),
-                           lost = std::move(lost)] {
+    const auto rounds =
+        std::make_shared<Rounds>(stop_.get(), std::move(node), std::move(others), heartbeat);
+    called_ = rounds->called();
+    thread_ = std::thread([rounds, lost = std::move(lost)] {
         const std::string who = rounds->run();
         if (who.empty()) return;
         pollfd stop{.fd = rounds->stop(), .events = POLLIN, .revents = 0};
         if (::poll(&stop, 1, static_cast<int>(grace.seconds() * 1000)) == 0) lost(who);
     });
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Watch::await_next() const {
+    constexpr auto patience = std::chrono::seconds(2);
+    called_.wait_for(patience);
 }
 
 Watch::~Watch() {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,9 +58,14 @@ class Watch {
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
 
+    /// Waits until the next node's watch knows of this one: from then on its end is noticed there.
+    /// Not for long where that cannot be reached.
+    void await_next() const;
+
   private:
     class Rounds;
     Descriptor stop_;
+    std::future<void> called_;
     std::thread thread_;
 };
 
