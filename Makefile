@@ -3,8 +3,8 @@
 
 PREFIX ?= /usr/local
 # Which test programs `make sanitize` runs under each sanitizer; `make soak` runs them all.
-ASAN_SAMPLE ?= base results hosts model job managers shm mpi_engine suite iwarp
-TSAN_SAMPLE ?= base hosts job managers shm contract mpi_engine
+ASAN_SAMPLE ?= base results hosts model job managers shm mpi_engine suite iwarp ofi
+TSAN_SAMPLE ?= base hosts job managers shm contract mpi_engine ofi
 # Two models that differ as much as models can; all share their semantics.
 FABRIC_SAMPLE ?= shm,ideal,infiniband-pcix-liu04,quadrics
 SAMPLE = RAILYARD_CONTRACT_QUICK=1 RAILYARD_CONTRACT_FABRICS=$(FABRIC_SAMPLE)

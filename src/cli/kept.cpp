@@ -1,7 +1,12 @@
 #include "cli/kept.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <filesystem>
 
 #include "cli/words.hpp"
@@ -19,6 +24,22 @@ using results::Reader;
 
 std::string this_build() {
     return fmt::format("{} ({})", results::version(), results::revision());
+}
+
+/// What a handler of signals can say: no longer than a pipe takes at once.
+struct LastWords {
+    std::array<char, 1024> text{};
+    std::atomic<std::size_t> length{0};
+};
+LastWords last_words;
+constexpr std::array ending = {SIGINT, SIGTERM};
+
+void say_and_die(int number) {
+    // Acquire: the text was written before its length.
+    const std::size_t length = last_words.length.load(std::memory_order_acquire);
+    static_cast<void>(::write(STDERR_FILENO, last_words.text.data(), length));
+    ::signal(number, SIG_DFL);
+    ::raise(number);
 }
 
 }  // namespace
@@ -72,6 +93,23 @@ std::string keep(const std::string& file, const std::vector<experiments::Finishe
 void forget_kept(const std::string& file) {
     std::error_code ignored;
     std::filesystem::remove(kept_beside(file), ignored);
+}
+
+void Interrupted::say(const std::string& kept) {
+    const bool is_first = last_words.length.exchange(0, std::memory_order_acq_rel) == 0;
+    const std::string line = fmt::format("railyard: interrupted{}\n", kept);
+    const std::size_t length = std::min(line.size(), last_words.text.size());
+    std::copy_n(line.data(), length, last_words.text.data());
+    last_words.length.store(length, std::memory_order_release);
+    if (is_first)
+        for (const int number : ending)
+            ::signal(number, say_and_die);
+}
+
+Interrupted::~Interrupted() {
+    if (last_words.length.exchange(0, std::memory_order_acq_rel) == 0) return;
+    for (const int number : ending)
+        ::signal(number, SIG_DFL);
 }
 
 }  // namespace railyard::cli

@@ -19,4 +19,15 @@ std::string keep(const std::string& file, const std::vector<experiments::Finishe
 /// All is done, and nobody needs it any more.
 void forget_kept(const std::string& file);
 
+/// Says, when a signal ends this process, what is kept by then.
+class Interrupted {
+  public:
+    Interrupted() = default;
+    ~Interrupted();
+    Interrupted(const Interrupted&) = delete;
+    Interrupted& operator=(const Interrupted&) = delete;
+    /// What keep() says. The first call begins to watch for signals.
+    void say(const std::string& kept);
+};
+
 }  // namespace railyard::cli

@@ -18,6 +18,7 @@
 #include "base/quantity.hpp"
 #include "base/stopwatch.hpp"
 #include "cli/command.hpp"
+#include "cli/kept.hpp"
 #include "cli/output.hpp"
 #include "cli/run_plan.hpp"
 #include "experiments/core/advance.hpp"
@@ -62,39 +63,27 @@ runs::Outcome run_point(const RunPlan& plan, const RunPlan::Point& point, const 
     return outcome;
 }
 
-/// What the runs took, as `measure` would have it.
-std::vector<results::Row> rows_of(const RunPlan& plan, std::span<const runs::Summary> summaries) {
+/// What a run took, as `measure` would have it.
+std::vector<results::Row> rows_of(const RunPlan& plan, const RunPlan::Point& point,
+                                  const runs::Summary& summary) {
     std::vector<results::Row> rows;
-    for (std::size_t i = 0; i < summaries.size(); ++i) {
-        const runs::Summary& summary = summaries[i];
-        results::Row row;
-        row.experiment = "run";
-        row.fabric = summary.fabric;
-        row.parameters["program"] = fmt::format("{}", fmt::join(summary.words, " "));
-        row.parameters[results::parameter::processes] = std::int64_t{summary.ranks};
-        row.parameters["compute"] = to_string(summary.compute);
-        if (!plan.swept.empty() && !plan.sweeps_ranks())
-            row.parameters[plan.swept] = plan.points[i].swept;
-        row.unit = results::unit::microseconds;
-        const auto add = [&](std::string_view metric, Duration time) {
-            row.metric = metric;
-            row.value = time.microseconds();
-            row.statistics = results::single(row.value);
-            rows.push_back(row);
-        };
-        add(results::metric::run_time, summary.compared_time());
-        add(results::metric::start_up, summary.start_up);
-    }
+    results::Row row;
+    row.experiment = "run";
+    row.fabric = summary.fabric;
+    row.parameters["program"] = fmt::format("{}", fmt::join(summary.words, " "));
+    row.parameters[results::parameter::processes] = std::int64_t{summary.ranks};
+    row.parameters["compute"] = to_string(summary.compute);
+    if (!plan.swept.empty() && !plan.sweeps_ranks()) row.parameters[plan.swept] = point.swept;
+    row.unit = results::unit::microseconds;
+    const auto add = [&](std::string_view metric, Duration time) {
+        row.metric = metric;
+        row.value = time.microseconds();
+        row.statistics = results::single(row.value);
+        rows.push_back(row);
+    };
+    add(results::metric::run_time, summary.compared_time());
+    add(results::metric::start_up, summary.start_up);
     return rows;
-}
-
-void write_rows(const RunPlan& plan, const RunWords& words,
-                std::span<const runs::Summary> summaries) {
-    if (words.json.empty() && words.csv.empty()) return;
-    const results::Results found{.machine = results::this_machine(),
-                                 .rows = rows_of(plan, summaries)};
-    if (!words.json.empty()) results::write_file(words.json, results::to_json(found));
-    if (!words.csv.empty()) results::write_file(words.csv, results::to_csv(found.rows));
 }
 
 /// Below a comparison, unless each run's own summary has said it.
@@ -162,32 +151,106 @@ std::string heading(const RunPlan& plan, std::size_t number, Duration elapsed) {
         text);
 }
 
+/// Several runs, their rows, and where these are kept until all are there.
+class Sweep {
+  public:
+    Sweep(const RunPlan& plan, const RunWords& words, const std::vector<std::string>& program_words)
+        : plan_(plan), words_(words), call_(call_of(words, program_words)) {
+        if (!words.resume) return;
+        if (file().empty())
+            throw UsageError("--resume: name the file that it was for, with --json or --csv");
+        finished_ = read_kept(file());
+        before_ = finished_.size();
+    }
+
+    bool is_done(const RunPlan::Point& point) const {
+        const auto earlier = std::span(finished_).first(before_);
+        return std::ranges::find(earlier, task_of(point), &experiments::Finished::task) !=
+               earlier.end();
+    }
+    void done(const RunPlan::Point& point, runs::Summary summary) {
+        experiments::Finished one{task_of(point), {}};
+        for (const results::Row& row : rows_of(plan_, point, summary))
+            one.rows.push_back(results::to_json_line(row));
+        finished_.push_back(std::move(one));
+        summaries_.push_back(std::move(summary));
+        // At once: a run in virtual time dies of a signal, and so does this process.
+        if (!file().empty() && plan_.compares()) interrupted_.say(keep(file(), finished_));
+    }
+    std::span<const runs::Summary> summaries() const { return summaries_; }
+    std::string kept() const { return file().empty() ? "" : keep(file(), finished_); }
+
+    void write() const {
+        if (file().empty()) return;
+        results::Results found{.machine = results::this_machine(), .rows = {}};
+        for (const RunPlan::Point& point : plan_.points)
+            for (const std::string& line :
+                 std::ranges::find(finished_, task_of(point), &experiments::Finished::task)->rows)
+                found.rows.push_back(results::from_json_line(line, "run"));
+        if (!words_.json.empty()) results::write_file(words_.json, results::to_json(found));
+        if (!words_.csv.empty()) results::write_file(words_.csv, results::to_csv(found.rows));
+        forget_kept(file());
+    }
+
+  private:
+    const std::string& file() const { return words_.json.empty() ? words_.csv : words_.json; }
+    /// All that rows depend on.
+    static std::string call_of(const RunWords& words, const std::vector<std::string>& program) {
+        return fmt::format("{} | {} {} {} {} {} {} {} {} {} {} {} {} {}", fmt::join(program, " "),
+                           words.nodes, words.ranks_per_node, words.placement, words.mpi,
+                           words.connections, words.max_connections, words.algorithms,
+                           words.compute, words.faults, fmt::join(words.settings, " "),
+                           fmt::join(words.changes, " "), words.check, words.node_memory);
+    }
+    std::string task_of(const RunPlan::Point& point) const {
+        return fmt::format("{} | {} {} {}", call_, point.fabric.name, point.ranks, point.swept);
+    }
+
+    const RunPlan& plan_;
+    const RunWords& words_;
+    std::string call_;
+    std::vector<experiments::Finished> finished_;
+    std::size_t before_ = 0;
+    std::vector<runs::Summary> summaries_;
+    Interrupted interrupted_;
+};
+
 int run(const RunWords& words, const std::vector<std::string>& program_words) {
     if (words.gdb) run_in_gdb();
     const std::unique_ptr<RunPlan> plan = make_run_plan(words, program_words);
-    std::vector<runs::Summary> summaries;
+    Sweep sweep(*plan, words, program_words);
+    std::size_t number = 0;
+    std::size_t before = 0;
     const Stopwatch watch;
     for (const RunPlan::Point& point : plan->points) {
         const Duration elapsed = watch.elapsed();
         if (plan->time_budget && elapsed > *plan->time_budget) break;
-        const ElapsedLine line(!words.quiet, heading(*plan, summaries.size(), elapsed));
-        runs::Outcome outcome = run_point(*plan, point, words);
-        if (outcome.exit_code != 0) {
-            fmt::print(stderr, "{}", fault_summary(outcome.summary));
-            return outcome.exit_code;
+        if (sweep.is_done(point)) {
+            ++before;
+        } else {
+            const ElapsedLine line(!words.quiet, heading(*plan, number, elapsed));
+            runs::Outcome outcome = run_point(*plan, point, words);
+            if (outcome.exit_code != 0) {
+                fmt::print(stderr, "{}", fault_summary(outcome.summary));
+                return outcome.exit_code;
+            }
+            sweep.done(point, std::move(outcome.summary));
         }
-        summaries.push_back(std::move(outcome.summary));
+        ++number;
     }
-    const bool is_whole = summaries.size() == plan->points.size();
-    if (is_whole) write_rows(*plan, words, summaries);
+    const bool is_whole = number == plan->points.size();
+    if (is_whole) sweep.write();
     const bool asked_for_help = std::ranges::find(program_words, "--help") != program_words.end();
-    if (!asked_for_help || !words.summary.empty()) summarise(*plan, summaries);
-    if (is_whole) return 0;
+    if ((!asked_for_help || !words.summary.empty()) && !sweep.summaries().empty())
+        summarise(*plan, sweep.summaries());
     std::fflush(stdout);
-    throw Error(
-        fmt::format("the time budget of {} is used up: {} of {} runs are done{}",
-                    to_string(*plan->time_budget), summaries.size(), plan->points.size(),
-                    words.json.empty() && words.csv.empty() ? "" : "; no file was written"));
+    if (is_whole && before > 0)
+        fmt::print(stderr, "{} of {} runs were done before, and are in the file with the others\n",
+                   before, number);
+    if (is_whole) return 0;
+    throw Error(fmt::format("the time budget of {} is used up: {} of {} runs are done{}",
+                            to_string(*plan->time_budget), number, plan->points.size(),
+                            sweep.kept()));
 }
 
 std::string list_of_programs() {

@@ -233,6 +233,8 @@ void add_run_options(CLI::App& app, RunWords& words) {
     add("--csv", words.csv, "FILE", "The same as CSV");
     add_time_budget(app, words.time_budget,
                     "How long several runs may take (30s): after that no further one begins");
+    app.add_flag("--resume", words.resume,
+                 "Go on with what interrupted runs with the same --json or --csv have kept");
     app.add_flag("--quiet", words.quiet, "No progress on stderr");
     add("--mpi", words.mpi, "LIBRARY",
         "Whose ways the MPI library has: native (ours), or paper (that of the fabric's papers)");

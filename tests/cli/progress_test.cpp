@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <regex>
 
 #include "cli/program.hpp"
+#include "launch/within.hpp"
 #include "railyard/results/results.hpp"
 #include "results/file.hpp"
 
@@ -128,6 +130,70 @@ TEST(TimeBudget, OfAReproductionIsKeptToAndGoesOn) {
     const std::string found = results::read_file(file);
     ASSERT_EQ(railyard(call).exit_code, 0);
     EXPECT_EQ(found, results::read_file(file));
+}
+
+/// Whole, it takes some 20 s.
+TEST(TimeBudget, OfMpisExperimentsIsKeptTo) {
+    const auto start = std::chrono::steady_clock::now();
+    const Ended ended =
+        railyard({"measure", "mpi-bandwidth-uni", "--on", "iwarp", "--time-budget", "300ms"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(took.count(), within(8));
+}
+
+class InterruptedRuns : public ::testing::Test {
+  protected:
+    Arguments call(const std::vector<std::string>& options, const Arguments& program) const {
+        Arguments words{"run", "-n", "8", "--on", "quadrics,clan-via", "--json", file()};
+        words.insert(words.end(), options.begin(), options.end());
+        words.insert(words.end(), program.begin(), program.end());
+        return words;
+    }
+    std::string file() const { return scratch_.file("runs.json"); }
+    void go_on_and_compare(const Arguments& program) {
+        EXPECT_FALSE(std::filesystem::exists(file()));
+        const Ended resumed = railyard(call({"--resume"}, program));
+        ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+        EXPECT_THAT(resumed.err, HasSubstr("1 of 2 runs were done before"));
+        EXPECT_FALSE(std::filesystem::exists(file() + ".partial"));
+        const std::string rows = results::to_csv(results::read(file()).rows);
+        ASSERT_EQ(railyard(call({}, program)).exit_code, 0);
+        EXPECT_EQ(rows, results::to_csv(results::read(file()).rows));
+    }
+
+    ScratchDirectory scratch_;
+};
+
+TEST_F(InterruptedRuns, ByTheTimeBudgetGoOn) {
+    const Arguments program{"all-to-all"};
+    const Ended stopped = railyard(call({"--time-budget", "1ms"}, program));
+    EXPECT_EQ(stopped.exit_code, 1);
+    EXPECT_THAT(stopped.err, HasSubstr("1 of 2 runs are done; 1 run is done, kept in " + file() +
+                                       ".partial: the same call with --resume"));
+    go_on_and_compare(program);
+}
+
+TEST_F(InterruptedRuns, ByCtrlCGoOn) {
+    const Arguments program{"stencil", "--iterations", "1000"};
+    OnTerminal run(call({}, program));
+    for (int tries = 0; tries < 30'000 && !std::filesystem::exists(file() + ".partial"); ++tries)
+        ::usleep(1000);
+    run.interrupt();
+    const Ended ended = run.end();
+    EXPECT_NE(ended.exit_code, 0);
+    EXPECT_THAT(ended.err, HasSubstr("railyard: interrupted; 1 run is done, kept in "));
+    go_on_and_compare(program);
+}
+
+TEST_F(InterruptedRuns, OfAnotherProgramAreNotThese) {
+    ASSERT_EQ(railyard(call({"--time-budget", "1ms"}, {"all-to-all"})).exit_code, 1);
+    const Ended other = railyard(call({"--resume"}, {"barrier"}));
+    EXPECT_EQ(other.exit_code, 0);
+    EXPECT_THAT(other.out, AllOf(HasSubstr("on quadrics:"), HasSubstr("on clan-via:")));
+    EXPECT_THAT(other.err, Not(HasSubstr("done before")));
+    EXPECT_EQ(complaint({"run", "--resume", "hello"}),
+              "railyard: --resume: name the file that it was for, with --json or --csv\n");
 }
 
 TEST(TimeBudget, OfRunsLetsNoFurtherOneBegin) {

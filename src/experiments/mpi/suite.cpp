@@ -187,6 +187,50 @@ bool tell_by_mpi(const std::string&, bool mine) {
     return word != 0;
 }
 
+/// Keeps a procedure of real time within its budget: each size gets its share of what is left, by
+/// how long iterations took at the size before. Rank 0's clock is the one that counts.
+class SizePace {
+  public:
+    SizePace(Context& context, Duration budget)
+        : host_(context.rank().host()), end_(host_.now() + budget) {}
+
+    /// As many iterations as fit, and some in any case; on all ranks alike.
+    Sampling fit(Bytes size, std::size_t sizes_left, Sampling wanted) {
+        const Duration share = (end_ - host_.now()) / static_cast<std::int64_t>(sizes_left);
+        double part = 1;
+        if (each_ > 0) {
+            // Rather too long: no more than in proportion to the size.
+            const double growth = static_cast<double>(size.count()) /
+                                  static_cast<double>(std::max<std::uint64_t>(size_.count(), 1));
+            const double each = each_ * std::clamp(growth, 1.0, 2.0);
+            part = share.seconds() / (each * static_cast<double>(wanted.total()));
+        }
+        MPI_Bcast(&part, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        if (part < 1) {
+            wanted.warmup = least_of(part, wanted.warmup);
+            wanted.batch = least_of(part, wanted.batch);
+        }
+        size_ = size;
+        iterations_ = wanted.total();
+        start_ = host_.now();
+        return wanted;
+    }
+    void done() { each_ = (host_.now() - start_).seconds() / static_cast<double>(iterations_); }
+
+  private:
+    static unsigned least_of(double part, unsigned wanted) {
+        return std::max(std::min(wanted, 2U),
+                        static_cast<unsigned>(std::max(part, 0.0) * static_cast<double>(wanted)));
+    }
+
+    fabric::Host& host_;
+    Time end_;
+    Time start_;
+    Bytes size_;
+    std::uint64_t iterations_ = 0;
+    double each_ = 0;  ///< seconds; 0: nobody knows
+};
+
 }  // namespace
 
 void run_procedure(Context& context, const MpiSession& session, const suite_experiment& procedure,
@@ -220,6 +264,17 @@ void run_steady_procedure(Context& context, const MpiSession& session,
 void run_procedure(Context& context, const MpiSession& session, const suite_experiment& procedure,
                    Rounds rounds) {
     const std::vector<Bytes>& sizes = context.request().sizes;
+    if (const auto budget = context.request().time_budget;
+        budget && !context.virtual_time() && !context.request().iterations) {
+        SizePace pace(context, *budget);
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            const Sampling sampling =
+                pace.fit(sizes[i], sizes.size() - i, rounds(context, sizes[i]));
+            run_procedure(context, session, procedure, std::span(&sizes[i], 1), sampling);
+            pace.done();
+        }
+        if (!sizes.empty()) return;
+    }
     auto begin = sizes.begin();
     do {
         const Sampling sampling = rounds(context, begin == sizes.end() ? Bytes(0) : *begin);
