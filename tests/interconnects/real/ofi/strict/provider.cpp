@@ -78,7 +78,8 @@ bool covers(const void* descriptor, const void* memory, std::size_t size) {
            first + size <= region.memory + region.size;
 }
 
-// Tables of functions of `net`, and ours, which differ in what is demanded.
+// Tables of functions of `net`, and ours, which differ in what is demanded. They are filled once:
+// other ranks may be calling through them.
 const fi_ops_fabric* fabric_below = nullptr;
 const fi_ops_domain* domain_below = nullptr;
 const fi_ops_mr* memory_below = nullptr;
@@ -218,9 +219,11 @@ int open_completions(fid_domain* domain, fi_cq_attr* attributes, fid_cq** cq, vo
     if (error != 0) return error;
     const Held held(guard);
     untold[*cq].clear();
-    completions_below = (*cq)->ops;
-    our_completions = *completions_below;
-    our_completions.read = read_completions;
+    if (completions_below == nullptr) {
+        completions_below = (*cq)->ops;
+        our_completions = *completions_below;
+        our_completions.read = read_completions;
+    }
     (*cq)->ops = &our_completions;
     return 0;
 }
@@ -247,17 +250,19 @@ int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** ep, void* context)
     fi_freeinfo(known);
     if (error != 0) return error;
     const Held held(guard);
-    messages_below = (*ep)->msg;
-    our_messages = *messages_below;
-    our_messages.recv = receive;
-    our_messages.send = send;
-    our_messages.sendv = send_pieces;
-    our_messages.inject = inject;
+    if (messages_below == nullptr) {
+        messages_below = (*ep)->msg;
+        our_messages = *messages_below;
+        our_messages.recv = receive;
+        our_messages.send = send;
+        our_messages.sendv = send_pieces;
+        our_messages.inject = inject;
+        moves_below = (*ep)->rma;
+        our_moves = *moves_below;
+        our_moves.readmsg = read;
+        our_moves.writemsg = write;
+    }
     (*ep)->msg = &our_messages;
-    moves_below = (*ep)->rma;
-    our_moves = *moves_below;
-    our_moves.readmsg = read;
-    our_moves.writemsg = write;
     (*ep)->rma = &our_moves;
     return 0;
 }
@@ -268,14 +273,16 @@ int open_domain(fid_fabric* fabric, fi_info* info, fid_domain** domain, void* co
     fi_freeinfo(known);
     if (error != 0) return error;
     const Held held(guard);
-    domain_below = (*domain)->ops;
-    our_domain = *domain_below;
-    our_domain.cq_open = open_completions;
-    our_domain.endpoint = open_endpoint;
+    if (domain_below == nullptr) {
+        domain_below = (*domain)->ops;
+        our_domain = *domain_below;
+        our_domain.cq_open = open_completions;
+        our_domain.endpoint = open_endpoint;
+        memory_below = (*domain)->mr;
+        our_memory = *memory_below;
+        our_memory.reg = register_memory;
+    }
     (*domain)->ops = &our_domain;
-    memory_below = (*domain)->mr;
-    our_memory = *memory_below;
-    our_memory.reg = register_memory;
     (*domain)->mr = &our_memory;
     return 0;
 }
@@ -286,9 +293,11 @@ int open_fabric(fi_fabric_attr* attributes, fid_fabric** fabric, void* context) 
     const int error = fi_fabric(&known, fabric, context);
     if (error != 0) return error;
     const Held held(guard);
-    fabric_below = (*fabric)->ops;
-    our_fabric = *fabric_below;
-    our_fabric.domain = open_domain;
+    if (fabric_below == nullptr) {
+        fabric_below = (*fabric)->ops;
+        our_fabric = *fabric_below;
+        our_fabric.domain = open_domain;
+    }
     (*fabric)->ops = &our_fabric;
     return 0;
 }
