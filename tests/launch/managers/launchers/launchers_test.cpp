@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include "launch/managers/launchers/engines.hpp"
 #include "launch/within.hpp"
@@ -119,8 +119,9 @@ std::size_t processes_with(const std::string& word) {
     std::size_t found = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
         std::ifstream words(entry.path() / "cmdline");
-        const std::string text((std::istreambuf_iterator<char>(words)), {});
-        if (text.find(word) != text.npos) ++found;
+        std::ostringstream text;
+        text << words.rdbuf();  // which does not throw when the process ends meanwhile
+        if (text.str().find(word) != std::string::npos) ++found;
     }
     return found;
 }
