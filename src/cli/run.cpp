@@ -137,18 +137,19 @@ void summarise(const RunPlan& plan, std::span<const runs::Summary> summaries) {
 }
 
 /// "2 of 3, 8 s left: ring on quadrics", for who waits.
-std::string heading(const RunPlan& plan, std::size_t number, Duration elapsed) {
+/// `before`: of those that are done, not by this call.
+std::string heading(const RunPlan& plan, std::size_t number, std::size_t before, Duration elapsed) {
     std::string text = fmt::format("{} on {}", plan.each.programs.front().start.words.front(),
                                    plan.points[number].fabric.name);
     if (!plan.compares()) return text;
     const auto left = static_cast<double>(plan.points.size() - number);
-    return fmt::format(
-        "{} of {}{}: {}", number + 1, plan.points.size(),
-        number == 0 ? ""
-                    : fmt::format(", {} left",
-                                  experiments::about(Duration::from_seconds(
-                                      elapsed.seconds() * left / static_cast<double>(number)))),
-        text);
+    return fmt::format("{} of {}{}: {}", number + 1, plan.points.size(),
+                       number == before
+                           ? ""
+                           : fmt::format(", {} left", experiments::about(Duration::from_seconds(
+                                                          elapsed.seconds() * left /
+                                                          static_cast<double>(number - before)))),
+                       text);
 }
 
 /// Several runs, their rows, and where these are kept until all are there.
@@ -189,7 +190,7 @@ class Sweep {
                 found.rows.push_back(results::from_json_line(line, "run"));
         if (!words_.json.empty()) results::write_file(words_.json, results::to_json(found));
         if (!words_.csv.empty()) results::write_file(words_.csv, results::to_csv(found.rows));
-        forget_kept(file());
+        if (words_.resume || plan_.compares()) forget_kept(file());
     }
 
   private:
@@ -228,10 +229,12 @@ int run(const RunWords& words, const std::vector<std::string>& program_words) {
         if (sweep.is_done(point)) {
             ++before;
         } else {
-            const ElapsedLine line(!words.quiet, heading(*plan, number, elapsed));
+            const ElapsedLine line(!words.quiet, heading(*plan, number, before, elapsed));
             runs::Outcome outcome = run_point(*plan, point, words);
             if (outcome.exit_code != 0) {
                 fmt::print(stderr, "{}", fault_summary(outcome.summary));
+                if (number > 0 && !sweep.kept().empty())
+                    fmt::print(stderr, "railyard: it ends here{}\n", sweep.kept());
                 return outcome.exit_code;
             }
             sweep.done(point, std::move(outcome.summary));
