@@ -186,6 +186,13 @@ TEST_F(InterruptedRuns, ByCtrlCGoOn) {
     go_on_and_compare(program);
 }
 
+TEST_F(InterruptedRuns, ByAFailureAreToldOf) {
+    const Ended ended = railyard(
+        {"run", "--on", "ideal", "--sweep", "ranks=2,3", "--json", file(), "cg", "--class", "S"});
+    EXPECT_NE(ended.exit_code, 0) << "CG needs a power of two";
+    EXPECT_THAT(ended.err, HasSubstr("it ends here; 1 run is done, kept in "));
+}
+
 TEST_F(InterruptedRuns, OfAnotherProgramAreNotThese) {
     ASSERT_EQ(railyard(call({"--time-budget", "1ms"}, {"all-to-all"})).exit_code, 1);
     const Ended other = railyard(call({"--resume"}, {"barrier"}));
