@@ -33,7 +33,9 @@ class Host {
     virtual Time now() = 0;
     /// The processor is busy for that long.
     virtual void compute(Duration duration) = 0;
-    /// `n` units of software work were done. Free for real: the work itself has taken its time.
+    /// `n` units of software work were done. Free for real: the work itself has taken its time. In
+    /// virtual time now() tells of it at once, but it may pass together with what comes next: with
+    /// the next work, call of a Nic or wait, or by settle().
     void charge(Work work, std::uint64_t n = 1) {
         if (work_costs_) [[unlikely]]
             charge_for(work, n);
@@ -45,7 +47,16 @@ class Host {
         if (work_costs_) [[unlikely]]
             charge_for_copy(n, to, from);
     }
+    /// The same for work whose time is known.
+    void charge(Duration time) {
+        if (time > Duration{}) charge_time(time);
+    }
     bool work_costs() const { return work_costs_; }
+    /// What was charged has passed, before a look at memory that others write.
+    void settle() {
+        if (unsettled_) [[unlikely]]
+            settle_work();
+    }
 
     /// Processor time spent on work so far, waiting left out; unset where work cannot be told from
     /// spinning.
@@ -83,9 +94,12 @@ class Host {
   protected:
     Host() = default;
     virtual void charge_for(Work, std::uint64_t) {}
+    virtual void charge_time(Duration) {}
+    virtual void settle_work() {}
     virtual void charge_for_copy(std::uint64_t, const std::byte* /*to*/,
                                  const std::byte* /*from*/) {}
     bool work_costs_ = false;  ///< some work is charged for
+    bool unsettled_ = false;   ///< some that was charged has not passed yet
     /// Rounds of looking before a sleep. None in virtual time.
     unsigned spins_ = 0;
     unsigned patient_spins_ = 0;

@@ -17,19 +17,26 @@ void VirtualHost::set_costs(const Costs& costs) {
 }
 
 void VirtualHost::compute(Duration duration) {
-    duration += std::exchange(owed_, {});
+    duration += std::exchange(owed_, {}) + std::exchange(charged_, {});
+    unsettled_ = false;
     if (duration <= Duration{}) return;
     worked_ += duration;
     engine_.sleep_until(engine_.now() + duration);
+}
+
+/// Passes together with what comes next, as one sleep of the fiber.
+void VirtualHost::charge_time(Duration time) {
+    charged_ += time + std::exchange(owed_, {});
+    unsettled_ = charged_ > Duration{};
 }
 
 void VirtualHost::charge_for(fabric::Work work, std::uint64_t n) {
     const auto times = static_cast<std::int64_t>(n);
     switch (work) {
         case fabric::Work::match_entry:
-            return compute(costs_.match_entry * times);
+            return charge_time(costs_.match_entry * times);
         case fabric::Work::request:
-            return compute(costs_.request * times);
+            return charge_time(costs_.request * times);
     }
 }
 
@@ -99,6 +106,7 @@ void VirtualHost::wake_waiter() {
 }
 
 bool VirtualHost::wait_beside() {
+    settle();
     beside_.waiter = engine_.current();
     while (!beside_.due && !beside_.ended)
         engine_.suspend("an arrival, beside its rank");

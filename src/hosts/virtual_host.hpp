@@ -34,9 +34,9 @@ class VirtualHost final : public fabric::Host {
     const Costs& costs() const { return costs_; }
     void set_costs(const Costs& costs);
 
-    Time now() override { return engine_.now(); }
+    Time now() override { return engine_.now() + charged_; }
     void compute(Duration duration) override;
-    std::optional<Duration> worked() const override { return worked_; }
+    std::optional<Duration> worked() const override { return worked_ + charged_; }
     /// Work that is done before anything else the rank does: for destructors, which must not wait.
     void owe(Duration duration) { owed_ += duration; }
     /// How long copying takes, as charge_copy() has it; and that part of it for which memory is
@@ -52,7 +52,10 @@ class VirtualHost final : public fabric::Host {
     /// Nothing: in virtual time, events carry out what there is to do.
     void progress() override {}
 
-    Ticket prepare_wait() override { return arrivals_; }
+    Ticket prepare_wait() override {
+        settle();
+        return arrivals_;
+    }
     void cancel_wait() override {}
     bool wait(Ticket ticket, Time deadline, fabric::Wait how) override;
 
@@ -78,8 +81,10 @@ class VirtualHost final : public fabric::Host {
   protected:
     void charge_for(fabric::Work work, std::uint64_t n) override;
     void charge_for_copy(std::uint64_t n, const std::byte* to, const std::byte* from) override {
-        compute(copy_time(n, to, from));
+        charge_time(copy_time(n, to, from));
     }
+    void charge_time(Duration time) override;
+    void settle_work() override { compute({}); }
 
   private:
     bool arrived_since(Ticket ticket, fabric::Wait how) const {
@@ -94,6 +99,7 @@ class VirtualHost final : public fabric::Host {
     std::unique_ptr<Memory> memory_;  ///< null: copying costs the same from and to anywhere
     Duration worked_;
     Duration owed_;
+    Duration charged_;  ///< and not slept: the engine's clock is so far behind the rank's
     std::uint64_t arrivals_ = 0;
     std::uint64_t loud_arrivals_ = 0;  ///< `arrivals_` as it was at the last loud one
     sim::Fiber* waiter_ = nullptr;

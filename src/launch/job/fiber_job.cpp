@@ -100,10 +100,12 @@ class FiberBeside final : public Beside {
     }
 
     void enter() override {
+        host_.settle();
         await(shared_->waiter, "what runs beside it", [this] { return !shared_->has_turn; });
         shared_->is_rank_inside = true;
     }
     void leave() override {
+        host_.settle();
         shared_->is_rank_inside = false;
         if (shared_->turn_waiter != nullptr) engine_.resume(*shared_->turn_waiter);
     }
@@ -114,6 +116,7 @@ class FiberBeside final : public Beside {
         if (shared->is_ending || engine_.unwinding()) return false;
         shared->has_turn = true;
         work();
+        host_.settle();
         shared->has_turn = false;
         if (shared->waiter != nullptr) engine_.resume(*shared->waiter);
         return true;

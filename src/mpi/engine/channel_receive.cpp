@@ -114,6 +114,7 @@ void ChannelTransport::drain_ring(Channel& channel) {
         if (channel.out.carries_credits()) [[unlikely]]
             channel.out.credit(header.freed);
         on_packet(channel, header, channel.in.payload(*cell));
+        engine_.host.settle();
         if (channel.in.pop(header.length)) channel.return_credits();
         cell = channel.in.front();
     }
@@ -123,6 +124,7 @@ void ChannelTransport::drain_ring(Channel& channel) {
 }
 
 void ChannelTransport::poll() {
+    engine_.host.settle();
     if (!bursts_.empty()) [[unlikely]]
         flush_bursts();
     for (Channel* channel : connector_.watched())

@@ -55,7 +55,7 @@ class Overhead {
   private:
     void charge(Duration Settings::*cost) {
         if (charges_) [[unlikely]]
-            host_.compute(settings_.*cost);
+            host_.charge(settings_.*cost);
     }
     void charge(const Matcher::Visits& visits) {
         charge(settings_.posted_entry, visits.posted);
@@ -63,7 +63,7 @@ class Overhead {
     }
     void charge(Duration entry, std::uint64_t n) {
         if (entry > Duration{})
-            host_.compute(entry * static_cast<std::int64_t>(n));
+            host_.charge(entry * static_cast<std::int64_t>(n));
         else
             host_.charge(fabric::Work::match_entry, n);
     }

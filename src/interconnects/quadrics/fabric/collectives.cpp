@@ -15,16 +15,23 @@ class NetworkBarrier final : public fabric::Barrier {
   public:
     NetworkBarrier(elan::Machine& machine, const std::shared_ptr<const elan::Job>& job,
                    elan::Vpid self, hosts::VirtualHost& host)
-        : process_(machine, job, self), group_(process_) {
+        : process_(machine, job, self), group_(process_), host_(host) {
         process_.context().notify_host = [&host] { host.notify(); };
     }
 
-    void arrive() override { group_.start_barrier(); }
-    std::optional<Status> poll() override { return group_.test_barrier(); }
+    void arrive() override {
+        host_.settle();
+        group_.start_barrier();
+    }
+    std::optional<Status> poll() override {
+        host_.settle();
+        return group_.test_barrier();
+    }
 
   private:
     elan3::Process process_;
     elanlib::Group group_;
+    hosts::VirtualHost& host_;
 };
 
 /// Data go in pieces through the buffers of the channel, which the processors fill and empty.
@@ -50,7 +57,10 @@ class NetworkBroadcast final : public fabric::Broadcast {
         in_ = into;
         moved_ = 0;
     }
-    std::optional<Outcome> poll() override { return sends_ ? send_on() : receive_on(); }
+    std::optional<Outcome> poll() override {
+        host_.settle();
+        return sends_ ? send_on() : receive_on();
+    }
 
   private:
     std::optional<Outcome> send_on();
@@ -75,6 +85,7 @@ std::optional<fabric::Broadcast::Outcome> NetworkBroadcast::send_on() {
         moved_ += piece.size();
         left_ = moved_ < out_.size();
         host_.charge_copy(piece.size(), nullptr, piece.data());
+        host_.settle();
         channel_.send(piece, left_);
     }
     if (left_) return {};
@@ -88,6 +99,7 @@ std::optional<fabric::Broadcast::Outcome> NetworkBroadcast::receive_on() {
         const auto room = in_.subspan(std::min(moved_, in_.size()));
         const auto into = room.first(std::min<std::size_t>(piece->size, room.size()));
         host_.charge_copy(into.size(), into.data());
+        host_.settle();
         channel_.take(into);
         moved_ += piece->size;
         if (!piece->more || piece->status.failed()) return Outcome{piece->status, Bytes(moved_)};

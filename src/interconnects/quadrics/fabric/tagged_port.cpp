@@ -62,6 +62,7 @@ TaggedPeer TaggedPort::peer(const fabric::Address& address) {
 }
 
 Status TaggedPort::send(const fabric::TaggedSend& request) {
+    nic_->settle();
     const Bytes size(request.data.size());
     if (!tport_.knows(request.to)) return Code::invalid;
     if (size > nic_->network->traits.max_message) return Code::too_long;
@@ -87,6 +88,7 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
 }
 
 Status TaggedPort::receive(const fabric::TaggedReceive& request) {
+    nic_->settle();
     if (request.from != fabric::any_peer && !tport_.knows(request.from)) return Code::invalid;
     const ProgramMemory::Use use = take(request.buffer, request.scratch);
     Open& opened =
@@ -127,6 +129,7 @@ std::vector<TaggedPort::Open*> TaggedPort::find(std::uint64_t id, bool receive) 
 }
 
 bool TaggedPort::cancel(std::uint64_t receive_id) {
+    nic_->settle();
     for (Open* const receive : find(receive_id, true)) {
         if (!tport_.cancel(receive->request)) continue;
         receive->pending = false;
@@ -140,12 +143,14 @@ bool TaggedPort::cancel(std::uint64_t receive_id) {
 }
 
 void TaggedPort::cancel_send(std::uint64_t send_id) {
+    nic_->settle();
     const std::vector<Open*> found = find(send_id, false);
     if (!found.empty()) tport_.withdraw(found.front()->request);
 }
 
 std::optional<TaggedCompletion> TaggedPort::probe(TaggedPeer from, fabric::MatchBits bits,
                                                   fabric::MatchBits mask) {
+    nic_->settle();
     const Envelope* const found = tport_.probe(selector_of(from, bits, mask));
     if (!found) {
         probing_ = true;  // before time passes: what comes meanwhile must be heard
@@ -161,6 +166,7 @@ std::optional<TaggedCompletion> TaggedPort::probe(TaggedPeer from, fabric::Match
 }
 
 std::size_t TaggedPort::poll(std::span<TaggedCompletion> out) {
+    nic_->settle();
     // Those that come while the processor is busy with these are for the next poll.
     const std::size_t n = std::min(out.size(), ended_.size());
     for (std::size_t i = 0; i < n; ++i) {

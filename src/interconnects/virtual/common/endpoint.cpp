@@ -22,6 +22,7 @@ const RegionKey* key_of(const fabric::RemoteRegion* region, const NicState& nic)
 fabric::QueuePair::Posted Endpoint::post(std::span<const fabric::WorkRequest> requests) {
     for (std::size_t i = 0; i < requests.size(); ++i) {
         setup_.nic->spend(HostStep::post_send);
+        wire().tell(end());
         Status status = check(requests[i]);
         if (status.ok()) status = take(requests[i]);
         if (!status.ok()) return {i, status};
@@ -64,6 +65,7 @@ Status Endpoint::check(const fabric::WorkRequest& request) const {
 Status Endpoint::take(const fabric::WorkRequest& request) {
     if (sends_.size() == setup_.send_depth) {
         refused_again_ = true;
+        wire().tell_by_events(end());
         return Code::again;
     }
     Request& taken = sends_.push();
@@ -103,6 +105,8 @@ Status Endpoint::take(const fabric::WorkRequest& request) {
         return refusal;
     }
     taken.done = taken.status.failed();
+    if (taken.is_waited_for() && waited_for_++ == 0 && sends_.size() > 1)
+        wire().tell_by_events(end());
     // Told by its completion, and that after those of the requests before it; not within post(), so
     // that the rest of a list is taken all the same.
     if (taken.done)
@@ -199,6 +203,7 @@ void Endpoint::retire() {
     while (state_ == ConnectionState::connected && !sends_.empty() && sends_.front().done) {
         Request& first = sends_.front();
         if (first.status.failed()) return fail(first.status, first.status);
+        if (first.is_waited_for()) --waited_for_;
         const bool fits = complete(first, {});
         if (first.carried.capacity() > kept_buffer)
             network().buffers.give_back(std::exchange(first.carried, {}));
@@ -235,6 +240,7 @@ void Endpoint::detach() {
 /// ends with `first`, the others are flushed.
 void Endpoint::finish(ConnectionState state, Status reason, Status first, InFlight in_flight) {
     const Ref self = shared_from_this();  // the peer's may be the last reference
+    wire().tell(end());
     const bool was_connected = state_ == ConnectionState::connected;
     state_ = state;
     reason_ = reason;

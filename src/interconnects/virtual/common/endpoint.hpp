@@ -70,6 +70,10 @@ struct Request {
         if (!returns()) return Kind::write;
         return atomic() ? Kind::atomic_request : Kind::read_request;
     }
+    /// Somebody is told when it is done; all others are only counted.
+    bool is_waited_for() const {
+        return !fabric::has(flags, fabric::Flags::unsignalled) || returns() || status.failed();
+    }
     bool consumes_receive() const {
         return op == fabric::Op::send || op == fabric::Op::rdma_write_imm;
     }
@@ -209,6 +213,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     Ring<Request> sends_;
     std::uint64_t started_ = 0;     ///< requests before this one have been given to the wire
     unsigned reads_under_way_ = 0;  ///< and atomics: what a fence waits for
+    unsigned waited_for_ = 0;       ///< of those in `sends_`
     bool refused_again_ = false;    ///< a post found no room: say so when there is some
     /// The request for which the peer was not ready the last time, how often that was so, and since
     /// when; and the time to send it again.

@@ -150,6 +150,7 @@ std::unique_ptr<fabric::Listener> Nic::listen(fabric::Service service) {
 }
 
 std::optional<fabric::PeerRequest> Nic::poll_peer_request() {
+    state_->settle();
     while (!state_->unseen.empty()) {
         const std::shared_ptr<Ask> ask = std::move(state_->unseen.front());
         state_->unseen.pop_front();

@@ -77,7 +77,10 @@ Status NicState::check(const RegionKey& key, Bytes offset, Bytes length, fabric:
 void NicState::spend(HostStep step, Bytes size, std::size_t times) const {
     if (times == 0 || !host || !network->engine.current()) return;
     const Duration cost = network->wire->host_cost(step, size);
-    if (cost > Duration{}) host->compute(cost * static_cast<std::int64_t>(times));
+    if (cost > Duration{})
+        host->compute(cost * static_cast<std::int64_t>(times));
+    else
+        host->settle();
 }
 
 void NicState::copy(Bytes size, Bytes waited, const std::byte* to, const std::byte* from) const {

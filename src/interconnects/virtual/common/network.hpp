@@ -116,6 +116,10 @@ class NicState {
     Status check(const RegionKey& key, Bytes offset, Bytes length, fabric::Access access,
                  std::shared_ptr<RegionState>& region) const;
 
+    /// What the rank's processor was charged for has passed: before the Nic does or tells anything.
+    void settle() const {
+        if (host && network->engine.current()) host->settle();
+    }
     /// The rank's processor is busy for as long as the fabric says.
     void spend(HostStep step, Bytes size = {}, std::size_t times = 1) const;
     /// The rank's processor copies between a program's buffer and the library's; only the first

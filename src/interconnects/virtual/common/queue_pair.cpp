@@ -121,6 +121,7 @@ bool QueuePair::renew() {
 }
 
 void QueuePair::close() {
+    nic_->settle();
     if (ends_connection()) nic_->spend(HostStep::disconnect);
     endpoint_->close();
 }
@@ -349,6 +350,7 @@ Listener::~Listener() {
 }
 
 std::unique_ptr<fabric::ConnectionRequest> Listener::poll() {
+    nic_->settle();
     auto& waiting = nic_->listening.at(service_);
     if (waiting.empty()) return nullptr;
     std::shared_ptr<Ask> ask = std::move(waiting.front());

@@ -27,6 +27,7 @@ void CompletionState::show_next() {
 }
 
 std::size_t CompletionState::poll(std::span<fabric::Completion> out) {
+    nic_->settle();
     std::size_t n = 0;
     std::size_t receives = 0;
     while (n < out.size() && entries_.begin() != shown_) {

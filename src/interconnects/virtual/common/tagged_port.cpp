@@ -174,6 +174,7 @@ Status TaggedPort::receive(const fabric::TaggedReceive& request) {
 }
 
 bool TaggedPort::cancel(std::uint64_t receive_id) {
+    nic_->settle();
     const std::optional<fabric::TaggedReceive> receive = matching_.withdraw(receive_id);
     if (!receive) return false;
     TaggedCompletion completion;
@@ -198,6 +199,7 @@ void TaggedPort::cancel_send(std::uint64_t send_id) {
 
 std::optional<TaggedCompletion> TaggedPort::probe(TaggedPeer from, fabric::MatchBits bits,
                                                   fabric::MatchBits mask) {
+    nic_->settle();
     const Message found = matching_.find({0, from, bits, mask, {}});
     if (!found || !found->announced) {
         probing_ = true;  // before time passes: what comes meanwhile must be heard
@@ -225,6 +227,7 @@ void TaggedPort::show_next() {
 }
 
 std::size_t TaggedPort::poll(std::span<TaggedCompletion> out) {
+    nic_->settle();
     // Those that come while the processor is busy with these are for the next poll.
     const std::size_t n =
         std::min(out.size(), static_cast<std::size_t>(shown_ - completions_.begin()));

@@ -174,8 +174,12 @@ void Endpoint::send_back(const Ref& from, std::uint64_t sequence) {
 /// Tells the peer how its request went. After a refusal this side must fail, too; the peer hears of
 /// that by the answer.
 void Endpoint::answer(const Ref& from, std::uint64_t sequence, Status status) {
-    wire().carry(transfer(Kind::acknowledgment, from->end()),
-                 [from, sequence, status] { from->answered(sequence, status); });
+    const Transfer message = transfer(Kind::acknowledgment, from->end());
+    auto answered = [from, sequence, status] { from->answered(sequence, status); };
+    if (status.ok() && from->waited_for_ == 0 && !from->refused_again_)
+        wire().carry_unheard(message, std::move(answered));
+    else
+        wire().carry(message, std::move(answered));
     if (status.failed()) peer_gone_ = true;
 }
 

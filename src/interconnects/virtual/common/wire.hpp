@@ -142,6 +142,16 @@ class Wire {
     /// them. A control message overtakes nothing and is not overtaken.
     virtual void carry(const Transfer& transfer, sim::Action arrived) = 0;
 
+    /// The same for an acknowledgment that nobody waits for: `arrived` runs when tell() is next
+    /// asked for it, if it would have run by then.
+    virtual void carry_unheard(const Transfer& transfer, sim::Action arrived) {
+        carry(transfer, std::move(arrived));
+    }
+    /// Runs what has come so for the node of that end.
+    virtual void tell(const End&) {}
+    /// Somebody waits after all: what is still on its way so comes by events.
+    virtual void tell_by_events(const End&) {}
+
     /// The message has been judged, and `target` is known (for a request to read: `source`).
     /// `placed` runs when all of it is in memory (has been read from there): at once, or later and
     /// then, between two ends, in the order of the calls.

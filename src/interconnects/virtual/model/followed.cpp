@@ -21,16 +21,11 @@ void Lane::disturb() {
     }
     const std::uint64_t known = std::min<std::uint64_t>(state_.departed, buffer_);
     for (std::uint64_t i = state_.departed - known; i != state_.departed; ++i)
-        if (const Time left = state_.left[i % buffer_]; left > engine_.now()) {
-            ++in_buffer_;
-            leaves_link_at(left);
-        }
+        if (const Time left = state_.left[i % buffer_]; left > engine_.now())
+            leaving_.push_back(left);
     const std::vector<Packet> packets = std::exchange(state_.packets, {});
     for (const Packet& packet : packets) {
-        if (packet.stage <= packet.route->path.link) {
-            ++in_buffer_;
-            ++before_link_;
-        }
+        if (packet.stage <= packet.route->path.link) ++before_link_;
         const sim::Engine::As sender(engine_, sent_by(packet));
         follow(packet);
     }
@@ -45,9 +40,12 @@ void Lane::complete_at_its_time(Message* message) {
         });
 }
 
-void Lane::leaves_link_at(Time when) {
-    engine_.schedule_on(node_, when, [this] {
-        --in_buffer_;
+/// The adapter is full: of packets that leave it when is known, or will be.
+void Lane::inject_when_one_has_left() {
+    if (leaving_.empty() || leaving_.front() >= inject_at_) return;
+    inject_at_ = leaving_.front();
+    engine_.schedule_on(node_, inject_at_, [this] {
+        inject_at_ = Time::never();
         if (follows_) inject_now();
     });
 }
@@ -60,16 +58,18 @@ void Lane::inject_now() {
             waiting_.pop_front();
             continue;
         }
-        if (in_buffer_ >= buffer_) return;
+        leaving_.erase(leaving_.begin(),
+                       std::ranges::upper_bound(leaving_, engine_.now()));
+        if (before_link_ + leaving_.size() >= buffer_) return inject_when_one_has_left();
         // What need not be read from memory must not overtake what is being read.
         if (!message->route->path.reads() && before_link_ > 0) return;
-        ++in_buffer_;
         ++before_link_;
         if (message->round > 0) [[unlikely]] {
             ++message->held;
             watch_->injected(*message);
         }
-        arrive(Packet(*message, message->injected++, engine_.now()));
+        Packet packet(*message, message->injected++, engine_.now());
+        go_on(packet, false);
     }
 }
 
@@ -92,14 +92,7 @@ void Lane::follow(const Packet& packet) {
         static_cast<void>(part);  // see Resting
         Lane& lane = *resting.lane;
         Packet moving = resting.awake();
-        // Where it comes to the next part at once, and nobody else has anything to do now, it goes
-        // on as it would by an event of its own.
-        for (;;) {
-            const sim::Engine::As as(lane.engine_, lane.where(moving));
-            if (!lane.pass(moving)) return;
-            if (moving.ready > lane.engine_.now() || !lane.engine_.is_last_now())
-                return lane.follow(moving);
-        }
+        lane.go_on(moving, true);
     };
     engine_.schedule_on(where(packet), packet.ready, go_on);
 }
@@ -113,7 +106,7 @@ inline bool Lane::cross(Packet& packet) {
         const Time end = serve<Mode::real>(packet);
         if (at_link) {
             --before_link_;
-            leaves_link_at(end);
+            leaving_.push_back(end);
         }
         if (packet.last && packet.past_all() && packet.stage > path.target)
             complete_at_its_time(message);
@@ -128,12 +121,20 @@ inline bool Lane::cross(Packet& packet) {
     return false;
 }
 
-/// A packet has come to its stage.
-void Lane::arrive(Packet packet) {
-    if (pass(packet)) follow(packet);
+/// A packet has come to its stage. Where it comes to the next part at once, and nobody else can come
+/// before it there, it goes on as it would by an event of its own; `last_act`: nothing more is done
+/// by the present event.
+void Lane::go_on(Packet& packet, bool last_act) {
+    for (;;) {
+        const sim::Engine::As as(engine_, where(packet));
+        const bool leads_on = !packet.past_all() && packet.route->path.stages[packet.stage].leads_on;
+        if (!pass(packet)) return;
+        if (packet.ready > engine_.now()) return follow(packet);
+        if (!leads_on && !(last_act && engine_.is_last_now())) return follow(packet);
+    }
 }
 
-/// The same; returns what cross() does.
+/// The same for one stage; returns what cross() does.
 bool Lane::pass(Packet& packet) {
     if (packet.round > 0) [[unlikely]]
         if (!survives(packet)) return false;

@@ -249,9 +249,9 @@ class Lane {
     // followed.cpp
     void disturb();
     void inject_now();
-    void leaves_link_at(Time when);
+    void inject_when_one_has_left();
     void follow(const Packet& packet);
-    void arrive(Packet packet);
+    void go_on(Packet& packet, bool last_act);
     bool pass(Packet& packet);
     bool may_leave_switch(const Packet& packet);
     bool has_credit(const Packet& packet);
@@ -281,8 +281,9 @@ class Lane {
 
     // Following.
     std::vector<Packet> parked_;  ///< at the target, not yet admitted
-    unsigned in_buffer_ = 0;      ///< packets read, or being read, that have not left the link
-    unsigned before_link_ = 0;    ///< of these, on their way to the link
+    unsigned before_link_ = 0;    ///< packets read, or being read, on their way to the link
+    std::vector<Time> leaving_;   ///< when those behind them will have left it
+    Time inject_at_ = Time::never();  ///< an event is to see to it then
 };
 
 /// Serves a packet at its stage, and moves it on to the next one. When the stage is done with it.

@@ -305,8 +305,8 @@ void Lane::admit(Message* message) {
     const auto its = [&](const Packet& packet) { return packet.message == message; };
     std::copy_if(parked_.begin(), parked_.end(), std::back_inserter(released), its);
     std::erase_if(parked_, its);
-    for (const Packet& packet : released)
-        arrive(packet);
+    for (Packet& packet : released)
+        go_on(packet, false);
 }
 
 void Lane::foresee_delivery(Message* message) {

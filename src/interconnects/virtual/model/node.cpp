@@ -33,10 +33,10 @@ Node::Node(sim::Engine& engine, const hardware::Parameters& parameters, Switches
       switches_(switches),
       id_(id),
       name_(fmt::format("node {}", id)),
-      sender_(engine, name_, sender_name(parameters)),
+      sender_(engine, id, name_, sender_name(parameters)),
       receiver_(parameters.adapter.engines == hardware::Engines::shared
                     ? nullptr
-                    : std::make_unique<Processor>(engine, name_, receive_engine)),
+                    : std::make_unique<Processor>(engine, id, name_, receive_engine)),
       dma_read_(engine.trace(), name_, dma_read),
       dma_write_(engine.trace(), name_, dma_write),
       bus_(engine.trace(), name_, bus_name(parameters)),
@@ -55,7 +55,7 @@ Node::Node(sim::Engine& engine, const hardware::Parameters& parameters, Switches
     }
 }
 
-void Node::add_parts(std::vector<fabric::PartUse>& all) const {
+void Node::add_parts(std::vector<fabric::PartUse>& all) {
     using fabric::PartKind;
     const auto add = [&](PartKind kind, std::string_view part, Duration busy) {
         if (busy > Duration{}) all.push_back({kind, fmt::format("{}, {}", name_, part), busy});
@@ -139,7 +139,10 @@ void Node::add_read(Way& way, Place source) {
     const hardware::Bus& bus = parameters_.bus;
     if (source == Place::nowhere) return;
     if (source == Place::host) {
-        way.add({.fifo = &dma_read_, .rate = bus.read_stream, .fixed = parameters_.adapter.packet});
+        way.add({.fifo = &dma_read_,
+                 .rate = bus.read_stream,
+                 .fixed = parameters_.adapter.packet,
+                 .leads_on = bus.duplex == hardware::Duplex::full});
         // An engine that waits for the bus has waited for the first data already.
         way.add({.fifo = &bus_,
                  .rate = bus.read_rate,
@@ -158,7 +161,9 @@ void Node::add_write(Way& way, Place target) {
         way.add({.fifo = &internal_, .rate = parameters_.adapter.internal});
     if (target == Place::adapter) way.add({.fifo = &memory_, .rate = parameters_.memory.rate});
     if (target == Place::host) {
-        way.add({.fifo = &dma_write_, .rate = bus.write_stream});
+        way.add({.fifo = &dma_write_,
+                 .rate = bus.write_stream,
+                 .leads_on = bus.duplex == hardware::Duplex::full});
         way.add({.fifo = bus.duplex == hardware::Duplex::half ? &bus_ : &bus_write_,
                  .rate = bus.write_rate});
         load_opposite(way, bus_, bus.write_rate);

@@ -41,7 +41,7 @@ class Node {
     /// What using that queue pair's context costs now.
     Duration context(std::uint32_t nic, std::uint32_t queue_pair);
     /// Those that were busy.
-    void add_parts(std::vector<fabric::PartUse>& all) const;
+    void add_parts(std::vector<fabric::PartUse>& all);
 
     /// Faults can strike: what leaves from here is sent again where it has to be. `find`: the other
     /// nodes. Before anything is sent.

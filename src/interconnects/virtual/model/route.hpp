@@ -135,6 +135,7 @@ struct Stage {
     Duration fixed{};          ///< per packet
     Duration rest{};           ///< for which it stays busy after a packet, in nobody's way
     Duration latency{};        ///< from here to the next part; holds up nobody
+    bool leads_on = false;     ///< whoever comes to the next part comes through this one
     std::size_t paced_by = 0;  ///< the stage, this or a later one, whose pace its data have
     Duration full{};           ///< what a full packet takes
 

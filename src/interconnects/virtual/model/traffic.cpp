@@ -53,6 +53,8 @@ void Traffic::stop() {
         plan_->given_up = nullptr;
         answers_->stop();
     }
+    for (const auto& one : nodes_)
+        if (one) one->sender().stop();
     for (const auto& parcel : parcels_) {
         parcel->arrived.reset();
         parcel->placed.reset();
@@ -134,7 +136,8 @@ void Traffic::give_back(Parcel& parcel) {
 }
 
 void Traffic::carry(const virtual_time::Transfer& transfer, sim::Action arrived) {
-    if (transfer.kind == Kind::acknowledgment) return acknowledge(transfer, std::move(arrived));
+    if (transfer.kind == Kind::acknowledgment) 
+        return acknowledge(transfer, std::move(arrived), Processor::Hearing::event);
     Parcel& parcel = wrap(transfer, std::move(arrived));
     // An answer has been prepared by the engine that served the request.
     if (is_answer(transfer.kind)) return leave(parcel);
@@ -144,29 +147,40 @@ void Traffic::carry(const virtual_time::Transfer& transfer, sim::Action arrived)
                      [this, &parcel] { ask_engine(parcel); });
 }
 
+void Traffic::carry_unheard(const virtual_time::Transfer& transfer, sim::Action arrived) {
+    acknowledge(transfer, std::move(arrived), Processor::Hearing::later);
+}
+
+void Traffic::tell(const virtual_time::End& end) {
+    if (Node* const one = nodes_[end.node].get()) one->sender().tell();
+}
+
+void Traffic::tell_by_events(const virtual_time::End& end) {
+    if (Node* const one = nodes_[end.node].get()) one->sender().tell_by_events();
+}
+
 /// It crosses the network and is dealt with by the sender's adapter when that has nothing better
 /// to do. What it takes of the links is counted with the packets that it acknowledges.
-void Traffic::acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived) {
-    const Duration way = switches_.latency(transfer.from.node, transfer.to.node);
+void Traffic::acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived,
+                          Processor::Hearing hearing) {
     const Duration work = parameters_.adapter.acknowledge;
-    const auto cross = [&](sim::Action there) {
-        if (!answers_)
-            engine_.schedule_on(transfer.to.node, engine_.now() + way, std::move(there));
-        else
-            answers_->tell({transfer.from.node, transfer.from.port},
-                           {transfer.to.node, transfer.to.port}, std::move(there));
-    };
-    if (work == Duration{}) return cross(std::move(arrived));
+    Node& asker = node(transfer.to.node);
+    if (!answers_) {
+        const Duration way = switches_.latency(transfer.from.node, transfer.to.node);
+        return asker.sender().acknowledge(engine_.now() + way, transfer.from.node, work,
+                                          std::move(arrived), hearing);
+    }
+    // Where faults can take it, it comes when it does.
     Parcel& parcel = take_parcel(transfer, std::move(arrived));
-    cross([this, &parcel] {
-        parcel.target->sender().run_when_idle(parcel.from.node, parameters_.adapter.acknowledge,
-                                              [this, &parcel] {
-                                                  if (stopped_) return;
-                                                  sim::Action told = std::move(parcel.arrived);
-                                                  give_back(parcel);
-                                                  told();
-                                              });
-    });
+    answers_->tell({transfer.from.node, transfer.from.port}, {transfer.to.node, transfer.to.port},
+                   [this, &parcel, work] {
+                       sim::Action told = std::move(parcel.arrived);
+                       Node& target = *parcel.target;
+                       const fabric::NodeId from = parcel.from.node;
+                       give_back(parcel);
+                       target.sender().acknowledge(engine_.now(), from, work, std::move(told),
+                                                   Processor::Hearing::event);
+                   });
 }
 
 Duration Traffic::send_work(const Parcel& parcel, Node& from) {

@@ -29,6 +29,9 @@ class Traffic final : public virtual_time::Wire {
     ~Traffic() override;
 
     void carry(const virtual_time::Transfer& transfer, sim::Action arrived) override;
+    void carry_unheard(const virtual_time::Transfer& transfer, sim::Action arrived) override;
+    void tell(const virtual_time::End& end) override;
+    void tell_by_events(const virtual_time::End& end) override;
     void place(const virtual_time::Transfer& transfer, sim::Action placed) override;
     virtual_time::NotReady not_ready() const override {
         const hardware::Reliability& rules = parameters_.reliability;
@@ -69,7 +72,8 @@ class Traffic final : public virtual_time::Wire {
     Node& node(fabric::NodeId id);
     Parcel& take_parcel(const virtual_time::Transfer& transfer, sim::Action arrived);
     Parcel& wrap(const virtual_time::Transfer& transfer, sim::Action arrived);
-    void acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived);
+    void acknowledge(const virtual_time::Transfer& transfer, sim::Action arrived,
+                     Processor::Hearing hearing);
     void ask_engine(Parcel& parcel);
     void send(Parcel& parcel, Time at);
     void leave(Parcel& parcel);

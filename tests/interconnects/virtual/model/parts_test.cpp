@@ -46,7 +46,7 @@ TEST(Cache, WithoutASizeItHoldsEverything) {
 
 TEST(Processor, DoesOneThingAfterTheOther) {
     sim::Engine engine;
-    Processor processor(engine, "node 0", "engine");
+    Processor processor(engine, 0, "node 0", "engine");
     EXPECT_EQ(processor.run_from(Time(), 3_us, 1_us, "send", 0), Time::at(3_us));
     EXPECT_EQ(processor.run_from(Time(), 2_us, 0_us, "send", 1), Time::at(6_us));
     EXPECT_EQ(processor.run_from(Time::at(9_us), 2_us, 0_us, "send", 2), Time::at(11_us));
@@ -54,16 +54,16 @@ TEST(Processor, DoesOneThingAfterTheOther) {
 
 TEST(Processor, ChoresWaitUntilNothingElseIsLeftAndThoseOfAPeerGoTogether) {
     sim::Engine engine;
-    Processor processor(engine, "node 0", "engine");
+    Processor processor(engine, 0, "node 0", "engine");
     std::vector<std::pair<int, Time>> done;
     const auto note = [&](int what) {
         return [&, what] { done.emplace_back(what, engine.now()); };
     };
     engine.schedule(Time(), [&] {
         processor.run_from(engine.now(), 4_us, 0_us, "send", 0);
-        processor.run_when_idle(1, 10_us, note(1));
-        processor.run_when_idle(2, 10_us, note(2));
-        processor.run_when_idle(1, 10_us, note(3));
+        processor.acknowledge(engine.now(), 1, 10_us, note(1), Processor::Hearing::event);
+        processor.acknowledge(engine.now(), 2, 10_us, note(2), Processor::Hearing::event);
+        processor.acknowledge(engine.now(), 1, 10_us, note(3), Processor::Hearing::event);
     });
     engine.schedule(Time::at(2_us),
                     [&] { processor.run_from(engine.now(), 4_us, 0_us, "send", 1); });
