@@ -1,6 +1,7 @@
 #pragma once
 /// A call in words: its name and the arguments that say something to people.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -19,9 +20,9 @@ struct MadeCall {
     static constexpr std::size_t most_arguments = 16;
 
     MadeCall() = default;
-    MadeCall(Function its_function, std::span<const Word> its_arguments) : function(its_function) {
-        for (const Word word : its_arguments)
-            if (count < most_arguments) words[count++] = word;
+    MadeCall(Function its_function, std::span<const Word> its_arguments)
+        : function(its_function), count(std::min(its_arguments.size(), most_arguments)) {
+        std::copy_n(its_arguments.begin(), count, words.begin());
     }
     std::span<const Word> arguments() const { return std::span(words).first(count); }
 

@@ -96,8 +96,8 @@ void Processor::look() {
     tell();
     if (heard_by_event_ == 0) return;
     if (told_ < done_.size()) return look_at(done_[told_].at);
-    const auto next = std::ranges::find_if(
-        chores_, [](const Chore& chore) { return chore.at != Time::never(); });
+    const auto next =
+        std::ranges::find_if(chores_, [](const Chore& chore) { return chore.at != Time::never(); });
     look_at(std::max(next->at, next->work > Duration{} ? time_.free_at : Time()) + next->work);
 }
 

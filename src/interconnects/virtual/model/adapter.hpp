@@ -116,7 +116,7 @@ class Cache {
     void grow();
 
     unsigned most_;
-    std::vector<Entry> entries_;        ///< in a list by use
+    std::vector<Entry> entries_;         ///< in a list by use
     std::vector<std::uint32_t> places_;  ///< of them, by their hash: a power of two, half empty
     std::uint32_t newest_ = none;
     std::uint32_t oldest_ = none;

@@ -58,8 +58,7 @@ void Lane::inject_now() {
             waiting_.pop_front();
             continue;
         }
-        leaving_.erase(leaving_.begin(),
-                       std::ranges::upper_bound(leaving_, engine_.now()));
+        leaving_.erase(leaving_.begin(), std::ranges::upper_bound(leaving_, engine_.now()));
         if (before_link_ + leaving_.size() >= buffer_) return inject_when_one_has_left();
         // What need not be read from memory must not overtake what is being read.
         if (!message->route->path.reads() && before_link_ > 0) return;
@@ -121,13 +120,14 @@ inline bool Lane::cross(Packet& packet) {
     return false;
 }
 
-/// A packet has come to its stage. Where it comes to the next part at once, and nobody else can come
-/// before it there, it goes on as it would by an event of its own; `last_act`: nothing more is done
-/// by the present event.
+/// A packet has come to its stage. Where it comes to the next part at once, and nobody else can
+/// come before it there, it goes on as it would by an event of its own; `last_act`: nothing more is
+/// done by the present event.
 void Lane::go_on(Packet& packet, bool last_act) {
     for (;;) {
         const sim::Engine::As as(engine_, where(packet));
-        const bool leads_on = !packet.past_all() && packet.route->path.stages[packet.stage].leads_on;
+        const bool leads_on =
+            !packet.past_all() && packet.route->path.stages[packet.stage].leads_on;
         if (!pass(packet)) return;
         if (packet.ready > engine_.now()) return follow(packet);
         if (!leads_on && !(last_act && engine_.is_last_now())) return follow(packet);

@@ -280,9 +280,9 @@ class Lane {
     std::vector<Before> before_rehearsal_;
 
     // Following.
-    std::vector<Packet> parked_;  ///< at the target, not yet admitted
-    unsigned before_link_ = 0;    ///< packets read, or being read, on their way to the link
-    std::vector<Time> leaving_;   ///< when those behind them will have left it
+    std::vector<Packet> parked_;      ///< at the target, not yet admitted
+    unsigned before_link_ = 0;        ///< packets read, or being read, on their way to the link
+    std::vector<Time> leaving_;       ///< when those behind them will have left it
     Time inject_at_ = Time::never();  ///< an event is to see to it then
 };
 

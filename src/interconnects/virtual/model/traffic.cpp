@@ -136,7 +136,7 @@ void Traffic::give_back(Parcel& parcel) {
 }
 
 void Traffic::carry(const virtual_time::Transfer& transfer, sim::Action arrived) {
-    if (transfer.kind == Kind::acknowledgment) 
+    if (transfer.kind == Kind::acknowledgment)
         return acknowledge(transfer, std::move(arrived), Processor::Hearing::event);
     Parcel& parcel = wrap(transfer, std::move(arrived));
     // An answer has been prepared by the engine that served the request.
