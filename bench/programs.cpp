@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -56,6 +57,20 @@ std::string output_of(const std::string& command) {
     Ran ran = run(command);
     if (ran.failed) throw Error("failed: " + command);
     return std::move(ran.output);
+}
+
+double processor_seconds(const std::string& command) {
+    const auto used = [] {
+        rusage usage{};
+        ::getrusage(RUSAGE_CHILDREN, &usage);
+        const auto seconds = [](const timeval& time) {
+            return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+        };
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    };
+    const double before = used();
+    output_of(command);
+    return used() - before;
 }
 
 double KernelProgram::seconds(int ranks) const {

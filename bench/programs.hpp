@@ -14,6 +14,9 @@ std::filesystem::path own_folder();
 
 /// What the command prints. Throws Error if it fails.
 std::string output_of(const std::string& command);
+/// Processor time of what the command runs, so that other load of the machine counts little. Throws
+/// Error if it fails.
+double processor_seconds(const std::string& command);
 
 using Figures = std::map<std::string, double>;  ///< by name: "latency/64"
 

@@ -31,6 +31,8 @@ void mpi_start(const Settings& settings, const Report& report);
 void launchers(const Settings& settings, const Report& report);
 void mpi_recording(const Settings& settings, const Report& report);
 void mpi_virtual(const Settings& settings, const Report& report);
+void virtual_scale(const Settings& settings, const Report& report);
+void virtual_cost(const Settings& settings, const Report& report);
 void executables(const Settings& settings, const Report& report);
 void kernel_loops(const Settings& settings, const Report& report);
 void kernel_ranks(const Settings& settings, const Report& report);
@@ -69,6 +71,10 @@ std::span<const Benchmark> all() {
         Benchmark{"launchers", "starting and ending ranks under hydra and Slurm", launchers},
         Benchmark{"mpi-recording", "what --trace costs a call, and CG and LU", mpi_recording},
         Benchmark{"mpi-virtual", "MPI in virtual time", mpi_virtual},
+        Benchmark{"virtual-scale", "a halo without arithmetic on many ranks, beside SMPI",
+                  virtual_scale},
+        Benchmark{"virtual-cost", "a message in virtual time by ranks, size, peers and model",
+                  virtual_cost},
         Benchmark{"executables", "MPI executables in virtual time, beside SMPI", executables},
         Benchmark{"kernel-loops", "the NAS kernels' hot loops, beside the same written plainly",
                   kernel_loops},

@@ -16,6 +16,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/stopwatch.hpp"
+#include "cli/run_pace.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::cli {
@@ -57,7 +59,8 @@ void ProgressLine::clear() const {
 /// A thread that nobody's signals reach. What it shows ends where the line begins, so that what the
 /// work prints next stands there.
 struct ElapsedLine::Counting {
-    explicit Counting(std::string text) : what(std::move(text)) {
+    Counting(std::string text, const runs::RunProgress& progress)
+        : what(std::move(text)), pace(progress) {
         sigset_t all;
         sigset_t before;
         ::sigfillset(&all);
@@ -70,7 +73,8 @@ struct ElapsedLine::Counting {
         std::unique_lock lock(mutex);
         for (int seconds = 1;
              !changed.wait_for(lock, std::chrono::seconds(1), [&] { return over; }); ++seconds) {
-            const std::string text = what + fmt::format(", {} s", seconds);
+            const std::string text =
+                what + fmt::format(", {} s", seconds) + pace.tell(watch.elapsed());
             put(std::string(empty_line).append(text.substr(0, terminal_width() - 1)) + "\r");
             shown = true;
         }
@@ -78,6 +82,8 @@ struct ElapsedLine::Counting {
     }
 
     std::string what;
+    RunPace pace;
+    Stopwatch watch;
     std::mutex mutex;
     std::condition_variable changed;
     bool over = false;
@@ -85,9 +91,9 @@ struct ElapsedLine::Counting {
     std::thread thread;
 };
 
-ElapsedLine::ElapsedLine(bool wanted, std::string what) {
+ElapsedLine::ElapsedLine(bool wanted, std::string what, const runs::RunProgress& progress) {
     if (wanted && ::isatty(STDERR_FILENO) == 1)
-        counting_ = std::make_unique<Counting>(std::move(what));
+        counting_ = std::make_unique<Counting>(std::move(what), progress);
 }
 
 ElapsedLine::~ElapsedLine() {

@@ -30,12 +30,12 @@ class ProgressLine {
     bool shown_;
 };
 
-/// The same for work that says nothing of itself: a line that counts the seconds, from the second
-/// one on, and stays out of the way of what the work prints to the same terminal.
+/// The same for a run: a line that counts the seconds, from the second one on, tells how far it has
+/// come, and stays out of the way of what the program prints to the same terminal.
 class ElapsedLine {
   public:
-    /// "2 of 3: ring on quadrics"
-    ElapsedLine(bool wanted, std::string what);
+    /// "2 of 3: ring on quadrics". `progress` outlives it.
+    ElapsedLine(bool wanted, std::string what, const runs::RunProgress& progress);
     ~ElapsedLine();
     ElapsedLine(const ElapsedLine&) = delete;
     ElapsedLine& operator=(const ElapsedLine&) = delete;
@@ -71,6 +71,8 @@ std::string full_summary(const runs::Summary& summary);
 enum class Order : std::uint8_t { as_given, fastest_first };
 /// A line a run, for runs of one program.
 std::string comparison(std::span<const runs::Summary> runs, Order order);
+/// Where a run's own time went; empty if that was not asked for.
+std::string self_profile(const runs::Summary& summary);
 /// What faults did and what that cost; empty without any.
 std::string fault_summary(const runs::Summary& summary);
 /// All of all of them: an array, with a line break at the end.

@@ -33,6 +33,9 @@ namespace railyard::cli {
 
 namespace {
 
+/// Real time of a run, of all of it or of a part of ours: a row's metric (--profile-self).
+constexpr std::string_view own_time = "own_time";
+
 /// How long it takes without faults; what it prints was for the other run.
 Duration time_without_faults(runs::Options options) {
     const OutputAside aside(OutputAside::To::nowhere);
@@ -42,7 +45,8 @@ Duration time_without_faults(runs::Options options) {
 }
 
 /// One of them. Whatever is wrong has been said.
-runs::Outcome run_point(const RunPlan& plan, const RunPlan::Point& point, const RunWords& words) {
+runs::Outcome run_point(const RunPlan& plan, const RunPlan::Point& point, const RunWords& words,
+                        runs::RunProgress& progress) {
     std::optional<OutputAside> aside;
     if (plan.form == SummaryForm::json) aside.emplace();
     const std::string where = plan.sweeps_ranks()
@@ -50,7 +54,8 @@ runs::Outcome run_point(const RunPlan& plan, const RunPlan::Point& point, const 
                                   : point.fabric.name;
     if (plan.compares()) fmt::print("on {}:\n", where);
     std::fflush(stdout);  // executables write to its descriptor
-    const runs::Options options = plan.options_of(point, words);
+    runs::Options options = plan.options_of(point, words);
+    options.progress = &progress;
     const auto without =
         plan.fault_cost ? std::optional(time_without_faults(options)) : std::nullopt;
     runs::Outcome outcome = runs::run(options);
@@ -83,6 +88,13 @@ std::vector<results::Row> rows_of(const RunPlan& plan, const RunPlan::Point& poi
     };
     add(results::metric::run_time, summary.compared_time());
     add(results::metric::start_up, summary.start_up);
+    if (summary.self) {
+        add(own_time, Duration::from_seconds(summary.self->processor_seconds));
+        for (const runs::SelfProfile::Part& part : summary.self->parts) {
+            row.parameters["part"] = std::string(part.name);
+            add(own_time, Duration::from_seconds(part.share * summary.self->processor_seconds));
+        }
+    }
     return rows;
 }
 
@@ -97,11 +109,13 @@ std::string compared_faults(const RunPlan& plan, std::span<const runs::Summary> 
 
 /// What stands behind a program's own output.
 void summarise(const RunPlan& plan, std::span<const runs::Summary> summaries) {
-    if (plan.form == SummaryForm::none) return;
     if (plan.form == SummaryForm::json) {
         fmt::print("{}", summaries_as_json(summaries));
         return;
     }
+    for (const runs::Summary& summary : summaries)
+        if (summary.self) fmt::print("\n{}", self_profile(summary));
+    if (plan.form == SummaryForm::none) return;
     if (plan.form == SummaryForm::text)
         for (const runs::Summary& summary : summaries)
             fmt::print("\n{}", full_summary(summary));
@@ -231,8 +245,9 @@ int run(const RunWords& words, const std::vector<std::string>& program_words) {
         if (sweep.is_done(point)) {
             ++before;
         } else {
-            const ElapsedLine line(!words.quiet, heading(*plan, number, before, elapsed));
-            runs::Outcome outcome = run_point(*plan, point, words);
+            runs::RunProgress progress;
+            const ElapsedLine line(!words.quiet, heading(*plan, number, before, elapsed), progress);
+            runs::Outcome outcome = run_point(*plan, point, words, progress);
             if (outcome.exit_code != 0) {
                 fmt::print(stderr, "{}", fault_summary(outcome.summary));
                 if (number > 0 && !sweep.kept().empty())

@@ -266,6 +266,9 @@ void add_run_options(CLI::App& app, RunWords& words) {
     app.add_flag("--check", words.check,
                  "Look for mistakes that are dear to find: calls that do not match, and more");
     app.add_flag("--stats", words.stats, "Print the library's counters at the end");
+    app.add_flag("--profile-self", words.profile_self,
+                 "Tell where the run's own (real) time went: event queue, network parts, MPI "
+                 "library, program and more; messages a second, memory a rank");
     app.add_flag("--gdb", words.gdb,
                  "Start all of it in GDB, and stop where a rank calls MPI_Init");
     app.add_flag("-l,--label", words.label,
@@ -299,6 +302,7 @@ std::unique_ptr<RunPlan> make_run_plan(const RunWords& words,
                              plan.each.job.trace_above.to);
     plan.form = summary_form(words.summary);
     plan.each.record = plan.form == SummaryForm::text || plan.form == SummaryForm::json;
+    plan.each.profile_self = words.profile_self;
     plan.each.faults = words.faults;
     plan.fault_cost = words.fault_cost;
     plan.time_budget = time_budget(words.time_budget);

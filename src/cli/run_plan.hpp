@@ -22,7 +22,7 @@ struct RunWords {
         trace, trace_from, trace_to, compute, summary, faults, sweep, json, csv, time_budget;
     std::vector<std::string> settings, changes;
     bool stats = false, fault_cost = false, check = false, label = false, node_memory = false,
-         gdb = false, quiet = false, resume = false;
+         gdb = false, profile_self = false, quiet = false, resume = false;
 };
 
 /// The words outlive the app.

@@ -143,6 +143,30 @@ std::string full_summary(const Summary& summary) {
            (summary.faults ? "\n" + fault_summary(summary) : "");
 }
 
+std::string self_profile(const Summary& summary) {
+    if (!summary.self) return "";
+    const runs::SelfProfile& self = *summary.self;
+    const auto messages = static_cast<double>(summary.messages());
+    std::string text =
+        fmt::format("{} on {}: {:.3f} s of real time, {:.3f} s of it computing",
+                    summary.words.front(), summary.fabric, self.seconds, self.processor_seconds);
+    if (messages > 0)
+        text += fmt::format("; {:.0f} messages a second",
+                            messages / std::max(self.processor_seconds, 1e-9));
+    text += fmt::format("; {} KiB of memory a rank\n",
+                        kibibytes(static_cast<double>(self.peak_memory) / summary.ranks));
+    if (self.parts.empty()) return text + "Too short for a look at where the time went.\n";
+    Table table;
+    table.add_column({"where the time went"}, Align::left);
+    table.add_column({"s"}, Align::point);
+    table.add_column({"share"}, Align::right);
+    for (const runs::SelfProfile::Part& part : self.parts)
+        table.add_row({std::string(part.name),
+                       fmt::format("{:.3f}", part.share * self.processor_seconds),
+                       percent(part.share)});
+    return text + table.text() + fmt::format("By {} samples.\n", self.samples);
+}
+
 std::string comparison(std::span<const Summary> runs, Order order) {
     std::vector<const Summary*> ranked;
     for (const Summary& run : runs)
@@ -274,6 +298,24 @@ Json faults_as_json(const runs::Summary& summary) {
     return value;
 }
 
+Json self_as_json(const runs::Summary& summary) {
+    const runs::SelfProfile& self = *summary.self;
+    Json value;
+    value["seconds"] = self.seconds;
+    value["processor_seconds"] = self.processor_seconds;
+    value["messages"] = summary.messages();
+    value["memory_bytes"] = self.peak_memory;
+    value["samples"] = self.samples;
+    value["parts"] = Json::array();
+    for (const runs::SelfProfile::Part& part : self.parts) {
+        Json one;
+        one["part"] = part.name;
+        one["share"] = part.share;
+        value["parts"].push_back(std::move(one));
+    }
+    return value;
+}
+
 Json as_json(const runs::Summary& summary) {
     Json value;
     value["program"] = summary.words.front();
@@ -305,6 +347,7 @@ Json as_json(const runs::Summary& summary) {
     for (const fabric::PartUse& part : summary.busiest)
         value["busiest"].push_back(as_json(summary, part));
     if (!summary.recorded_json.empty()) value["recorded"] = Json::parse(summary.recorded_json);
+    if (summary.self) value["self"] = self_as_json(summary);
     if (summary.faults) value["faults"] = faults_as_json(summary);
     return value;
 }

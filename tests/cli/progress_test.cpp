@@ -29,13 +29,26 @@ TEST(Progress, TellsHowFarItHasCome) {
     EXPECT_EQ(reproduce.end().exit_code, 0);
 }
 
-TEST(Progress, OfARunCountsItsSeconds) {
-    OnTerminal run({"run", "-n", "16", "--on", "ideal,quadrics", "cg", "--class", "A"});
-    EXPECT_TRUE(run.shows("1 of 2: cg on ideal, 1 s"));
+/// It is not over before it is interrupted, however fast the machine.
+TEST(Progress, OfARunCountsItsSecondsAndTellsHowFarItHasCome) {
+    OnTerminal run(
+        {"run", "-n", "4", "--on", "ideal,quadrics", "halo", "--iterations", "20000000"});
+    EXPECT_TRUE(run.shows("1 of 2: halo on ideal, "));
+    EXPECT_TRUE(run.shows(" left: "));
+    EXPECT_TRUE(run.shows("s virtual time, "));
     run.interrupt();
-    EXPECT_NE(run.end().exit_code, 0);
+    const Ended ended = run.end();
+    EXPECT_NE(ended.exit_code, 0);
+    EXPECT_TRUE(std::regex_search(
+        ended.err, std::regex("1 of 2: halo on ideal, [0-9]+ s, [0-9]+ (s|min) left: "
+                              "[0-9.]+ [mu]?s virtual time, [0-9.]+ [kM] calls/s")))
+        << ended.err;
+}
+
+TEST(Progress, OfARunIsForWhoLooksOn) {
     OnTerminal quiet({"run", "--quiet", "--summary", "none", "hello"});
     EXPECT_EQ(quiet.end().err, "");
+    EXPECT_EQ(railyard({"run", "--summary", "none", "hello"}).err, "");
 }
 
 /// Four runs of two experiments on two models, none of which is over in no time.

@@ -23,7 +23,7 @@ using ::testing::StartsWith;
 class EveryProgram : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Run, EveryProgram,
                          ::testing::Values("hello", "ping-pong", "ring", "barrier", "broadcast",
-                                           "allreduce", "all-to-all", "stencil"),
+                                           "allreduce", "all-to-all", "stencil", "halo"),
                          [](const auto& each) {
                              std::string name = each.param;
                              std::erase(name, '-');

@@ -29,6 +29,7 @@ std::vector<Program> own_and_kernels() {
         {"all-to-all", "every rank sends a block to every other", all_to_all},
         {"stencil", "a grid cut into tiles, which exchange their edges with their neighbours",
          stencil},
+        {"halo", "what a stencil sends, without its arithmetic", halo},
     };
     for (const kernels::Kernel& kernel : kernels::all())
         programs.push_back({kernel.name, kernel.purpose, kernel.main});
@@ -95,11 +96,14 @@ std::size_t Session::bytes(const char* name, std::size_t otherwise, const char* 
     }
 }
 
-int Session::count(const char* name, int otherwise, const char* help) {
+/// `most`: 0 for any number.
+int Session::count(const char* name, int otherwise, const char* help, int most) {
     const std::string* text = value_of(name, std::to_string(otherwise), help);
     if (text == nullptr) return otherwise;
-    if (const auto value = parse_number<int>(*text); value && *value > 0) return *value;
-    complain(std::string(name) + ": expected a number from 1 on, found '" + *text + "'");
+    if (const auto value = parse_number<int>(*text); value && *value > 0)
+        if (most == 0 || *value <= most) return *value;
+    complain(std::string(name) + ": expected a number from 1 " +
+             (most == 0 ? "on" : "to " + std::to_string(most)) + ", found '" + *text + "'");
     return otherwise;
 }
 
@@ -117,6 +121,10 @@ bool Session::begin() {
     if (rank() == 0) std::fprintf(stderr, "%s: %s\n", name_.c_str(), complaint_.c_str());
     exit_code_ = 2;
     return false;
+}
+
+void Session::steps_left(int steps) const {
+    if (rank() == 0 && steps > 0) MPI_Pcontrol(-steps);
 }
 
 int Session::verdict() {

@@ -28,5 +28,6 @@ int broadcast(int argc, char** argv);
 int allreduce(int argc, char** argv);
 int all_to_all(int argc, char** argv);
 int stencil(int argc, char** argv);
+int halo(int argc, char** argv);
 
 }  // namespace railyard::programs

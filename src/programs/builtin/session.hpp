@@ -31,13 +31,16 @@ class Session : public kernels::MpiProgram {
 
     // The options that the program has, each declared once, before begin().
     std::size_t bytes(const char* name, std::size_t otherwise, const char* help);
-    int count(const char* name, int otherwise, const char* help);
+    int count(const char* name, int otherwise, const char* help, int most = 0);
 
     /// False if there is nothing to do but to return exit_code(): --help was asked for, or the
     /// options are wrong. Rank 0 has said so.
     bool begin();
 
     int size() const { return ranks(); }
+
+    /// In a loop that may take long: so many of its steps are to come, for who waits for the end.
+    void steps_left(int steps) const;
 
     /// Notes that a result is wrong. Any rank may.
     void check(bool right) { wrong_ += right ? 0 : 1; }

@@ -30,9 +30,11 @@ namespace {
 class RankWatch final : public mpi::calls::CallWatch {
   public:
     /// All outlive it.
-    RankWatch(Account& account, Computation& computation, fabric::Host& host, int rank)
+    RankWatch(Account& account, Computation& computation, RunProgress* progress, fabric::Host& host,
+              int rank)
         : account_(account),
           computation_(computation),
+          progress_(progress),
           host_(host),
           rank_(static_cast<std::size_t>(rank)) {}
 
@@ -51,9 +53,13 @@ class RankWatch final : public mpi::calls::CallWatch {
 
     Account& account_;
     Computation& computation_;
+    RunProgress* progress_;  ///< null: nobody looks on
     fabric::Host& host_;
     const std::size_t rank_;
-    unsigned depth_ = 0;        ///< calls that the rank is inside of
+    unsigned depth_ = 0;  ///< calls that the rank is inside of
+    /// MPI_Pcontrol(-n) says that n steps are to come, and is no call otherwise: it is not counted,
+    /// and what the rank computes goes on.
+    bool is_hint_ = false;
     bool has_begun_ = false;    ///< MPI_Init has been left, and MPI_Finalize not begun
     Time entered_at_;           ///< the outermost one
     std::optional<Time> mark_;  ///< since when the program wants to be measured
@@ -132,6 +138,12 @@ int nodes_of(const job::Options& job) {
 void RankWatch::entered(mpi::calls::Function function,
                         std::span<const mpi::calls::Word> arguments) {
     if (depth_++ > 0) return;
+    is_hint_ = function == mpi::calls::Function::Pcontrol && static_cast<int>(arguments[0]) < 0;
+    if (is_hint_) {
+        if (progress_ != nullptr)
+            progress_->left(-static_cast<std::int64_t>(static_cast<int>(arguments[0])));
+        return;
+    }
     // Before MPI_Init there is no call to have computed since.
     if (computation_.is_charged() && function != mpi::calls::Function::Init) {
         const Duration computed = computation_.end(rank_, function, arguments, beside());
@@ -157,8 +169,10 @@ bool begins_mpi(mpi::calls::Function function) {
 }
 
 void RankWatch::left(mpi::calls::Function function) {
-    if (--depth_ > 0) return;
-    account_.add_call(function, host_.now() - entered_at_);
+    if (--depth_ > 0 || is_hint_) return;
+    const Time now = host_.now();
+    account_.add_call(function, now - entered_at_);
+    if (progress_ != nullptr) progress_->call_done(now);
     if (begins_mpi(function) && !has_begun_) {
         has_begun_ = true;
         account_.add_start(host_.now());
@@ -205,7 +219,7 @@ Outcome run(const Options& options) {
     }
     std::vector<int> codes(static_cast<std::size_t>(job.ranks), 0);
     const auto body = [&](job::Rank& rank) {
-        RankWatch watch(account, computation, rank.host(), rank.id());
+        RankWatch watch(account, computation, options.progress, rank.host(), rank.id());
         mpi::calls::CallWatches watches;
         watches.add(watch);
         std::optional<mpi::recording::Recorder> recorder;
@@ -236,6 +250,8 @@ Outcome run(const Options& options) {
         rank_local::here->destroy_slots();
         account.add_end(rank.host().now());
     };
+    std::optional<SelfSampling> sampling;
+    if (options.profile_self) sampling.emplace();
     job::Faults faults{options.faults, {}};
     const job::Result result =
         options.faults.empty() ? job::run(job, body) : job::run_with_faults(job, faults, body);
@@ -245,6 +261,7 @@ Outcome run(const Options& options) {
                    options.job.trace);
 
     Outcome outcome;
+    if (sampling) outcome.summary.self = sampling->end();
     outcome.ok = result.ok;
     outcome.failure = result.failure;
     outcome.exit_code = result.exit_code;

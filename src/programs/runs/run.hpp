@@ -13,6 +13,8 @@
 #include "programs/executables/executable.hpp"
 #include "programs/executables/start.hpp"
 #include "programs/runs/compute_choice.hpp"
+#include "programs/runs/run_progress.hpp"
+#include "programs/runs/self_profile.hpp"
 #include "railyard/base/time.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/fault_report.hpp"
@@ -95,6 +97,8 @@ struct Summary {
     /// How often the interconnect brought a message and found no receive.
     std::uint64_t receiver_not_ready = 0;
 
+    std::optional<SelfProfile> self;  ///< where the run's own time went, if that was asked for
+
     // What was recorded, if that was asked for: see mpi/traces/summary.hpp.
     std::string recorded_text;
     std::string recorded_json;
@@ -148,6 +152,9 @@ struct Options {
     std::string faults{};  ///< the path of a script of faults (docs/faults.md); empty: none
     /// Calls and messages are recorded: for the summary, and for the job's trace if it has one.
     bool record = false;
+    bool profile_self = false;  ///< Summary::self is wanted
+    /// Kept up to date while it runs, for others to look at; null: nobody does.
+    RunProgress* progress = nullptr;
 };
 
 struct Outcome {
