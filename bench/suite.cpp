@@ -33,6 +33,12 @@ void mpi_recording(const Settings& settings, const Report& report);
 void mpi_virtual(const Settings& settings, const Report& report);
 void virtual_scale(const Settings& settings, const Report& report);
 void virtual_cost(const Settings& settings, const Report& report);
+void mpi_many_ranks(const Settings& settings, const Report& report);
+void halo_of_1024();
+void halo_of_4096();
+void halo_of_100000();
+void all_connected_256();
+void all_connected_512();
 void executables(const Settings& settings, const Report& report);
 void kernel_loops(const Settings& settings, const Report& report);
 void kernel_ranks(const Settings& settings, const Report& report);
@@ -75,6 +81,8 @@ std::span<const Benchmark> all() {
                   virtual_scale},
         Benchmark{"virtual-cost", "a message in virtual time by ranks, size, peers and model",
                   virtual_cost},
+        Benchmark{"mpi-many-ranks", "memory and start of very many ranks in virtual time",
+                  mpi_many_ranks},
         Benchmark{"executables", "MPI executables in virtual time, beside SMPI", executables},
         Benchmark{"kernel-loops", "the NAS kernels' hot loops, beside the same written plainly",
                   kernel_loops},
@@ -85,7 +93,14 @@ std::span<const Benchmark> all() {
 }
 
 std::span<const MemoryBenchmark> all_of_memory() {
-    static constexpr std::array benchmarks{MemoryBenchmark{"ring", ring_for_memory}};
+    static constexpr std::array benchmarks{
+        MemoryBenchmark{"ring", ring_for_memory},
+        MemoryBenchmark{"halo-1024", halo_of_1024},
+        MemoryBenchmark{"halo-4096", halo_of_4096},
+        MemoryBenchmark{"halo-100000", halo_of_100000},
+        MemoryBenchmark{"connected-256", all_connected_256},
+        MemoryBenchmark{"connected-512", all_connected_512},
+    };
     return benchmarks;
 }
 

@@ -2,6 +2,7 @@
 /// One rank's opening of its node's adapter: where memory is registered, queues are made and
 /// connections come in. A Nic serves one thread at a time and outlives all that it makes.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "railyard/connection.hpp"
 #include "railyard/host.hpp"
 #include "railyard/memory.hpp"
+#include "railyard/parcel.hpp"
 #include "railyard/queue_pair.hpp"
 #include "railyard/queues.hpp"
 #include "railyard/tagged_port.hpp"
@@ -40,6 +42,17 @@ class Nic {
     virtual std::unique_ptr<Region> register_memory(std::span<std::byte> memory, Access access) = 0;
     /// Memory of the Nic's own, zeroed; peers may reach it faster (Traits::maps_allocated).
     virtual std::unique_ptr<Region> allocate(Bytes size, Access access, Home home = Home::host) = 0;
+    /// As allocate(), but nothing is stored there: what comes is handed to the inbox, piece by
+    /// piece and in its order, and what leaves comes in parcels. All else is as with other memory.
+    /// Peers may have the right to write and no other; a receive names nothing besides. The inbox
+    /// outlives the region; null: nothing comes. Null where memory is always stored, as it is
+    /// everywhere but in virtual time.
+    virtual std::unique_ptr<Region> reserve_addresses(Bytes /*size*/, Access /*access*/,
+                                                      Inbox* /*inbox*/) {
+        return nullptr;
+    }
+    /// Room for bytes that leave from there. It outlives no Nic.
+    virtual Parcel take_parcel(std::size_t /*size*/) { return {}; }
     /// A peer's region, from its blob. Whether it is (still) there shows when it is used.
     virtual std::unique_ptr<RemoteRegion> import_region(const RegionBlob& blob) = 0;
 

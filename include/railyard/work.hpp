@@ -7,6 +7,7 @@
 
 #include "railyard/base/status.hpp"
 #include "railyard/memory.hpp"
+#include "railyard/parcel.hpp"
 
 namespace railyard::fabric {
 
@@ -53,6 +54,9 @@ struct WorkRequest {
     std::uint64_t operand = 0;  ///< fetch_add: the addend; compare_swap: the value expected
     std::uint64_t swap = 0;     ///< compare_swap: the new value
     const RemoteRegion* invalidate = nullptr;  ///< send: a region of the peer's that ends with it
+    /// The bytes of `local`, where that is but addresses (Nic::reserve_addresses), all of them.
+    /// Goes to the fabric if post() takes the request, and else stays yours.
+    Parcel* parcel = nullptr;
 };
 
 /// One receive. Slices and ownership as in WorkRequest.

@@ -138,10 +138,15 @@ class CellCursor {
 };
 
 /// A placement says how a filled cell gets into the reader's memory: `slotted()`, whether bytes lie
-/// before their cell, and `show(cell, stamp, bytes)`, which hands over the cell, the bytes in its
-/// slot, and the stamp last. This one is for memory that the writer has mapped.
+/// with their cell, `in_slot(cell, bytes)`, where they do then, and `show(cell, stamp, bytes)`,
+/// which hands over the cell, the bytes in its slot, and the stamp last. This one is for memory
+/// that the writer has mapped.
 struct Mapped {
     static constexpr bool slotted() { return false; }
+    template <class Cell>
+    static std::byte* in_slot(Cell& /*cell*/, std::uint64_t /*bytes*/) {
+        return nullptr;
+    }
     template <class Cell>
     [[gnu::always_inline]] static void show(Cell& cell, decltype(Cell::stamp) stamp,
                                             std::uint64_t /*bytes*/) {
@@ -170,8 +175,8 @@ class CellRingWriter {
     /// The cell to fill next. Only after has_room().
     Cell& cell() const { return *cursor_.cell(); }
     /// Where the bytes of the next cell go that do not fit into it. Only after has_room().
-    [[gnu::always_inline]] std::byte* place(std::uint64_t bytes) const {
-        if (placement_.slotted()) return reinterpret_cast<std::byte*>(cursor_.cell()) - bytes;
+    [[gnu::always_inline]] std::byte* place(std::uint64_t bytes) {
+        if (placement_.slotted()) return placement_.in_slot(*cursor_.cell(), bytes);
         return data_ + data_cursor_.offset_of(bytes);
     }
     /// The two in one: null while there is no room.

@@ -107,11 +107,32 @@ Event EventQueue::push(Time at, Party by, Party runs_as, Action&& action) {
     ++keys_;
     const std::int64_t when = std::max(at.since_start().picoseconds(), now_);
     if (occupied_levels_ == 0) limit_ = end_of_time;
-    if (when < limit_)
+    if (when == now_ && near_.size() - next_ > most_near) [[unlikely]]
+        join_crowd({when, order, index, runs_as});
+    else if (when < limit_)
         insert_near(when, order, index, runs_as);
     else
         file({when, order, index, runs_as});
     return Event{order, index};
+}
+
+namespace {
+/// For heaps with the first key on top.
+constexpr auto comes_after = [](const auto& a, const auto& b) { return b.before(a); };
+}  // namespace
+
+/// Many ranks do the same at the same time: to keep a list of all that sorted would take a time
+/// that grows with the square of their number.
+void EventQueue::join_crowd(const Key& key) {
+    crowd_.push_back(key);
+    std::push_heap(crowd_.begin(), crowd_.end(), comes_after);
+}
+
+EventQueue::Key EventQueue::take_from_crowd() {
+    std::pop_heap(crowd_.begin(), crowd_.end(), comes_after);
+    const Key first = crowd_.back();
+    crowd_.pop_back();
+    return first;
 }
 
 /// The later half of the list goes into buckets, but nothing that is due now.
@@ -192,6 +213,9 @@ void EventQueue::fetch_ahead() {
 
 EventQueue::Key EventQueue::take_first() {
     --keys_;
+    if (!crowd_.empty() && (next_ == near_.size() || crowd_.front().before(near_[next_])))
+        [[unlikely]]
+        return take_from_crowd();
     if (next_ == near_.size()) refill();
     return near_[next_++];
 }
@@ -240,6 +264,8 @@ void EventQueue::keep_keys(Keep keep) {
     near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(next_));
     next_ = 0;
     std::erase_if(near_, drop);
+    std::erase_if(crowd_, drop);
+    std::make_heap(crowd_.begin(), crowd_.end(), comes_after);
     for (unsigned level = 0; level < levels; ++level) {
         for (std::uint64_t left = occupied_[level]; left != 0; left &= left - 1) {
             Keys& bucket = buckets_[level * digits + first(left)];

@@ -56,7 +56,9 @@ class EventQueue {
     bool run_next(Running& running);
     void clear();
     /// In an event: nothing else is pending at its time. (A cancelled event may count as one.)
-    bool is_last_now() const { return next_ == near_.size() || near_[next_].at != now_; }
+    bool is_last_now() const {
+        return crowd_.empty() && (next_ == near_.size() || near_[next_].at != now_);
+    }
 
     std::size_t size() const { return live_; }
 
@@ -94,6 +96,8 @@ class EventQueue {
     void free_slot(std::uint32_t index);
     std::uint64_t next_order(Party by);
     void insert_near(std::int64_t at, std::uint64_t order, std::uint32_t slot, Party runs_as);
+    void join_crowd(const Key& key);
+    Key take_from_crowd();
     void spill();
     void file(const Key& key);
     void refill();
@@ -109,6 +113,8 @@ class EventQueue {
     std::int64_t filed_by_ = 0;  ///< the time by which keys in buckets are filed; none is earlier
     Keys near_;                  ///< those before `limit_`, sorted, from `next_` on
     std::size_t next_ = 0;
+    /// Those that are due now and found very many others that are: a heap, the first one on top.
+    Keys crowd_;
     std::int64_t limit_ = 0;
     std::int64_t now_ = 0;  ///< the time of the event that ran last
     std::size_t keys_ = 0;  ///< not taken yet, cancelled ones included

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace railyard::sim {
@@ -50,6 +51,37 @@ TEST(EventQueue, AtOneTimeTheLowerPartyComesFirstWhateverWasScheduledFirst) {
         EXPECT_EQ(running.as, 1U);
     }
     EXPECT_EQ(by, (std::vector<Party>{0, 3, 3, 7, 9}));
+}
+
+/// Many that are due now find many others: in the order of parties all the same, before what is
+/// later, and those that are cancelled among them do not run.
+TEST(EventQueue, ACrowdThatIsDueNowStaysInOrder) {
+    std::mt19937_64 random(5);
+    EventQueue queue;
+    using Seen = std::pair<std::int64_t, Party>;
+    std::vector<Seen> seen;
+    std::vector<Seen> expected;
+    std::vector<Event> cancelled;
+    constexpr Party many = 1000;
+    for (Party party = 0; party < many; ++party) {
+        queue.push(at_ps(10), party, party, [&, party] {
+            for (const std::int64_t time : {10, 11}) {
+                // By parties whose turn is still to come.
+                const Party other = party + static_cast<Party>(random() % (many - party));
+                const auto note = [&seen, time, other] { seen.emplace_back(time, other); };
+                queue.push(at_ps(time), other, other, note);
+                expected.emplace_back(time, other);
+                cancelled.push_back(queue.push(at_ps(time), other, other, [] { FAIL(); }));
+            }
+            EXPECT_FALSE(queue.is_last_now());
+            for (const Event event : std::exchange(cancelled, {}))
+                EXPECT_TRUE(queue.cancel(event));
+        });
+    }
+    EXPECT_EQ(run_all(queue), at_ps(11));
+    std::ranges::stable_sort(expected);
+    EXPECT_EQ(seen, expected);
+    EXPECT_EQ(queue.size(), 0U);
 }
 
 TEST(EventQueue, ACancelledEventDoesNotRunAndTheRestStaysInOrder) {

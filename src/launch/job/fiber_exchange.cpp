@@ -45,10 +45,43 @@ bool FiberExchange::enter_fence(int rank) {
     return true;
 }
 
+/// A rank that waits for a fence, and for arrivals at its host.
+class FiberExchange::AtFence {
+  public:
+    AtFence(FiberExchange& exchange, hosts::VirtualHost& host) : exchange_(exchange), host_(host) {
+        expect_wake();
+    }
+    ~AtFence() {  // by an unwinding, too
+        if (is_listed_) std::erase(exchange_.at_fence_, this);
+    }
+    AtFence(const AtFence&) = delete;
+    AtFence& operator=(const AtFence&) = delete;
+
+    void wait(hosts::VirtualHost::Ticket ticket) {
+        expect_wake();
+        host_.wait_while(ticket, [this] { return exchange_.describe_fence(); });
+    }
+    /// It is not in the list any more.
+    void wake() {
+        is_listed_ = false;
+        host_.end_wait();
+    }
+
+  private:
+    void expect_wake() {
+        if (!std::exchange(is_listed_, true)) exchange_.at_fence_.push_back(this);
+    }
+
+    FiberExchange& exchange_;
+    hosts::VirtualHost& host_;
+    bool is_listed_ = false;
+};
+
 void FiberExchange::wake_fence() {
     wake(fence_waiters_);
-    for (hosts::VirtualHost* host : fence_hosts_)
-        host->end_wait();
+    // Whoever is woken waits again if it must. Of many, each finds the list empty as it leaves.
+    for (AtFence* rank : std::exchange(at_fence_, {}))
+        rank->wake();
 }
 
 void FiberExchange::expect_all_in_fence(int rank) const {
@@ -66,18 +99,12 @@ void FiberExchange::fence(int rank) {
 void FiberExchange::fence_while(int rank, hosts::VirtualHost& host,
                                 const std::function<void()>& meanwhile) {
     if (enter_fence(rank)) return;
-    struct Registered {  // undone by an unwinding, too
-        std::vector<hosts::VirtualHost*>& hosts;
-        hosts::VirtualHost* host;
-        ~Registered() { std::erase(hosts, host); }
-    };
-    fence_hosts_.push_back(&host);
-    const Registered registered{fence_hosts_, &host};
+    AtFence waiting(*this, host);
     for (const std::uint64_t before = fences_done_; fences_done_ == before;) {
         expect_all_in_fence(rank);
         const auto ticket = host.prepare_wait();
         meanwhile();
-        if (fences_done_ == before) host.wait_while(ticket, [this] { return describe_fence(); });
+        if (fences_done_ == before) waiting.wait(ticket);
     }
 }
 

@@ -57,7 +57,8 @@ class FiberExchange {
     sim::Engine& engine_;
     std::vector<Slot> slots_;
     Waiters fence_waiters_;
-    std::vector<hosts::VirtualHost*> fence_hosts_;  ///< of those that wait for arrivals as well
+    class AtFence;
+    std::vector<AtFence*> at_fence_;  ///< those that wait for arrivals as well
     std::size_t in_fence_ = 0;
     std::size_t left_ = 0;
     std::uint64_t fences_done_ = 0;

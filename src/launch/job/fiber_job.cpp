@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -42,6 +44,7 @@ struct Shared {
           engine(engine_options(p)),
           fabrics(find_entry, engine, p.node_count()),
           exchange(engine, p.ranks),
+          is_one_node(std::ranges::adjacent_find(p.nodes, std::not_equal_to<>()) == p.nodes.end()),
           explain_wait(static_cast<std::size_t>(p.ranks)) {
         engine.explain_deadlocks_by([this] { return explain_deadlock(); });
     }
@@ -51,7 +54,9 @@ struct Shared {
     sim::Engine engine;
     FabricSet fabrics;
     FiberExchange exchange;
-    std::vector<std::function<std::optional<Waiting>()>> explain_wait;  ///< by rank
+    const bool is_one_node;
+    std::map<std::string, std::shared_ptr<const void>, std::less<>> common;  ///< see Rank
+    std::vector<std::function<std::optional<Waiting>()>> explain_wait;       ///< by rank
     Result result;
 
     std::string waits_at_failure;
@@ -167,7 +172,14 @@ class FiberRank final : public Rank {
     fabric::NodeId node_of(int rank) const override {
         return shared_.plan.nodes.at(static_cast<std::size_t>(rank));
     }
+    bool is_all_on_one_node() const override { return shared_.is_one_node; }
     const Settings& all_settings() const override { return shared_.plan.settings; }
+    std::shared_ptr<const void> common_object(std::string_view name,
+                                              const MakeCommon& make) override {
+        if (const auto found = shared_.common.find(name); found != shared_.common.end())
+            return found->second;
+        return shared_.common.emplace(name, make()).first->second;
+    }
     fabric::Host& host() override { return host_; }
     Bootstrap& bootstrap() override { return bootstrap_; }
     fabric::Nic& nic() override {

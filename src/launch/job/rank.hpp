@@ -60,6 +60,11 @@ class Rank {
     virtual int size() const = 0;
     virtual fabric::NodeId node_of(int rank) const = 0;
     fabric::NodeId node() const { return node_of(id()); }
+    virtual bool is_all_on_one_node() const {
+        for (int rank = 0; rank < size(); ++rank)
+            if (node_of(rank) != node()) return false;
+        return true;
+    }
     /// Whether there are more ranks than cores, so that a rank that waits may be in the way.
     virtual bool shares_core() const { return false; }
 
@@ -95,6 +100,15 @@ class Rank {
     /// does.
     virtual std::string waits_of_others() { return {}; }
 
+    /// What is the same for all ranks, by a name: where they are fibers of one process, the first
+    /// one that asks makes it and the others share it; elsewhere each makes its own. `make` gives a
+    /// std::shared_ptr<const T>, and must not wait.
+    template <class T, class Make>
+    std::shared_ptr<const T> common(std::string_view name, Make&& make) {
+        return std::static_pointer_cast<const T>(
+            common_object(name, [&]() -> std::shared_ptr<const void> { return make(); }));
+    }
+
     /// Hands bytes to whoever started the job (Result::delivered).
     virtual void deliver(std::string bytes) = 0;
 
@@ -108,8 +122,15 @@ class Rank {
         std::abort();  // Not reached, but compilers do not know that of a virtual function.
     }
 
+  protected:
+    using MakeCommon = std::function<std::shared_ptr<const void>()>;
+
   private:
     virtual const Settings& all_settings() const = 0;
+    virtual std::shared_ptr<const void> common_object(std::string_view /*name*/,
+                                                      const MakeCommon& make) {
+        return make();
+    }
 };
 
 /// Makes a rank the one that code without arguments finds here (see base/rank_local.hpp), for as

@@ -1,6 +1,7 @@
 #include "mpi/checking/meetings.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "mpi/calls/parameters.hpp"
 
@@ -60,10 +61,8 @@ MetOn met_on(const MadeCall& call, Objects& objects) {
 }
 
 std::vector<int> ranks_of(const Communicator& comm) {
-    std::vector<int> ranks = comm.group().world_ranks();
-    if (comm.is_inter())
-        ranks.insert(ranks.end(), comm.peers().world_ranks().begin(),
-                     comm.peers().world_ranks().end());
+    std::vector<int> ranks = comm.group().list_of_world_ranks();
+    if (comm.is_inter()) std::ranges::copy(comm.peers().world_ranks(), std::back_inserter(ranks));
     return ranks;
 }
 

@@ -1,6 +1,7 @@
 #include "mpi/communicators/comm.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace railyard::mpi {
 
@@ -77,8 +78,8 @@ void Comm::make_team() {
     }
     const Group& first = comes_first() ? group() : peers();
     const Group& second = comes_first() ? peers() : group();
-    std::vector<int> ranks = first.world_ranks();
-    ranks.insert(ranks.end(), second.world_ranks().begin(), second.world_ranks().end());
+    std::vector<int> ranks = first.list_of_world_ranks();
+    std::ranges::copy(second.world_ranks(), std::back_inserter(ranks));
     // Users' messages have the context, collectives the odd one after it: so ranks of one group and
     // ranks of both are never taken for each other.
     both_ = std::make_unique<Communicator>(process(), context(), Group(std::move(ranks)));

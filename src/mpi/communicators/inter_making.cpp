@@ -43,7 +43,7 @@ Learnt other_group(const Group& local, const RemoteLeader& leader, int tag) {
     const int own_size = local.size();
     swap(&own_size, 1, &learnt.size, 1);
     learnt.ranks.resize(static_cast<std::size_t>(learnt.size));
-    swap(local.world_ranks().data(), own_size, learnt.ranks.data(), learnt.size);
+    swap(local.list_of_world_ranks().data(), own_size, learnt.ranks.data(), learnt.size);
     return learnt;
 }
 

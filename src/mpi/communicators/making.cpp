@@ -18,9 +18,9 @@ namespace {
 class Members {
   public:
     explicit Members(const Group& group) {
-        const auto& ranks = group.world_ranks();
-        if (ranks.empty()) return;
-        is_in_.resize(static_cast<std::size_t>(*std::max_element(ranks.begin(), ranks.end())) + 1);
+        if (group.size() == 0) return;
+        const auto ranks = group.world_ranks();
+        is_in_.resize(static_cast<std::size_t>(std::ranges::max(ranks)) + 1);
         for (const int rank : ranks)
             is_in_[static_cast<std::size_t>(rank)] = true;
     }
@@ -124,7 +124,7 @@ class SplitChoices {
 
 Group united(const Group& a, const Group& b) {
     const Members in_a(a);
-    std::vector<int> ranks = a.world_ranks();
+    std::vector<int> ranks = a.list_of_world_ranks();
     for (const int rank : b.world_ranks())
         if (!in_a.has(rank)) ranks.push_back(rank);
     return Group(std::move(ranks));
@@ -170,7 +170,7 @@ std::vector<int> expanded(std::span<const RankRange> ranges) {
 }
 
 Comparison compare(const Group& a, const Group& b) {
-    if (a.world_ranks() == b.world_ranks()) return Comparison::identical;
+    if (a == b) return Comparison::identical;
     if (a.size() != b.size()) return Comparison::unequal;
     const Members in_b(b);
     for (const int rank : a.world_ranks())

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "mpi/engine/packet.hpp"
 #include "railyard/base/time.hpp"
@@ -39,7 +40,7 @@ class BulkChoice {
         if (timed_ != &receive) return;
         timed_ = nullptr;
         const double time = (now - begun_).microseconds() / static_cast<double>(to_come_);
-        measured_[size_class(bytes)].add(way, time);
+        measured(bytes).add(way, time);
     }
     /// Those under way have failed.
     void forget() {
@@ -47,7 +48,7 @@ class BulkChoice {
         timed_ = nullptr;
     }
     /// What the next message of such a size should take.
-    Way next(std::uint64_t bytes) { return measured_[size_class(bytes)].next(); }
+    Way next(std::uint64_t bytes) { return measured_ ? measured(bytes).next() : Way::stream; }
 
   private:
     /// Both ways of one size, as times a byte.
@@ -99,8 +100,13 @@ class BulkChoice {
         return std::min(width, classes - 1);
     }
 
+    Measured& measured(std::uint64_t bytes) {
+        if (!measured_) measured_ = std::make_unique<std::array<Measured, classes>>();
+        return (*measured_)[size_class(bytes)];
+    }
+
     std::array<Way, classes> advised_{};
-    std::array<Measured, classes> measured_{};
+    std::unique_ptr<std::array<Measured, classes>> measured_;  ///< null: nothing yet
     const Request* timed_ = nullptr;
     std::uint64_t to_come_ = 0;
     Time begun_{};

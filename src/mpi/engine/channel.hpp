@@ -90,7 +90,7 @@ class Channel {
         if (out.open()) [[likely]]
             return out.place(length);
         flush();  // it was first
-        return buffers->reserve();
+        return buffers->reserve(length);
     }
     /// Sends the packet whose bytes are where reserve() said.
     void put(Header header) {

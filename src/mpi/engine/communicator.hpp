@@ -2,10 +2,13 @@
 /// A group of ranks and a context of their own: what a message must agree in to match. The richer
 /// objects that users hold (names, attributes, topologies) derive from it.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -23,35 +26,73 @@ struct Surroundings {
     std::shared_ptr<const Nodes> nodes{};  ///< the same object for all ranks of a process
 };
 
-/// Which ranks of the job, in which order. Cheap to copy: the list is shared and never changes.
+/// Which ranks of the job, in which order. Cheap to copy: a list is shared and never changes; and
+/// ranks that follow each other, as those of the world do, need none.
 class Group {
   public:
-    Group() : ranks_(std::make_shared<const std::vector<int>>()) {}
+    Group() = default;
     explicit Group(std::vector<int> world_ranks)
-        : ranks_(std::make_shared<const std::vector<int>>(std::move(world_ranks))) {}
-
-    /// All ranks of a job of that size.
-    static Group all(int size) {
-        std::vector<int> ranks(static_cast<std::size_t>(size));
-        std::iota(ranks.begin(), ranks.end(), 0);
-        return Group(std::move(ranks));
+        : first_(world_ranks.empty() ? 0 : world_ranks.front()),
+          size_(static_cast<int>(world_ranks.size())) {
+        const auto leaves_out = [](int one, int next) { return next != one + 1; };
+        if (std::ranges::adjacent_find(world_ranks, leaves_out) != world_ranks.end())
+            list_ = std::make_shared<const std::vector<int>>(std::move(world_ranks));
     }
 
-    int size() const { return static_cast<int>(ranks_->size()); }
-    int world_rank(int rank) const { return (*ranks_)[static_cast<std::size_t>(rank)]; }
-    const std::vector<int>& world_ranks() const { return *ranks_; }
+    /// All ranks of a job of that size.
+    static Group all(int size) { return range(0, size); }
+    /// So many ranks from that one on.
+    static Group range(int first, int size) {
+        Group group;
+        group.first_ = first;
+        group.size_ = size;
+        return group;
+    }
+
+    int size() const { return size_; }
+    int world_rank(int rank) const {
+        return list_ ? (*list_)[static_cast<std::size_t>(rank)] : first_ + rank;
+    }
+    /// One after the other; made as they are asked for. Of a group that lives as long.
+    auto world_ranks() const {
+        return std::views::iota(0, size_) |
+               std::views::transform([this](int rank) { return world_rank(rank); });
+    }
+    std::vector<int> list_of_world_ranks() const {
+        if (list_) return *list_;
+        std::vector<int> ranks(static_cast<std::size_t>(size_));
+        std::iota(ranks.begin(), ranks.end(), first_);
+        return ranks;
+    }
+    /// The ranks follow each other, from first_world_rank() on.
+    bool is_range() const { return list_ == nullptr; }
+    int first_world_rank() const { return first_; }
+    /// Null of a range.
+    const int* list() const { return list_ ? list_->data() : nullptr; }
+
     /// -1 if it is not in the group.
     int rank_of(int world_rank) const {
-        // Most groups are the world, or begin like it.
-        if (world_rank >= 0 && world_rank < size() && this->world_rank(world_rank) == world_rank)
+        if (!list_) {
+            const int rank = world_rank - first_;
+            return rank >= 0 && rank < size_ ? rank : -1;
+        }
+        // Many groups begin like the world.
+        if (world_rank >= 0 && world_rank < size_ && this->world_rank(world_rank) == world_rank)
             return world_rank;
-        for (int rank = 0; rank < size(); ++rank)
-            if (this->world_rank(rank) == world_rank) return rank;
-        return -1;
+        const auto found = std::ranges::find(*list_, world_rank);
+        return found != list_->end() ? static_cast<int>(found - list_->begin()) : -1;
+    }
+    friend bool operator==(const Group& a, const Group& b) {
+        if (a.is_range() || b.is_range())  // lists are made only where no range will do
+            return a.is_range() && b.is_range() && a.size_ == b.size_ &&
+                   (a.size_ == 0 || a.first_ == b.first_);
+        return a.list_ == b.list_ || *a.list_ == *b.list_;
     }
 
   private:
-    std::shared_ptr<const std::vector<int>> ranks_;
+    std::shared_ptr<const std::vector<int>> list_;  ///< null: a range
+    int first_ = 0;
+    int size_ = 0;
 };
 
 /// Tags of collectives that do not block, in the context for collectives. All ranks start them in
@@ -94,7 +135,9 @@ class Communicator {
     /// With whom messages are exchanged: the group, or the other one of an inter-communicator.
     const Group& peers() const { return peers_; }
     int peer_count() const { return peer_count_; }
-    int world_rank(int peer) const { return world_ranks_[peer]; }
+    int world_rank(int peer) const {
+        return world_ranks_ == nullptr ? first_peer_ + peer : world_ranks_[peer];
+    }
     ScheduleTags& schedule_tags() { return schedule_tags_; }
     /// A window's: all messages in it are the library's own.
     bool is_librarys() const { return is_librarys_; }
@@ -112,7 +155,8 @@ class Communicator {
     std::uint32_t context_;
     int rank_;
     int peer_count_;
-    const int* world_ranks_;  ///< the peers' list
+    int first_peer_;          ///< the peers, from that one on; or ...
+    const int* world_ranks_;  ///< ... their list
     Process& process_;
     int size_;
     bool is_inter_ = false;

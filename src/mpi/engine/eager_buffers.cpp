@@ -31,8 +31,16 @@ EagerBuffers::EagerBuffers(fabric::Nic& nic, Sharing sharing, std::uint32_t buff
 
 void EagerBuffers::open() {
     if (is_open()) return;
-    receive_buffers_ = nic_.allocate(Bytes(slot_size_ * buffers_), fabric::Access::local);
-    send_buffers_ = nic_.allocate(Bytes(slot_size_ * buffers_), fabric::Access::local);
+    const Bytes size(slot_size_ * buffers_);
+    constexpr fabric::Access access = fabric::Access::local;
+    receive_buffers_ = nic_.reserve_addresses(size, access, this);
+    if (receive_buffers_)
+        came_.resize(buffers_);
+    else
+        receive_buffers_ = nic_.allocate(size, access);
+    // Coalesced packets are made bit by bit, and others are sent from where they lie.
+    if (!signals_all_) send_buffers_ = nic_.reserve_addresses(size, access, nullptr);
+    if (!send_buffers_) send_buffers_ = nic_.allocate(size, access);
     for (std::uint32_t slot = 0; slot < buffers_; ++slot) {
         repost(slot);
         free_.push_back(buffers_ - 1 - slot);
@@ -46,17 +54,27 @@ std::size_t EagerBuffers::memory() const {
 bool EagerBuffers::send(fabric::QueuePair& queue_pair, const Header& header) {
     const std::uint32_t slot = free_.back();
     free_.pop_back();
-    std::memcpy(out(slot), &header, sizeof header);
-    return send(queue_pair, slot, sizeof header + header.length);
+    const std::size_t length = sizeof header + header.length;
+    if (stores_sends()) {
+        std::memcpy(out(slot), &header, sizeof header);
+        return send(queue_pair, slot, {out(slot), length}, nullptr);
+    }
+    if (header.length == 0) packet_ = nic_.take_parcel(length);
+    fabric::Parcel packet = std::move(packet_);
+    std::memcpy(packet.data(), &header, sizeof header);
+    return send(queue_pair, slot, {packet.data(), length}, &packet);
 }
 
-bool EagerBuffers::send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::size_t length) {
-    const fabric::Slice slice(*send_buffers_, Bytes(slot * slot_size_), Bytes(length));
+bool EagerBuffers::send(fabric::QueuePair& queue_pair, std::uint32_t slot,
+                        std::span<const std::byte> bytes, fabric::Parcel* parcel) {
+    const Bytes length(bytes.size());
+    const fabric::Slice slice(*send_buffers_, Bytes(slot * slot_size_), length);
     fabric::WorkRequest work;
     work.op = fabric::Op::send;
     work.id = completion_id(CompletionKind::sent, slot);
     work.local = std::span(&slice, 1);
-    const bool inlined = Bytes(length) <= nic_.traits().max_inline;
+    work.parcel = parcel;
+    const bool inlined = length <= nic_.traits().max_inline;
     if (inlined) {
         // The adapter need not read our memory, and the slot is free at once.
         work.flags = fabric::Flags::inlined;
@@ -64,7 +82,8 @@ bool EagerBuffers::send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::
         work.id =
             completion_id(signals_all_ ? CompletionKind::sent : CompletionKind::unsignalled, none);
         work.local = {};
-        work.bytes = {out(slot), length};
+        work.parcel = nullptr;
+        work.bytes = bytes;
     }
     post(queue_pair, work);
     if (inlined) free_.push_back(slot);
@@ -100,7 +119,7 @@ void EagerBuffers::add(Coalesced& coalesced, const Header& header, const std::by
 }
 
 bool EagerBuffers::send(fabric::QueuePair& queue_pair, const Coalesced& coalesced) {
-    return send(queue_pair, coalesced.slot, coalesced.used);
+    return send(queue_pair, coalesced.slot, {out(coalesced.slot), coalesced.used}, nullptr);
 }
 
 std::optional<std::uint32_t> EagerBuffers::sent(std::uint32_t slot) {
@@ -111,7 +130,12 @@ std::optional<std::uint32_t> EagerBuffers::sent(std::uint32_t slot) {
     return request == none ? std::nullopt : std::optional(request);
 }
 
+void EagerBuffers::put(Bytes offset, fabric::Parcel parcel) {
+    came_[offset.count() / slot_size_] = std::move(parcel);
+}
+
 void EagerBuffers::repost(std::uint32_t slot) {
+    if (!came_.empty()) came_[slot].reset();
     const fabric::Slice slice(*receive_buffers_, Bytes(slot * slot_size_), Bytes(slot_size_));
     fabric::ReceiveRequest receive;
     receive.id = completion_id(CompletionKind::received, slot);

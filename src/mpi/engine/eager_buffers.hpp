@@ -2,12 +2,14 @@
 /// Eager packets by send/receive, for peers without rings. Where a fabric can share receives, all
 /// peers are served by one pool and its shared receive queue, so that a peer costs no buffers of
 /// its own; where it cannot, as in VIA, each connection has a pool (VC-6). A send carries one
-/// packet, or several that were coalesced.
+/// packet, or several that were coalesced. Where memory may be but addresses
+/// (railyard/parcel.hpp), a buffer takes none until something is in it.
 
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "mpi/engine/packet.hpp"
@@ -15,7 +17,7 @@
 
 namespace railyard::mpi {
 
-class EagerBuffers {
+class EagerBuffers final : fabric::Inbox {
   public:
     using Sharing = fabric::ReceiveQueue::Sharing;
     /// So many buffers for packets in, and as many for packets out. `signals_all`: has_sent_all()
@@ -33,8 +35,13 @@ class EagerBuffers {
     // Out.
 
     bool has_slot() const { return !free_.empty(); }
-    /// Room for the bytes of the next packet, the pool's until send(). Only after has_slot().
-    std::byte* reserve() { return out(free_.back()) + sizeof(Header); }
+    /// Room for the bytes of the next packet, the pool's until send(), which is to come before
+    /// anything else happens. Only after has_slot().
+    std::byte* reserve(std::size_t length) {
+        if (stores_sends()) return out(free_.back()) + sizeof(Header);
+        packet_ = nic_.take_parcel(sizeof(Header) + length);
+        return packet_.data() + sizeof(Header);
+    }
     /// Sends the packet whose bytes are where reserve() said. True: its completion will tell.
     bool send(fabric::QueuePair& queue_pair, const Header& header);
     /// Zero-copy: the packet's bytes stay the user's, who leaves them alone until sent() names
@@ -86,9 +93,15 @@ class EagerBuffers {
     void repost(std::uint32_t slot);
 
   private:
-    std::byte* in(std::uint32_t slot) const { return receive_buffers_->data() + slot * slot_size_; }
+    std::byte* in(std::uint32_t slot) const {
+        if (!came_.empty()) return came_[slot].data();
+        return receive_buffers_->data() + slot * slot_size_;
+    }
     std::byte* out(std::uint32_t slot) const { return send_buffers_->data() + slot * slot_size_; }
-    bool send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::size_t length);
+    bool stores_sends() const { return send_buffers_->data() != nullptr; }
+    bool send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::span<const std::byte> bytes,
+              fabric::Parcel* parcel);
+    void put(Bytes offset, fabric::Parcel parcel) override;
     void post(fabric::QueuePair& queue_pair, const fabric::WorkRequest& work);
 
     fabric::Nic& nic_;
@@ -97,6 +110,9 @@ class EagerBuffers {
     std::unique_ptr<fabric::ReceiveQueue> receives_;
     std::unique_ptr<fabric::Region> receive_buffers_;
     std::unique_ptr<fabric::Region> send_buffers_;
+    // Where they are but addresses.
+    std::vector<fabric::Parcel> came_;  ///< in each receive buffer
+    fabric::Parcel packet_;             ///< that is being made
     std::vector<std::uint32_t> free_;
 
     static constexpr std::uint32_t none =

@@ -110,7 +110,7 @@ class Bins {
         return (h >> 32) & (slots_.size() - 1);
     }
     Bin& take() {
-        if (free_ == nullptr) return store_.emplace_back();
+        if (free_ == nullptr) return *store_.emplace_back(std::make_unique<Bin>());
         Bin& bin = *free_;
         free_ = bin.next;
         return bin;
@@ -132,7 +132,7 @@ class Bins {
     std::size_t count_ = 0;
     Bin* free_ = nullptr;
     Bin* recent_ = nullptr;  ///< found or made last
-    std::deque<Bin> store_;
+    std::vector<std::unique_ptr<Bin>> store_;
 };
 
 using Index = Unexpected::Index;

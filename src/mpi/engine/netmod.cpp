@@ -93,7 +93,7 @@ Netmods::Netmods(const EngineState& engine)
     const std::string_view fabric = rank_.fabric_between_nodes();
     if (fabric.empty()) return;
     inter_nic_ = rank_.open(fabric);
-    inter_settings_ = Settings::choose(inter_nic_->traits(), rank_.settings(Settings::section));
+    inter_settings_ = common_settings(rank_, inter_nic_->traits());
     inter_node_.emplace(*inter_nic_, *inter_settings_, engine.counters, rank_.size(),
                         "mpi.address.between");
     if (intra_node_.asks_for_token == nullptr) make_token(rank_);

@@ -102,7 +102,7 @@ class Netmods {
     Netmod intra_node_;
     // In this order: a netmod goes before its Nic.
     std::unique_ptr<fabric::Nic> inter_nic_;
-    std::optional<Settings> inter_settings_;
+    std::shared_ptr<const Settings> inter_settings_;
     std::optional<Netmod> inter_node_;
 };
 

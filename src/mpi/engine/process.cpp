@@ -1,5 +1,7 @@
 #include "mpi/engine/process.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -24,9 +26,7 @@ namespace {
 Circumstances circumstances_of(job::Rank& rank, const Settings& settings) {
     Circumstances c;
     c.shares_cores = rank.shares_core();
-    c.one_node = true;
-    for (int r = 0; r < rank.size() && c.one_node; ++r)
-        c.one_node = rank.node_of(r) == rank.node();
+    c.one_node = rank.is_all_on_one_node();
     const fabric::Traits& traits = rank.nic().traits();
     c.has_hub =
         settings.shared_memory && c.one_node && traits.maps_allocated && traits.coherent_atomics;
@@ -106,15 +106,18 @@ class ProgressThread {
     std::jthread thread_;
 };
 
-Process::Process(job::Rank& rank)
-    : Process(rank, Settings::choose(rank.nic().traits(), rank.settings(Settings::section))) {}
+Process::Process(job::Rank& rank) : Process(rank, common_settings(rank, rank.nic().traits())) {}
 
 Process::Process(job::Rank& rank, const Settings& settings)
+    : Process(rank, std::make_shared<const Settings>(settings)) {}
+
+Process::Process(job::Rank& rank, std::shared_ptr<const Settings> settings)
     : rank_(rank),
       host_(rank.host()),
-      settings_(settings),
-      algorithms_(parse_algorithms(settings.algorithms)),
-      circumstances_(circumstances_of(rank, settings)),
+      held_settings_(std::move(settings)),
+      settings_(*held_settings_),
+      algorithms_(parse_algorithms(settings_.algorithms)),
+      circumstances_(circumstances_of(rank, settings_)),
       world_rank_(rank.id()),
       scheduler_(*this) {
     const bool in_virtual_time = rank.nic().traits().clock == fabric::Clock::virtual_time;
@@ -221,7 +224,8 @@ Communicator::Communicator(Process& process, std::uint32_t context, Group local,
     : context_(context),
       rank_(local.rank_of(process.world_rank())),
       peer_count_(remote.size()),
-      world_ranks_(remote.world_ranks().data()),
+      first_peer_(remote.first_world_rank()),
+      world_ranks_(remote.list()),
       process_(process),
       size_(local.size()),
       is_inter_(true),
@@ -242,12 +246,28 @@ const Surroundings& Communicator::surroundings() {
     surroundings_.emplace().circumstances = process_.circumstances();
     Circumstances& circumstances = surroundings_->circumstances;
     if (circumstances.one_node) return *surroundings_;
-    std::vector<fabric::NodeId> names;
-    for (int rank = 0; rank < size_; ++rank)
-        names.push_back(process_.rank().node_of(world_rank(rank)));
-    const auto is_another = std::not_equal_to<>();
-    circumstances.one_node = std::ranges::adjacent_find(names, is_another) == names.end();
-    surroundings_->nodes = shared_nodes(std::move(names));
+    struct Found {
+        bool one_node = false;
+        std::shared_ptr<const Nodes> nodes;
+    };
+    const auto look = [&] {
+        std::vector<fabric::NodeId> names;
+        for (int rank = 0; rank < size_; ++rank)
+            names.push_back(process_.rank().node_of(world_rank(rank)));
+        auto found = std::make_shared<Found>();
+        found->one_node = std::ranges::adjacent_find(names, std::not_equal_to<>()) == names.end();
+        found->nodes = shared_nodes(std::move(names));
+        return found;
+    };
+    // Of many ranks, not each is to look at all.
+    std::shared_ptr<const Found> found;
+    if (group_.is_range())
+        found = process_.rank().common<Found>(
+            fmt::format("mpi.nodes.{}.{}", group_.first_world_rank(), size_), look);
+    else
+        found = look();
+    circumstances.one_node = found->one_node;
+    surroundings_->nodes = found->nodes;
     circumstances.shares_nodes = surroundings_->nodes != nullptr;
     circumstances.nodes_in_order =
         circumstances.shares_nodes && surroundings_->nodes->are_in_order();

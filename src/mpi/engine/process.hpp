@@ -36,6 +36,7 @@ class Process {
     /// environment.
     explicit Process(job::Rank& rank);
     Process(job::Rank& rank, const Settings& settings);
+    Process(job::Rank& rank, std::shared_ptr<const Settings> settings);
     /// Tells the others nothing: finalize() first, unless the job is lost.
     ~Process();
     Process(const Process&) = delete;
@@ -290,7 +291,8 @@ class Process {
 
     job::Rank& rank_;
     fabric::Host& host_;
-    Settings settings_;
+    const std::shared_ptr<const Settings> held_settings_;
+    const Settings& settings_;
     Algorithms algorithms_;
     Circumstances circumstances_;
     int world_rank_;

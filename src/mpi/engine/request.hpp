@@ -335,7 +335,7 @@ class RequestPool {
     }
 
   private:
-    static constexpr std::size_t slab_size = 32;
+    static constexpr std::size_t slab_size = 8;
     // Out of line: most requests come from the free list, and need no cleaning.
     [[gnu::noinline]] void grow() {
         const auto first = static_cast<std::uint32_t>(slabs_.size() * slab_size);

@@ -3,7 +3,9 @@
 /// where Traits allow to watch memory. A packet of few bytes is one cell.
 ///
 /// Where the memory is mapped, the sender stores into it. Where it is not, every cell ends a slot,
-/// and one RDMA write brings the slot, its last byte being the stamp.
+/// and one RDMA write brings the slot, its last byte being the stamp. Where it is but addresses
+/// (railyard/parcel.hpp), such a write brings a parcel, and a ring takes no more memory than what
+/// is on its way.
 ///
 /// The receiver writes how much it has emptied into the sender's own region, so that credits need
 /// no packets. A write by RDMA costs, so there they also travel with the packets that go back.
@@ -12,6 +14,7 @@
 #include <memory>
 
 #include "base/cell_ring.hpp"
+#include "base/lazy_queue.hpp"
 #include "mpi/engine/packet.hpp"
 #include "railyard/nic.hpp"
 
@@ -37,6 +40,27 @@ constexpr std::uint64_t beyond_cell(std::uint64_t length) {
     return length > Cell::capacity ? length : 0;
 }
 
+/// What comes for a ring that is but addresses. The ring has one cell, in which the oldest packet
+/// is shown.
+class RingInbox final : public fabric::Inbox {
+  public:
+    void put(Bytes offset, fabric::Parcel parcel) override;
+    /// The packet that is shown has been looked at: shows the next one, if it is here.
+    void pop();
+
+    RingMemory<Cell> memory(std::uint64_t count) { return {&shown_, count, nullptr, 0, 0}; }
+    /// The bytes of the packet that is shown.
+    const std::byte* payload() { return packets_.front().data(); }
+    const RingCounts& counts() const { return counts_; }
+
+  private:
+    void show();
+
+    RingCounts counts_;  ///< what the peer has emptied
+    Cell shown_{};
+    LazyQueue<fabric::Parcel> packets_;  ///< beginning with the one that is shown
+};
+
 /// One rank's memory for one peer: what the peer sends.
 class RingReader {
   public:
@@ -48,7 +72,7 @@ class RingReader {
     const fabric::Region& region() const { return *region_; }
     /// What the peer says it has emptied of our packets.
     const RingCounts& peers_counts() const {
-        return *reinterpret_cast<const RingCounts*>(region_->data());
+        return inbox_ ? inbox_->counts() : *reinterpret_cast<const RingCounts*>(region_->data());
     }
 
     /// The oldest packet not yet popped, or null.
@@ -59,7 +83,8 @@ class RingReader {
     /// Of the packet at the front.
     const std::byte* payload(const Cell& cell) const {
         const std::uint32_t length = cell.header.length;
-        return length <= Cell::capacity ? cell.payload.data() : ring_.data(length);
+        if (length <= Cell::capacity) return cell.payload.data();
+        return inbox_ ? inbox_->payload() : ring_.data(length);
     }
     [[gnu::always_inline]] void expect_more() const { ring_.expect_more(); }
     /// True if it is time to tell the peer (RingWriter::tell).
@@ -68,7 +93,10 @@ class RingReader {
         ring_.pop();
         const std::uint64_t untold = ring_.cells() - told_cells_;
         const std::uint64_t count = ring_.next().count();
-        if (ring_.slotted()) return untold > count / 2;
+        if (ring_.slotted()) {
+            if (inbox_) inbox_->pop();
+            return untold > count / 2;
+        }
         return untold >= count / 4 || ring_.bytes() - told_bytes_ >= ring_.data_size() / 4;
     }
     /// For a packet to take along: how many cells were emptied since the beginning, cut short.
@@ -86,10 +114,12 @@ class RingReader {
     CellRingReader<Cell> ring_;
     std::uint64_t told_cells_ = 0;
     std::uint64_t told_bytes_ = 0;
+    std::unique_ptr<RingInbox> inbox_;  ///< null: the region is stored
     std::unique_ptr<fabric::Region> region_;
 };
 
-/// The peer's region: how packets get there (a Placement of base/cell_ring.hpp), and counts.
+/// The peer's region: how packets get there (a Placement of base/cell_ring.hpp), and counts. Where
+/// it is but addresses, the ring has one cell, in which packets are made one after the other.
 class PeerRing {
   public:
     PeerRing() = default;
@@ -104,20 +134,27 @@ class PeerRing {
         Mapped::show(cell, stamp, bytes);
         queue_pair_->nudge();
     }
+    std::byte* in_slot(Cell& cell, std::uint64_t bytes);
     void tell(const RingCounts& emptied);
 
     /// The memory that packets are made in: the peer's own, or our shadow of it.
-    std::byte* memory() const { return shadow_ ? shadow_->data() : remote_->mapped(); }
+    RingMemory<Cell> memory() const;
     std::size_t shadow_size() const { return shadow_ ? shadow_->size().count() : 0; }
 
   private:
     void write_slot(Cell& cell, std::byte stamp, std::uint64_t bytes);
-    void write(const std::byte* from, std::size_t length);
+    void write(std::size_t offset, std::size_t length, fabric::Parcel* parcel);
+    bool is_stored() const { return made_ == nullptr; }
 
     fabric::QueuePair* queue_pair_ = nullptr;
     std::unique_ptr<fabric::Region> shadow_;  ///< what RDMA writes are made from; null: mapped
     std::unique_ptr<fabric::RemoteRegion> remote_;
     fabric::Nic* nic_ = nullptr;
+    RingGeometry geometry_;
+    // Where it is but addresses.
+    std::unique_ptr<Cell> made_;
+    fabric::Parcel bytes_;       ///< of the packet that is being made
+    std::uint32_t packets_ = 0;  ///< that have left
 };
 
 /// The other end: writes into the peer's ring.
@@ -143,7 +180,8 @@ class RingWriter {
         // begins on a line of its own.
         return !carries_credits() && ring_.has_room(length + packets * cache_line, packets);
     }
-    /// Where the bytes of the next packet are to be put. Only after has_room().
+    /// Where the bytes of the next packet are to be put, which then leaves before anything else
+    /// happens. Only after has_room().
     std::byte* place(std::uint64_t length) {
         return length <= Cell::capacity ? ring_.cell().payload.data() : ring_.place(length);
     }

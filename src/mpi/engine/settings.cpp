@@ -215,6 +215,13 @@ Settings Settings::choose(const fabric::Traits& traits, const Named& chosen) {
     return settings;
 }
 
+std::shared_ptr<const Settings> common_settings(job::Rank& rank, const fabric::Traits& traits) {
+    return rank.common<Settings>("mpi.settings." + traits.name, [&] {
+        return std::make_shared<const Settings>(
+            Settings::choose(traits, rank.settings(Settings::section)));
+    });
+}
+
 std::vector<Setting> Settings::describe() const {
     return described_;
 }

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "launch/job/rank.hpp"
 #include "mpi/engine/packet.hpp"
 #include "railyard/base/bytes.hpp"
 #include "railyard/base/time.hpp"
@@ -116,6 +118,9 @@ struct Settings {
   private:
     std::vector<Setting> described_;
 };
+
+/// Those of a job on that fabric. Ranks that are fibers share them.
+std::shared_ptr<const Settings> common_settings(job::Rank& rank, const fabric::Traits& traits);
 
 /// What the variables of all settings begin with.
 inline constexpr std::string_view variable_prefix = "RAILYARD_MPI_";

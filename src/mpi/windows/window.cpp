@@ -42,9 +42,10 @@ struct Introduction {
 bool may_map(const Communicator& comm, Flavor flavor) {
     job::Rank& rank = comm.process().rank();
     const fabric::Traits& traits = rank.nic().traits();
-    const std::vector<int>& ranks = comm.group().world_ranks();
-    const bool one_node =
-        std::ranges::all_of(ranks, [&](int other) { return rank.node_of(other) == rank.node(); });
+    const bool one_node = rank.is_all_on_one_node() ||
+                          std::ranges::all_of(comm.group().world_ranks(), [&](int other) {
+                              return rank.node_of(other) == rank.node();
+                          });
     if (flavor == Flavor::shared) {
         if (one_node) return true;
         throw MpiError(ErrorClass::rma_shared,

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
 #include "helpers.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
@@ -35,6 +38,21 @@ TEST(FiberJob, AnExchangeTakesNoVirtualTime) {
         if (rank.host().now() != Time()) throw Error("time has passed");
     });
     EXPECT_TRUE(result.ok) << result.failure;
+}
+
+TEST(FiberJob, RanksShareWhatIsTheSameForAll) {
+    int made = 0;
+    std::vector<const int*> seen;
+    const Result result = run(options(Kind::fibers, 3), [&](Rank& rank) {
+        const auto make = [&made] { return std::make_shared<const int>(++made); };
+        seen.push_back(rank.common<int>("one", make).get());
+        rank.bootstrap().fence();
+        if (*rank.common<int>("one", make) != 1) throw Error("it was made anew");
+        if (*rank.common<int>("other", make) != 2) throw Error("it is not another");
+    });
+    EXPECT_TRUE(result.ok) << result.failure;
+    EXPECT_EQ(made, 2);
+    EXPECT_THAT(seen, ElementsAre(seen.at(0), seen.at(0), seen.at(0)));
 }
 
 TEST(FiberJob, ADeadlockIsToldByRank) {

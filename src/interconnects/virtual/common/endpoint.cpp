@@ -99,11 +99,16 @@ Status Endpoint::take(const fabric::WorkRequest& request) {
         if (taken.status.ok() && taken.size > network().traits.max_message)
             refusal = Code::too_long;
         if (taken.atomic() && taken.size != Bytes(8)) refusal = Code::invalid;
+        // Bytes that are not where they are said to be must be here.
+        const bool lacks = request.parcel == nullptr || taken.size != Bytes(request.parcel->size());
+        if (lacks && !stored(taken.local)) refusal = Code::invalid;
     }
     if (!refusal.ok()) {
         sends_.pop_last();
         return refusal;
     }
+    taken.parcel.reset();
+    if (request.parcel != nullptr) taken.parcel = std::move(*request.parcel);
     taken.done = taken.status.failed();
     if (taken.is_waited_for() && waited_for_++ == 0 && sends_.size() > 1)
         wire().tell_by_events(end());
@@ -265,10 +270,11 @@ void Endpoint::save_in_flight() {
         Request& request = sends_[i];
         if (request.done || request.returns() || request.payload_carried) continue;
         if (!usable(request.local).ok()) continue;
+        request.payload_carried = true;
+        if (!stored(request.local)) continue;  // they are in its parcel, or there already
         request.carried.reserve(request.size.count());
         for (const Piece& piece : request.local)
             request.carried.insert(request.carried.end(), piece.span().begin(), piece.span().end());
-        request.payload_carried = true;
     }
 }
 

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "interconnects/virtual/common/queues.hpp"
+#include "railyard/parcel.hpp"
 #include "railyard/queue_pair.hpp"
 
 namespace railyard::virtual_time {
@@ -44,6 +45,7 @@ struct Request {
     /// on its way back from a read.
     std::vector<std::byte> carried;
     bool payload_carried = false;
+    fabric::Parcel parcel;  ///< likewise, where `local` is but addresses
     RegionKey remote;
     Bytes remote_offset;
     RegionKey invalidate;
@@ -79,6 +81,63 @@ struct Request {
     }
 };
 
+/// Requests for all endpoints of a network, whatever they have allocated serving the next. The one
+/// given back last is lent first: few of all are under way at a time.
+class RequestPool {
+  public:
+    Request& take() {
+        if (free_.empty()) grow();
+        Request& request = *free_.back();
+        free_.pop_back();
+        return request;
+    }
+    void give_back(Request& request) { free_.push_back(&request); }
+
+  private:
+    static constexpr std::size_t slab_size = 16;
+    void grow() {
+        slabs_.push_back(std::make_unique<Request[]>(slab_size));
+        for (std::size_t i = slab_size; i-- > 0;)
+            free_.push_back(&slabs_.back()[i]);
+    }
+
+    std::vector<std::unique_ptr<Request[]>> slabs_;
+    std::vector<Request*> free_;
+};
+
+/// The requests of one endpoint, by sequence number. The pool outlives it.
+class Requests {
+  public:
+    explicit Requests(RequestPool& pool) : pool_(pool) {}
+    ~Requests() {
+        while (!empty())
+            pop();
+    }
+    Requests(const Requests&) = delete;
+    Requests& operator=(const Requests&) = delete;
+
+    std::uint64_t begin() const { return ring_.begin(); }
+    std::uint64_t end() const { return ring_.end(); }
+    std::size_t size() const { return ring_.size(); }
+    bool empty() const { return ring_.empty(); }
+    Request& operator[](std::uint64_t sequence) { return *ring_[sequence]; }
+    Request& front() { return *ring_.front(); }
+    /// The new last one, with whatever it held before.
+    Request& push() { return *(ring_.push() = &pool_.take()); }
+    void pop() {
+        pool_.give_back(front());
+        ring_.pop();
+    }
+    void pop_last() {
+        pool_.give_back(*ring_[ring_.end() - 1]);
+        ring_.pop_last();
+    }
+
+  private:
+    RequestPool& pool_;
+    Ring<Request*> ring_;
+};
+
 /// A wish to connect, on its way to the other side or waiting there.
 struct Ask {
     enum class Model : std::uint8_t { client_server, peer_to_peer };
@@ -106,7 +165,8 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
         unsigned port = 0;
         Duration receiver_not_ready_timeout;
     };
-    explicit Endpoint(Setup setup) : setup_(std::move(setup)) {}
+    explicit Endpoint(Setup setup)
+        : setup_(std::move(setup)), sends_(*setup_.nic->network->requests) {}
 
     const Setup& setup() const { return setup_; }
     fabric::ConnectionState state() const { return state_; }
@@ -168,6 +228,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     bool take_receive(Request& request);
     void execute(const Ref& from, std::uint64_t sequence);
     Status deliver(Request& request);
+    fabric::Parcel parcel_of(Request& request) const;
     void fetch(Request& request);
     void send_back(const Ref& from, std::uint64_t sequence);
     void answer(const Ref& from, std::uint64_t sequence, Status status);
@@ -210,7 +271,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     std::shared_ptr<Ask> ask_;
     sim::Event connect_timer_;
 
-    Ring<Request> sends_;
+    Requests sends_;
     std::uint64_t started_ = 0;     ///< requests before this one have been given to the wire
     unsigned reads_under_way_ = 0;  ///< and atomics: what a fence waits for
     unsigned waited_for_ = 0;       ///< of those in `sends_`

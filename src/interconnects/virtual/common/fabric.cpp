@@ -27,6 +27,11 @@ class Nic final : public fabric::Nic {
                                                     fabric::Access access) override;
     std::unique_ptr<fabric::Region> allocate(Bytes size, fabric::Access access,
                                              fabric::Home home) override;
+    std::unique_ptr<fabric::Region> reserve_addresses(Bytes size, fabric::Access access,
+                                                      fabric::Inbox* inbox) override;
+    fabric::Parcel take_parcel(std::size_t size) override {
+        return state_->network->parcels.take(size);
+    }
     std::unique_ptr<fabric::RemoteRegion> import_region(const fabric::RegionBlob& blob) override;
 
     std::unique_ptr<fabric::CompletionQueue> create_completion_queue(std::uint32_t depth) override;
@@ -121,6 +126,18 @@ std::unique_ptr<fabric::Region> Nic::allocate(Bytes size, fabric::Access access,
     const std::span<std::byte> span(memory.get() + (beyond == 0 ? 0 : cache_line - beyond),
                                     size.count());
     return std::make_unique<Region>(state_, span, access, home, std::move(memory));
+}
+
+std::unique_ptr<fabric::Region> Nic::reserve_addresses(Bytes size, fabric::Access access,
+                                                       fabric::Inbox* inbox) {
+    using fabric::Access;
+    if (fabric::allows(access, Access::remote_read) ||
+        fabric::allows(access, Access::remote_atomic))
+        throw UsageError(
+            fmt::format("{}: memory that is but addresses can be written to by peers, and not read",
+                        traits().name));
+    state_->spend(HostStep::register_memory, size);
+    return std::make_unique<Region>(state_, size, access, inbox);
 }
 
 std::unique_ptr<fabric::RemoteRegion> Nic::import_region(const fabric::RegionBlob& blob) {

@@ -24,11 +24,17 @@ std::uint32_t hash(std::string_view text) {
 
 Network::Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
                  std::shared_ptr<Wire> its_wire)
-    : engine(its_engine), traits(its_traits), wire(std::move(its_wire)), id(hash(traits.name)) {
+    : engine(its_engine),
+      traits(its_traits),
+      wire(std::move(its_wire)),
+      id(hash(traits.name)),
+      requests(std::make_unique<RequestPool>()) {
     if (wire->can_break())
         wire->tell_when_given_up(
             [this](fabric::NodeId from, fabric::NodeId to) { peer_loss.give_up(from, to); });
 }
+
+Network::~Network() = default;
 
 NicName Network::name_of(const fabric::Address& address) const {
     const NicName name = NicName::of(address);

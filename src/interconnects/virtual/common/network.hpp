@@ -16,6 +16,7 @@
 #include "interconnects/virtual/common/wire.hpp"
 #include "railyard/connection.hpp"
 #include "railyard/fabric.hpp"
+#include "railyard/parcel.hpp"
 #include "railyard/traits.hpp"
 #include "sim/engine.hpp"
 
@@ -23,6 +24,7 @@ namespace railyard::virtual_time {
 
 class Endpoint;
 class NicState;
+class RequestPool;
 class TaggedPort;
 struct Ask;
 struct TaggedMessage;
@@ -68,6 +70,7 @@ class Buffers {
 struct Network {
     Network(sim::Engine& its_engine, const fabric::Traits& its_traits,
             std::shared_ptr<Wire> its_wire);
+    ~Network();
 
     /// For a tagged port. Throws UsageError if there never was such a Nic.
     NicName name_of(const fabric::Address& address) const;
@@ -84,6 +87,8 @@ struct Network {
     std::uint64_t messages = 0;
     std::uint64_t receiver_not_ready = 0;  ///< messages that found no receive
     Buffers buffers;
+    fabric::ParcelPool parcels;
+    const std::unique_ptr<RequestPool> requests;  ///< of all endpoints
     PeerLossListeners peer_loss;
     // For the lists of a Transfer, used again and again.
     std::vector<Extent> source;

@@ -62,7 +62,8 @@ Status ReceiveState::post(const fabric::ReceiveRequest& request) {
     if (posted_.size() == depth_) return Code::again;
     Receive& receive = posted_.push();
     receive.id = request.id;
-    if (!to_pieces(request.local, *nic_, receive.local)) {
+    if (!to_pieces(request.local, *nic_, receive.local) ||
+        (receive.local.size() > 1 && !stored(receive.local))) {
         posted_.pop_last();
         return Code::invalid;
     }

@@ -25,6 +25,10 @@ Status usable(std::span<const Piece> pieces) {
     return {};
 }
 
+bool stored(std::span<const Piece> pieces) {
+    return std::ranges::all_of(pieces, [](const Piece& piece) { return piece.region->stored; });
+}
+
 void extents_of(std::span<const Piece> pieces, std::vector<Extent>& out) {
     out.clear();
     for (const Piece& piece : pieces)
@@ -68,9 +72,16 @@ ZeroedMemory zeroed_memory(std::size_t size) {
     return ZeroedMemory(static_cast<std::byte*>(piece), ReleaseMemory{size});
 }
 
-Region::Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabric::Access access,
+Region::Region(std::shared_ptr<NicState> nic, Bytes size, fabric::Access access,
+               fabric::Inbox* inbox)
+    : Region(std::move(nic), nullptr, size, access, fabric::Home::host, nullptr) {
+    state_->stored = false;
+    state_->inbox = inbox;
+}
+
+Region::Region(std::shared_ptr<NicState> nic, std::byte* data, Bytes size, fabric::Access access,
                fabric::Home home, ZeroedMemory owned)
-    : fabric::Region(nic.get(), memory.data(), Bytes(memory.size()), access),
+    : fabric::Region(nic.get(), data, size, access),
       nic_(std::move(nic)),
       state_(std::make_shared<RegionState>()),
       owned_(std::move(owned)) {
@@ -90,6 +101,7 @@ Region::~Region() {
     state_->registered = false;
     state_->data = nullptr;
     state_->region = nullptr;
+    state_->inbox = nullptr;
 }
 
 fabric::RegionBlob Region::export_blob() const {

@@ -15,6 +15,7 @@
 #include "railyard/connection.hpp"
 #include "railyard/fabric.hpp"
 #include "railyard/memory.hpp"
+#include "railyard/parcel.hpp"
 
 namespace railyard::virtual_time {
 
@@ -68,6 +69,8 @@ struct RegionState {
     bool registered = true;    ///< false once the region is destroyed
     bool invalidated = false;  ///< by a peer's send: no longer for peers, still for us
     const fabric::Region* region = nullptr;  ///< the user's
+    bool stored = true;                      ///< false: it is but addresses
+    fabric::Inbox* inbox = nullptr;          ///< who is handed what comes there; null: nobody
 
     bool usable_by_peers() const { return registered && !invalidated; }
 };
@@ -88,6 +91,8 @@ struct Piece {
 Bytes total(std::span<const Piece> pieces);
 /// `ok`, `out_of_bounds`, or `region_gone` when the user destroyed one too early.
 Status usable(std::span<const Piece> pieces);
+/// Whether the bytes are where the pieces say.
+bool stored(std::span<const Piece> pieces);
 void extents_of(std::span<const Piece> pieces, std::vector<Extent>& out);
 
 /// Fills a list of pieces of a Nic's memory from front to back. They must be long enough.
@@ -119,13 +124,20 @@ class Region final : public fabric::Region {
   public:
     /// The caller's memory; or, with `owned`, the region's own, which it frees.
     Region(std::shared_ptr<NicState> nic, std::span<std::byte> memory, fabric::Access access,
-           fabric::Home home, ZeroedMemory owned);
+           fabric::Home home, ZeroedMemory owned)
+        : Region(std::move(nic), memory.data(), Bytes(memory.size()), access, home,
+                 std::move(owned)) {}
+    /// But addresses.
+    Region(std::shared_ptr<NicState> nic, Bytes size, fabric::Access access, fabric::Inbox* inbox);
     ~Region() override;
 
     fabric::RegionBlob export_blob() const override;
     const std::shared_ptr<RegionState>& state() const { return state_; }
 
   private:
+    Region(std::shared_ptr<NicState> nic, std::byte* data, Bytes size, fabric::Access access,
+           fabric::Home home, ZeroedMemory owned);
+
     std::shared_ptr<NicState> nic_;
     std::shared_ptr<RegionState> state_;
     ZeroedMemory owned_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "interconnects/virtual/common/endpoint.hpp"
@@ -118,7 +119,24 @@ void Endpoint::execute(const Ref& from, std::uint64_t sequence) {
         fail(Code::overrun, Code::flushed);
 }
 
-/// Copies the payload from the initiator's memory to where it belongs.
+/// The payload in one piece, to be handed over.
+fabric::Parcel Endpoint::parcel_of(Request& request) const {
+    if (request.parcel) return std::move(request.parcel);
+    fabric::Parcel parcel = network().parcels.take(request.size.count());
+    std::byte* to = parcel.data();
+    const auto add = [&to](std::span<const std::byte> bytes) {
+        to = std::ranges::copy(bytes, to).out;
+    };
+    if (request.payload_carried) {
+        add(request.carried);
+    } else {
+        for (const Piece& piece : request.local)
+            add(piece.span());
+    }
+    return parcel;
+}
+
+/// Moves the payload from the initiator's memory to where it belongs.
 Status Endpoint::deliver(Request& request) {
     Piece whole;  // of the target region
     std::span<const Piece> into;
@@ -128,13 +146,20 @@ Status Endpoint::deliver(Request& request) {
         whole = {request.target, request.remote_offset, request.size};
         into = {&whole, 1};
     }
-    if (request.payload_carried) {
+    if (!request.payload_carried)
+        if (const Status status = usable(request.local); status.failed()) return status;
+    if (!stored(into)) {
+        const Piece& place = into.front();
+        if (place.region->inbox != nullptr)
+            place.region->inbox->put(place.offset, parcel_of(request));
+    } else if (request.parcel) {
+        Scatter(*setup_.nic, into).put(std::span(request.parcel.data(), request.parcel.size()));
+    } else if (request.payload_carried) {
         Scatter(*setup_.nic, into).put(request.carried);
-    } else if (const Status status = usable(request.local); status.failed()) {
-        return status;
     } else {
         Scatter(*setup_.nic, into).put(request.local);
     }
+    request.parcel.reset();
     if (request.invalidated) request.invalidated->invalidated = true;
     // A plain write has no completion here: the rank may be watching the memory.
     if (request.op == Op::rdma_write) setup_.nic->notify();
