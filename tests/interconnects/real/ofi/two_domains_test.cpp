@@ -77,6 +77,11 @@ TEST(TwoDomains, DISABLED_ConnectionsGoByThatOfTheirPort) {
             fabric::Completion done;
             EXPECT_TRUE(host.wait_until([&] { return b.received().poll(done); }, soon,
                                         fabric::Wait::sleep));
+            // Both hear of the end before either goes.
+            a.queue_pair().close();
+            b.queue_pair().close();
+            const auto nothing = [] { return false; };
+            host.wait_until(nothing, host.now() + Duration::ms(5));
         }
 }
 

@@ -43,13 +43,11 @@ Domains parse_domains(std::string_view text) {
 }
 
 Domains domains_wished() {
-    const std::string_view one = variable("RAILYARD_OFI_DOMAIN");
-    const std::string_view several = variable(domains_variable);
-    if (!one.empty() && !several.empty())
-        throw UsageError(fmt::format("RAILYARD_OFI_DOMAIN and {} are both set: unset one of them",
-                                     domains_variable));
-    if (!one.empty()) return {.names = {std::string(one)}};
-    return several.empty() ? Domains{} : parse_domains(several);
+    if (const std::string_view several = variable(domains_variable); !several.empty())
+        return parse_domains(several);
+    if (const std::string_view one = variable("RAILYARD_OFI_DOMAIN"); !one.empty())
+        return {.names = {std::string(one)}};
+    return {};
 }
 
 }  // namespace railyard::ofi

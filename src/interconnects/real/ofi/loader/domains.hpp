@@ -19,7 +19,7 @@ struct Domains {
 /// "mlx5_0,mlx5_1", or how many: "2". Throws UsageError.
 Domains parse_domains(std::string_view text);
 
-/// As the environment says (RAILYARD_OFI_DOMAINS, or RAILYARD_OFI_DOMAIN for a single one); one,
+/// As the environment says: RAILYARD_OFI_DOMAINS, else RAILYARD_OFI_DOMAIN, which names one; one,
 /// unless it does. Throws UsageError.
 Domains domains_wished();
 
