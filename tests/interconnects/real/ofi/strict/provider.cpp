@@ -2,8 +2,9 @@
 /// is used here, too, keys of the provider's own, real addresses, regions bound to the endpoint,
 /// scratch space in contexts, hardly anything inline, one piece of memory in an operation, and
 /// short operations. It has no order but that of messages, no descriptor to sleep on, often no
-/// room, and tells of completions in any order. Each domain is there twice, as two adapters of one
-/// network. Below it are RDM endpoints of `net`, or of `tcp;ofi_rxm` for who wants tags.
+/// room, and tells of completions in any order, but for receives with tags. Each domain is there
+/// twice, as two adapters of one network. Below it are RDM endpoints of `net`, or of `tcp;ofi_rxm`
+/// for who wants tags.
 ///
 /// libfabric loads it from FI_PROVIDER_PATH. What breaks a rule is told on standard error and
 /// refused.
@@ -224,39 +225,64 @@ ssize_t write(fid_ep* ep, const fi_msg_rma* message, std::uint64_t flags) {
     return answer != 0 ? answer : moves_below->writemsg(ep, message, flags);
 }
 
-/// A queue, and what it has not told yet.
+/// What a queue has not told yet.
+struct Untold {
+    fi_cq_tagged_entry entry{};
+    std::uint64_t number = 0;  ///< in the order of coming
+
+    bool is_tagged_receive() const {
+        return (entry.flags & FI_TAGGED) != 0 && (entry.flags & FI_RECV) != 0;
+    }
+};
 struct Queue {
     bool has_tags = false;
-    std::vector<fi_cq_tagged_entry> untold{};
+    std::vector<Untold> untold{};
 };
 std::map<fid_cq*, Queue> queues;
+std::uint64_t completions_come = 0;
 
 std::size_t entry_size(const Queue& queue) {
     return queue.has_tags ? sizeof(fi_cq_tagged_entry) : sizeof(fi_cq_msg_entry);
 }
 
+/// In any order. But whoever receives by tags sees the order of what has matched, and of short
+/// messages hardware keeps it.
+void mix(std::vector<Untold>& waiting) {
+    std::ranges::shuffle(waiting, chance);
+    std::vector<std::size_t> places;
+    std::vector<Untold> receives;
+    for (std::size_t i = 0; i < waiting.size(); ++i)
+        if (waiting[i].is_tagged_receive()) {
+            places.push_back(i);
+            receives.push_back(waiting[i]);
+        }
+    std::ranges::sort(receives, {}, &Untold::number);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        waiting[places[i]] = receives[i];
+}
+
 ssize_t read_completions(fid_cq* cq, void* to, std::size_t count) {
     const Held held(guard);
     Queue& queue = queues[cq];
-    std::vector<fi_cq_tagged_entry>& waiting = queue.untold;
+    std::vector<Untold>& waiting = queue.untold;
     std::vector<std::byte> fresh(16 * entry_size(queue));
     const ssize_t got = completions_below->read(cq, fresh.data(), 16);
     if (got < 0 && got != -FI_EAGAIN) return got;
     for (ssize_t i = 0; i < got; ++i) {
-        fi_cq_tagged_entry entry{};
+        Untold one{.number = ++completions_come};
         const std::size_t at = static_cast<std::size_t>(i) * entry_size(queue);
-        std::memcpy(&entry, fresh.data() + at, entry_size(queue));
-        waiting.push_back(entry);
+        std::memcpy(&one.entry, fresh.data() + at, entry_size(queue));
+        waiting.push_back(one);
     }
     if (waiting.empty()) return -FI_EAGAIN;
-    std::ranges::shuffle(waiting, chance);
+    mix(waiting);
     // When nothing comes any more all is told.
     const std::size_t told =
         got <= 0 ? waiting.size() : std::max<std::size_t>(1, waiting.size() / 2);
     const std::size_t n = std::min(told, count);
     for (std::size_t i = 0; i < n; ++i) {
-        std::memset(waiting[i].op_context, 0x5a, sizeof(fi_context2));
-        std::memcpy(static_cast<std::byte*>(to) + i * entry_size(queue), &waiting[i],
+        std::memset(waiting[i].entry.op_context, 0x5a, sizeof(fi_context2));
+        std::memcpy(static_cast<std::byte*>(to) + i * entry_size(queue), &waiting[i].entry,
                     entry_size(queue));
     }
     waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(n));
