@@ -34,7 +34,8 @@ std::int64_t clock_ns() {
 
 }  // namespace
 
-RealHost::RealHost(Options options) : start_ns_(clock_ns()), shares_core_(options.shares_core) {
+RealHost::RealHost(Options options)
+    : start_ns_(clock_ns()), shares_core_(options.shares_core), place_(options.place) {
     spins_ = shares_core_ ? spins_on_shared_core : spins_on_own_core;
     patient_spins_ = shares_core_ ? most_patient_spins : spins_;
     if (shares_core_) looks_ = looks_on_shared_core;

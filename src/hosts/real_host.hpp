@@ -34,6 +34,7 @@ class RealHost final : public fabric::Host {
   public:
     struct Options {
         bool shares_core = false;  ///< more ranks than cores: spinning would only be in the way
+        unsigned place = 0;        ///< of the rank among those of its node
     };
     explicit RealHost(Options options);
     ~RealHost() override;
@@ -50,6 +51,8 @@ class RealHost final : public fabric::Host {
     /// For Nics: attach when opened, detach when closed.
     void attach(Source& source);
     void detach(Source& source);
+    /// Of the rank among those of its node, from 0 on.
+    unsigned place() const { return place_; }
     /// How peers wake this rank.
     const Bell& bell() const { return bell_; }
 
@@ -67,6 +70,7 @@ class RealHost final : public fabric::Host {
     std::uint64_t arrivals_ = 0;
     unsigned rounds_ = 0;
     bool shares_core_;
+    unsigned place_;
 };
 
 }  // namespace railyard::hosts

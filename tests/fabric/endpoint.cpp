@@ -27,6 +27,7 @@ Endpoint::Endpoint(Team& team, const EndpointOptions& options) : team_(team) {
     settings.receives = receives_;
     settings.send_depth = options.send_depth;
     settings.receiver_not_ready_timeout = options.receiver_not_ready_timeout;
+    settings.port = options.port;
     settings.context = this;
     queue_pair_ = nic.create_queue_pair(settings);
 }

@@ -23,6 +23,7 @@ struct EndpointOptions {
     std::uint32_t receive_depth = 128;
     std::uint32_t completion_depth = 1024;
     Duration receiver_not_ready_timeout = Duration::forever();
+    unsigned port = 0;
     // Unset: the endpoint makes its own.
     fabric::Nic* nic = nullptr;
     fabric::CompletionQueue* sent = nullptr;

@@ -15,9 +15,13 @@ namespace railyard::job {
 namespace {
 
 // Before the host is made: what it touches first is then near its core.
-hosts::RealHost::Options pin_and_choose(const Plan& plan, int id) {
+hosts::RealHost::Options pin_and_choose(const Plan& plan, const Bootstrap& bootstrap) {
+    const int id = bootstrap.rank();
     if (!plan.cores.empty()) pin_to(plan.cores.at(static_cast<std::size_t>(id)));
-    return {.shares_core = plan.shares_core};
+    unsigned place = 0;
+    for (int before = 0; before < id; ++before)
+        place += bootstrap.node_of(before) == bootstrap.node_of(id) ? 1 : 0;
+    return {.shares_core = plan.shares_core, .place = place};
 }
 
 }  // namespace
@@ -29,7 +33,7 @@ RealRank::RealRank(const Plan& plan, std::unique_ptr<Bootstrap> bootstrap, FindE
       id_(bootstrap_->rank()),
       deliver_(std::move(deliver)),
       say_waiting_(std::move(say_waiting)),
-      host_(pin_and_choose(plan, id_)),
+      host_(pin_and_choose(plan, *bootstrap_)),
       fabrics_(find) {}
 
 fabric::Nic& RealRank::nic() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "hosts/real_host.hpp"
 #include "interconnects/real/ofi/loader/fabric.hpp"
@@ -17,9 +18,12 @@ namespace railyard::ofi {
 /// A Nic with a queue pair, on a host that another of the same thread may share.
 class End {
   public:
-    End(hosts::RealHost& host, const std::string& provider)
-        : traits_(traits("ofi:" + provider)), nic_(host, traits_, on_loopback(provider)) {
+    /// `domains`: a port each.
+    End(hosts::RealHost& host, const std::string& provider,
+        const std::vector<std::string>& domains = {"lo"}, unsigned port = 0)
+        : traits_(with_ports(provider, domains)), nic_(host, traits_, wish(provider, domains)) {
         fabric::QueuePairOptions options;
+        options.port = port;
         options.send_completions = sent_.get();
         options.receive_completions = received_.get();
         options.receives = receives_.get();
@@ -32,9 +36,15 @@ class End {
     fabric::ReceiveQueue& receives() { return *receives_; }
 
   private:
-    static Wish on_loopback(const std::string& provider) {
+    static fabric::Traits with_ports(const std::string& provider,
+                                     const std::vector<std::string>& domains) {
+        fabric::Traits traits = ofi::traits("ofi:" + provider);
+        traits.ports = static_cast<unsigned>(domains.size());
+        return traits;
+    }
+    static Wish wish(const std::string& provider, const std::vector<std::string>& domains) {
         Wish wish = wish_for(provider);
-        wish.domain = "lo";
+        wish.domains = {.names = domains, .count = static_cast<unsigned>(domains.size())};
         return wish;
     }
     fabric::Traits traits_;

@@ -101,6 +101,22 @@ TEST(OfiMismatch, ProvidersThatDifferDoNotConnect) {
                                      HasSubstr("RAILYARD_OFI_PROVIDER")));
 }
 
+TEST(OfiMismatch, RanksWithAnotherNumberOfDomainsDoNotConnect) {
+    hosts::RealHost host{{}};
+    End a(host, "tcp");
+    const NicName name = NicName::from_address(a.nic().address());
+    const std::vector<std::byte> where(name.where(0).begin(), name.where(0).end());
+    const NicName other(1, "tcp", "elsewhere", std::vector{where, where});
+    testing::internal::CaptureStderr();
+    ASSERT_TRUE(
+        a.queue_pair().connect_peer(other.address(), 1, {}, host.now() + Duration::s(5)).ok());
+    EXPECT_EQ(a.queue_pair().reason(), Code::refused);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(said,
+                testing::AllOf(HasSubstr("uses 1 of tcp's domains"), HasSubstr("elsewhere uses 2"),
+                               HasSubstr("RAILYARD_OFI_DOMAINS")));
+}
+
 TEST(OfiMismatch, AnAddressOfAnotherFabricIsRefused) {
     hosts::RealHost host{{}};
     End a(host, "tcp");

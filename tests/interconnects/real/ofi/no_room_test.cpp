@@ -88,8 +88,8 @@ int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** ep, void* context)
 }
 
 void make_reluctant(Nic& nic) {
-    if (nic.device().is_shared()) return stand_before(*nic.device().endpoint());
-    fid_domain& domain = nic.device().domain();
+    if (nic.port(0).device().is_shared()) return stand_before(*nic.port(0).device().endpoint());
+    fid_domain& domain = nic.port(0).device().domain();
     reluctance.domain = domain.ops;
     reluctance.our_domain = *domain.ops;
     reluctance.our_domain.endpoint = open_endpoint;

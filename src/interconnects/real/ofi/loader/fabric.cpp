@@ -16,6 +16,7 @@
 
 #include "base/log.hpp"
 #include "interconnects/real/common/nic.hpp"
+#include "interconnects/real/ofi/loader/domains.hpp"
 #include "interconnects/real/ofi/loader/module.hpp"
 #include "interconnects/real/ofi/loader/nic.hpp"
 #include "railyard/base/error.hpp"
@@ -122,6 +123,7 @@ fabric::Traits traits(std::string_view name) {
     t.coherent_atomics = true;  // the owner's processor does them
     t.crosses_nodes = true;
     t.tagged = wants_tags();
+    t.ports = domains_wished().count;
     t.max_message = 1_GiB * 1024;
     t.max_inline = 256_B;
     t.max_slices = 16;

@@ -37,7 +37,7 @@ void QueuePair::start_ahead() {
                  inbound.header.length}))
             return;
         // What the peer writes comes in the order in which it was asked for.
-        const bool in_order = inbound.header.kind != Kind::send || nic_.device().fetches();
+        const bool in_order = inbound.header.kind != Kind::send || link_->device().fetches();
         for (const Piece& piece : inbound.receive.list())
             if (!in_order && link_->touches({piece.data, piece.length})) return;
         start(inbound);
@@ -54,7 +54,7 @@ void QueuePair::start(Inbound& inbound) {
 /// False if it has to wait.
 bool QueuePair::start_step(Inbound& inbound) {
     const Header& header = inbound.header;
-    std::uint64_t n = std::min({header.length - inbound.moved, step, nic_.device().longest()});
+    std::uint64_t n = std::min({header.length - inbound.moved, step, link_->device().longest()});
     Link::Memory memory;
     std::uint64_t passed = inbound.moved;
     if (header.kind == Kind::send) {
@@ -69,7 +69,7 @@ bool QueuePair::start_step(Inbound& inbound) {
         if (region == nullptr)
             inbound.fault = Code::region_gone;
         else
-            memory.descriptor = region->descriptor();
+            memory.descriptor = region->descriptor(link_->port().number());
         memory.region = piece->region;
     } else {
         const LocalRegion* const region = nic_.regions().find(header.region);
@@ -77,7 +77,7 @@ bool QueuePair::start_step(Inbound& inbound) {
             inbound.fault = Code::region_gone;
         } else {
             memory.bytes = {region->data() + header.offset + inbound.moved, n};
-            memory.descriptor = region->descriptor();
+            memory.descriptor = region->descriptor(link_->port().number());
             memory.region = header.region;
         }
     }
@@ -94,21 +94,21 @@ bool QueuePair::start_step(Inbound& inbound) {
     // The last byte of a write comes to lie in the message, until all others are in place.
     Link::Memory tail;
     if (header.kind == Kind::write && inbound.moved + n == header.length) {
-        if (n > 1 && nic_.device().pieces() < 2 && !nic_.device().fetches())
+        if (n > 1 && link_->device().pieces() < 2 && !link_->device().fetches())
             --n;
         else
             tail = {{inbound.buffer->data, 1}, inbound.buffer->descriptor, 0};
     }
     memory.bytes = memory.bytes.first(n);
     place = {place.address + passed, place.key, n};
-    if (header.kind == Kind::read && nic_.device().is_ordered()) {
+    if (header.kind == Kind::read && link_->device().is_ordered()) {
         if (!link_->push(memory, place)) return false;
         inbound.moved += n;  // the answer comes behind it: nobody waits for it
         return true;
     }
     const auto direction =
         header.kind == Kind::read ? Link::Direction::there : Link::Direction::here;
-    if (header.kind != Kind::read && nic_.device().fetches())
+    if (header.kind != Kind::read && link_->device().fetches())
         ask_for(inbound, memory, !tail.bytes.empty());
     else if (!link_->move(direction, memory, place, inbound, tail))
         return false;
@@ -123,7 +123,9 @@ void QueuePair::ask_for(Inbound& inbound, const Link::Memory& memory, bool has_t
     header.length = memory.bytes.size();
     if (has_tail) header.flags = flag::tail;
     const LocalRegion* const region = nic_.regions().find(memory.region);
-    link_->fetch(header, memory, region->place(memory.bytes.data(), memory.bytes.size()), inbound);
+    link_->fetch(header, memory,
+                 region->place(memory.bytes.data(), memory.bytes.size(), link_->port().number()),
+                 inbound);
 }
 
 void QueuePair::fetch_asked(const Header& header, std::span<const std::byte> data) {
@@ -171,8 +173,9 @@ std::optional<Link::Memory> QueuePair::memory_of(const Header& fetch) const {
         }
         const LocalRegion* const region = nic_.regions().find(piece.region);
         if (region == nullptr || fetch.length > piece.length - passed) return std::nullopt;
-        return Link::Memory{
-            {piece.data + passed, fetch.length}, region->descriptor(), piece.region};
+        return Link::Memory{{piece.data + passed, fetch.length},
+                            region->descriptor(link_->port().number()),
+                            piece.region};
     }
     return std::nullopt;
 }

@@ -102,19 +102,29 @@ void QueuePair::start_over() {
 
 bool QueuePair::can_be_reached(const NicName& to) const {
     if (!to.is_valid()) return false;
-    if (to.provider_name() == nic_.name().provider_name()) return true;
-    log_error(
-        "ofi: {} uses the provider {}, and {} uses {}: all ranks need the same; set "
-        "RAILYARD_OFI_PROVIDER for all, or name it as ofi:PROVIDER",
-        nic_.name().host.data(), nic_.name().provider_name(), to.host.data(), to.provider_name());
-    return false;
+    const NicName& ours = nic_.name();
+    if (to.provider_name() != ours.provider_name()) {
+        log_error(
+            "ofi: {} uses the provider {}, and {} uses {}: all ranks need the same; set "
+            "RAILYARD_OFI_PROVIDER for all, or name it as ofi:PROVIDER",
+            ours.host(), ours.provider_name(), to.host(), to.provider_name());
+        return false;
+    }
+    if (to.ports() != ours.ports()) {
+        log_error(
+            "ofi: {} uses {} of {}'s domains, and {} uses {}: all ranks need as many; set "
+            "RAILYARD_OFI_DOMAINS for all",
+            ours.host(), ours.ports(), ours.provider_name(), to.host(), to.ports());
+        return false;
+    }
+    return true;
 }
 
 void QueuePair::start_attempt() {
     asking_->ask = {nic_.id(), any_number()};
     const NicName& to = asking_->to;
     drop_link();
-    link_ = std::make_unique<Link>(nic_, this);
+    link_ = std::make_unique<Link>(nic_, port_, this);
     if (!link_->dial(to)) connection_failed(Code::refused);
 }
 

@@ -30,14 +30,14 @@ IncomingConnection::~IncomingConnection() {
 }
 
 bool IncomingConnection::accept(fi_info& asked) {
-    link_ = std::make_unique<Link>(nic_, this);
+    link_ = std::make_unique<Link>(nic_, port_, this);
     if (link_->accept(asked)) return true;
     close();
     return false;
 }
 
 bool IncomingConnection::accept(const NicName& from, std::uint32_t peers_number) {
-    link_ = std::make_unique<Link>(nic_, this);
+    link_ = std::make_unique<Link>(nic_, port_, this);
     if (link_->accept(from, peers_number)) return true;
     close();
     return false;
@@ -96,39 +96,39 @@ void IncomingRequest::reject(const fabric::PrivateData& reason) {
 // Where connections come in and are sorted: to a listener, to the queue pair that asks the same
 // peer for the same, or to those that wait until the user is told of them.
 
-void ConnectionRequests::dialled(fi_info& asked, std::span<const std::byte> greeting) {
+void ConnectionRequests::dialled(Port& port, fi_info& asked, std::span<const std::byte> greeting) {
     Greeting theirs;
     const Greeting ours{.to = nic_.id()};
     const bool whole = greeting.size() >= sizeof theirs;
     if (whole) std::memcpy(&theirs, greeting.data(), sizeof theirs);
     if (!whole || std::memcmp(&theirs, &ours, sizeof ours) != 0) {
         log_debug("ofi: somebody dials who does not know whom");
-        nic_.device().refuse(asked);
+        port.device().refuse(asked);
         return;
     }
     const auto half_open =
         std::ranges::count_if(incoming_, [](const auto& c) { return c->half_open(); });
     if (static_cast<std::size_t>(half_open) >= most_half_open) {
-        nic_.device().refuse(asked);
+        port.device().refuse(asked);
         return;
     }
     const auto connection =
-        std::make_shared<IncomingConnection>(nic_, nic_.host().now() + handshake);
+        std::make_shared<IncomingConnection>(nic_, port, nic_.host().now() + handshake);
     if (connection->accept(asked)) incoming_.push_back(connection);
 }
 
-Link* ConnectionRequests::greeted(const Header& header, const Hello& hello) {
+Link* ConnectionRequests::greeted(Port& port, const Header& header, const Hello& hello) {
     const NicName from = NicName::from_address(hello.from);
-    if (!from.is_valid() || from.provider_name() != nic_.name().provider_name()) {
+    if (!from.is_like(nic_.name())) {
         log_debug("ofi: somebody greets who is not of this fabric");
         return nullptr;
     }
     const auto connection =
-        std::make_shared<IncomingConnection>(nic_, nic_.host().now() + handshake);
+        std::make_shared<IncomingConnection>(nic_, port, nic_.host().now() + handshake);
     const auto number = static_cast<std::uint32_t>(header.region);
     if (!connection->accept(from, number)) return nullptr;
     if (header.offset != nic_.id() || nic_.is_closing()) {
-        log_debug("ofi: somebody on {} greets another than this", from.host.data());
+        log_debug("ofi: somebody on {} greets another than this", from.host());
         return nullptr;  // who goes with it says so
     }
     incoming_.push_back(connection);

@@ -18,11 +18,13 @@
 namespace railyard::ofi {
 
 class Nic;
+class Port;
 
 class IncomingConnection final : public Link::User,
                                  public std::enable_shared_from_this<IncomingConnection> {
   public:
-    IncomingConnection(Nic& nic, Time deadline) : nic_(nic), deadline_(deadline) {}
+    IncomingConnection(Nic& nic, Port& port, Time deadline)
+        : nic_(nic), port_(port), deadline_(deadline) {}
     ~IncomingConnection() override;
 
     bool accept(fi_info& asked);
@@ -47,6 +49,7 @@ class IncomingConnection final : public Link::User,
 
   private:
     Nic& nic_;
+    Port& port_;
     Time deadline_;
     std::unique_ptr<Link> link_;
     std::optional<Hello> hello_;
@@ -79,9 +82,9 @@ class ConnectionRequests {
     explicit ConnectionRequests(Nic& nic) : nic_(nic) {}
 
     /// Somebody dials.
-    void dialled(fi_info& asked, std::span<const std::byte> greeting);
+    void dialled(Port& port, fi_info& asked, std::span<const std::byte> greeting);
     /// The same where all links share an endpoint. Null if it is not let in.
-    Link* greeted(const Header& header, const Hello& hello);
+    Link* greeted(Port& port, const Header& header, const Hello& hello);
     /// A connection has said what it wants.
     void asked(const std::shared_ptr<IncomingConnection>& connection);
 

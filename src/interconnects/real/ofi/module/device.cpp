@@ -30,17 +30,6 @@ void check(int error, std::string_view what, std::string_view provider) {
     throw Error(fmt::format("ofi: provider {}: {}: {}", provider, what, error_text(error)));
 }
 
-InfoList chosen(const Wish& wish) {
-    Found found = look_around(wish.provider, wish.endpoints, wish.tagged);
-    try {
-        return InfoList(fi_dupinfo(found.infos[choose(found.offers, wish)]));
-    } catch (const UsageError&) {
-        // Once more with all that there is, to say so.
-        found = look_around("", wish.tagged ? Endpoints::shared : Endpoints::all, wish.tagged);
-        return InfoList(fi_dupinfo(found.infos[choose(found.offers, wish)]));
-    }
-}
-
 int wait_descriptor(fid& of) {
     int descriptor = -1;
     return fi_control(&of, FI_GETWAIT, &descriptor) == 0 ? descriptor : -1;
@@ -53,7 +42,7 @@ bool is_readable(int descriptor) {
 
 }  // namespace
 
-Device::Device(const Wish& wish) : info_(chosen(wish)), tagged_(wish.tagged) {
+Device::Device(InfoList info, bool tagged) : info_(std::move(info)), tagged_(tagged) {
     const std::string_view name = provider();
     if (requires_mode(FI_MR_ENDPOINT) && !is_shared())
         throw Error(fmt::format(

@@ -36,7 +36,8 @@ using Owned = std::unique_ptr<Opened, CloseFid>;
 class Device {
   public:
     /// Throws Error, with what libfabric says of it.
-    explicit Device(const Wish& wish);
+    /// `tagged`: its endpoint was asked for with tags.
+    Device(InfoList info, bool tagged);
 
     std::string_view provider() const { return info_->fabric_attr->prov_name; }
     /// Without what is above it.
@@ -76,7 +77,8 @@ class Device {
     /// Whether peers may write to regions by themselves: what they write is in order with their
     /// messages, and a key can be made to lead elsewhere.
     bool grants() const {
-        return ordered_ && !is_shared() && !requires_mode(FI_MR_PROV_KEY | FI_MR_VIRT_ADDR);
+        return ordered_ && !is_shared() && !requires_mode(FI_MR_PROV_KEY | FI_MR_VIRT_ADDR) &&
+               info_->domain_attr->mr_key_size >= sizeof(std::uint64_t);
     }
     /// Whether the peer has to write what we would read: see device.cpp.
     bool fetches() const { return fetches_; }

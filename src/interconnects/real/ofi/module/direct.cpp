@@ -29,7 +29,7 @@ bool overlap(std::uint64_t a, std::uint64_t a_length, std::uint64_t b, std::uint
 /// it writes. (As many are unknown to be done as there are credits out.)
 bool QueuePair::may_be_direct(const Request& request) const {
     if (request.key == 0 || request.length <= longest_data || request.length > longest_direct ||
-        request.is_read() || !nic_.device().grants())
+        request.is_read() || !link_->device().grants())
         return false;
     for (std::uint32_t i = credits_; i < most_credits; ++i) {
         const Touched& before = touched_[(noted_ - 1 - (i - credits_)) % most_credits];
@@ -69,8 +69,10 @@ Link::Sent QueuePair::send_direct(Request& request, Header header) {
         while (passed < piece.length && request.pushed < request.length - 1) {
             const std::uint64_t n =
                 std::min({piece.length - passed, request.length - 1 - request.pushed,
-                          nic_.device().longest()});
-            if (!link_->push({{piece.data + passed, n}, region->descriptor(), piece.region},
+                          link_->device().longest()});
+            if (!link_->push({{piece.data + passed, n},
+                              region->descriptor(link_->port().number()),
+                              piece.region},
                              {request.offset + request.pushed, request.key, n}, &request))
                 return Link::Sent::again;
             ++request.pushes;

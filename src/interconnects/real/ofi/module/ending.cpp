@@ -36,7 +36,8 @@ Nic::~Nic() {
         dropped_.push_back(std::move(link));
     lingering_.clear();
     finish_dropped();
-    device_.close_endpoint();
+    for (const auto& port : ports_)
+        port->device().close_endpoint();
     if (tagged_) tagged_->close();
     for (std::unique_ptr<Link>& link : ending_)
         forget(std::move(link));
@@ -106,7 +107,7 @@ void Nic::await_peers() {
     const Time until = host_.now() + detaching_time;
     while (std::ranges::any_of(ending_, is_exposed) && host_.now() < until) {
         read_completions();
-        shared_->post_receives();
+        post_receives();
         for (std::size_t i = 0; i < ending_.size(); ++i)
             ending_[i]->finish();
         if (!stalled_.empty()) resume_stalled();
@@ -117,7 +118,7 @@ void Nic::await_peers() {
 
 void Nic::forget(std::unique_ptr<Link> link) {
     link->recycle();
-    shared_->remove(link->number());
+    link->port().shared().remove(link->number());
     std::erase(stalled_, link.get());
     std::erase(down_, link.get());
 }

@@ -29,8 +29,7 @@ void Grants::forget_oldest() {
     ::munmap(sink, size);
 }
 
-Grants::Grant Grants::grant(std::span<std::byte> memory) {
-    const std::uint64_t key = device_.next_key();
+Grants::Grant Grants::grant(std::span<std::byte> memory, std::uint64_t key) {
     return {register_for_writes(device_, memory, key), key};
 }
 

@@ -24,7 +24,7 @@ class Grants {
         std::uint64_t key = 0;  ///< 0: none
     };
     /// Throws Error.
-    Grant grant(std::span<std::byte> memory);
+    Grant grant(std::span<std::byte> memory, std::uint64_t key);
     /// Nothing that comes from now on reaches the memory.
     void revoke(Grant& grant, std::size_t size);
 

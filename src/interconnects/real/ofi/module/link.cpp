@@ -36,6 +36,10 @@ std::uint64_t length_of(std::span<const Piece> pieces) {
 
 }  // namespace
 
+Device& Link::device() const {
+    return port_.device();
+}
+
 bool Link::open(Owned<fid_ep> endpoint) {
     own_ = std::move(endpoint);
     endpoint_ = own_.get();
@@ -46,22 +50,23 @@ bool Link::open(Owned<fid_ep> endpoint) {
 }
 
 bool Link::dial(const NicName& to) {
-    if (nic_.device().is_shared()) {
+    if (port_.device().is_shared()) {
         if (!share(to)) return false;
         user_->link_up();
         return true;
     }
-    nic_.sockets().expect(to.where());
-    if (!open(nic_.device().open_endpoint(to.where(), this))) return false;
+    port_.sockets().expect(to.where(port_.number()));
+    if (!open(port_.device().open_endpoint(to.where(port_.number()), this))) return false;
     const Greeting greeting{.to = to.id};
-    const int error = fi_connect(endpoint_, to.where().data(), &greeting, sizeof greeting);
+    const int error =
+        fi_connect(endpoint_, to.where(port_.number()).data(), &greeting, sizeof greeting);
     if (error != 0) log_debug("ofi: connecting: {}", error_text(error));
     return error == 0;
 }
 
 bool Link::accept(fi_info& asked) {
-    nic_.sockets().expect();
-    if (!open(nic_.device().open_endpoint(asked, this))) return false;
+    port_.sockets().expect();
+    if (!open(port_.device().open_endpoint(asked, this))) return false;
     return fi_accept(endpoint_, nullptr, 0) == 0;
 }
 
@@ -94,7 +99,7 @@ bool Link::took(long error) {
 
 void Link::post_receives() {
     while (posted_ < receives && !down_ && !is_shared())
-        post_receive(nic_.buffers().take());
+        post_receive(port_.buffers().take());
 }
 
 void Link::post_receive(Operation& buffer) {
@@ -106,13 +111,13 @@ void Link::post_receive(Operation& buffer) {
         return;
     }
     end(buffer);
-    nic_.buffers().give_back(buffer);
+    port_.buffers().give_back(buffer);
 }
 
 bool Link::try_say(Operation& buffer) {
-    if (buffer.length <= nic_.device().inject_size() && !buffer.tells) {
+    if (buffer.length <= port_.device().inject_size() && !buffer.tells) {
         if (!took(fi_inject(endpoint_, buffer.data, buffer.length, address_))) return false;
-        nic_.buffers().give_back(buffer);
+        port_.buffers().give_back(buffer);
         return true;
     }
     begin(buffer);
@@ -128,7 +133,7 @@ void Link::say(const Header& header, std::span<const std::byte> data) {
 }
 
 void Link::queue(const Header& header, std::span<const std::byte> data, bool tells) {
-    Operation& buffer = nic_.buffers().take();
+    Operation& buffer = port_.buffers().take();
     buffer.tells = tells;
     buffer.type = Operation::Type::message;
     buffer.length = sizeof header + data.size();
@@ -146,7 +151,7 @@ Link::Sent Link::send(const Header& unstamped, std::span<const Piece> pieces, Re
     stamp(header);
     const std::uint64_t length = length_of(pieces);
     const std::size_t whole = sizeof header + length;
-    if (whole <= std::min(nic_.device().inject_size(), most_injected)) {
+    if (whole <= std::min(port_.device().inject_size(), most_injected)) {
         alignas(8) std::array<std::byte, most_injected> message;
         std::memcpy(message.data(), &header, sizeof header);
         gather(message.data() + sizeof header, pieces);
@@ -154,11 +159,11 @@ Link::Sent Link::send(const Header& unstamped, std::span<const Piece> pieces, Re
         if (taken) ++said_;
         return taken ? Sent::taken : Sent::again;
     }
-    Operation& buffer = nic_.buffers().take();
+    Operation& buffer = port_.buffers().take();
     buffer.type = Operation::Type::message;
     std::memcpy(buffer.data, &header, sizeof header);
     const bool copies =
-        length <= copied || pieces.size() + 1 > std::min(nic_.device().pieces(), most_pieces);
+        length <= copied || pieces.size() + 1 > std::min(port_.device().pieces(), most_pieces);
     std::array<iovec, most_pieces> list;
     std::array<void*, most_pieces> descriptors{};
     std::size_t count = 1;
@@ -170,7 +175,7 @@ Link::Sent Link::send(const Header& unstamped, std::span<const Piece> pieces, Re
         buffer.request = &request;
         for (const Piece& piece : pieces) {
             list[count] = {piece.data, piece.length};
-            descriptors[count++] = nic_.regions().find(piece.region)->descriptor();
+            descriptors[count++] = nic_.regions().find(piece.region)->descriptor(port_.number());
         }
     }
     begin(buffer);
@@ -180,7 +185,7 @@ Link::Sent Link::send(const Header& unstamped, std::span<const Piece> pieces, Re
         return copies ? Sent::taken : Sent::under_way;
     }
     end(buffer);
-    nic_.buffers().give_back(buffer);
+    port_.buffers().give_back(buffer);
     return Sent::again;
 }
 
@@ -197,7 +202,7 @@ void Link::down() {
     // Where all share an endpoint the peer counts them, and hears of the end behind them.
     if (!is_shared()) {
         for (Operation* buffer : waiting_)
-            nic_.buffers().give_back(*buffer);
+            port_.buffers().give_back(*buffer);
         waiting_.clear();
     }
     if (user_ != nullptr) user_->link_down();
@@ -224,7 +229,7 @@ void Link::completed(Operation& operation, std::size_t length) {
             else if (!down_)
                 post_receive(operation);
             else
-                nic_.buffers().give_back(operation);
+                port_.buffers().give_back(operation);
             return;
         }
         case Operation::Type::push:
@@ -244,7 +249,7 @@ void Link::completed(Operation& operation, std::size_t length) {
         default:  // the peer tells of the end of a landing; tagged ones have no link
             break;
     }
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
 }
 
 bool Link::deliver(Operation& buffer) {
@@ -266,13 +271,13 @@ void Link::failed(Operation& operation) {
     if (operation.type == Operation::Type::receive) --posted_;
     if (operation.type == Operation::Type::move) --moving_;
     if (operation.type == Operation::Type::push) --pushing_;
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
 }
 
 void Link::close_endpoint() {
     down_ = true;
     endpoint_ = nullptr;
-    if (own_) nic_.device().closing(*own_);
+    if (own_) port_.device().closing(*own_);
     own_.reset();
 }
 
@@ -280,15 +285,15 @@ void Link::recycle() {
     while (under_way_ != nullptr) {
         Operation& operation = *under_way_;
         end(operation);
-        nic_.buffers().give_back(operation);
+        port_.buffers().give_back(operation);
     }
     for (const auto* list : {&waiting_, &kept_})
         for (Operation* buffer : *list)
-            nic_.buffers().give_back(*buffer);
+            port_.buffers().give_back(*buffer);
     waiting_.clear();
     kept_.clear();
     for (Operation* buffer : early_)
-        nic_.buffers().give_back(*buffer);
+        port_.buffers().give_back(*buffer);
     early_.clear();
 }
 
@@ -319,7 +324,7 @@ void Link::forget(const Inbound& inbound) {
     if (is_used)
         kept_.push_back(inbound.buffer);
     else
-        nic_.buffers().give_back(*inbound.buffer);
+        port_.buffers().give_back(*inbound.buffer);
 }
 
 bool Link::touches(std::span<const std::byte> memory) const {

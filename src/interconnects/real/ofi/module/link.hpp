@@ -22,6 +22,7 @@
 namespace railyard::ofi {
 
 class Nic;
+class Port;
 
 class Link {
   public:
@@ -42,13 +43,15 @@ class Link {
         virtual void link_down() = 0;
     };
 
-    Link(Nic& nic, User* user) : nic_(nic), user_(user) {}
+    Link(Nic& nic, Port& port, User* user) : nic_(nic), port_(port), user_(user) {}
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
     /// Only when the Nic has closed it.
     ~Link() = default;
 
     void set_user(User* user) { user_ = user; }
+    Port& port() const { return port_; }
+    Device& device() const;
 
     /// These begin; False if there is no endpoint for it.
     bool dial(const NicName& to);
@@ -166,6 +169,7 @@ class Link {
     static constexpr std::uint32_t receives = 8;
 
     Nic& nic_;
+    Port& port_;
     User* user_;
     Owned<fid_ep> own_;
     fid_ep* endpoint_ = nullptr;

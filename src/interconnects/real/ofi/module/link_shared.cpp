@@ -20,11 +20,11 @@ constexpr std::uint32_t fewest_missing = 3;
 }  // namespace
 
 bool Link::share(const NicName& peer) {
-    address_ = nic_.shared().address_of(peer);
+    address_ = port_.shared().address_of(peer);
     if (address_ == FI_ADDR_UNSPEC) return false;
-    endpoint_ = nic_.device().endpoint();
+    endpoint_ = port_.device().endpoint();
     peer_ = peer.id;
-    number_ = nic_.shared().add(*this);
+    number_ = port_.shared().add(*this);
     return true;
 }
 
@@ -81,7 +81,7 @@ bool Link::hear_early() {
         std::memcpy(&header, buffer.data, sizeof header);
         if (header.sequence != heard_) continue;
         early_.erase(early);
-        if (!heard_next(buffer, header)) nic_.buffers().give_back(buffer);
+        if (!heard_next(buffer, header)) port_.buffers().give_back(buffer);
         return true;
     }
     return false;
@@ -108,7 +108,7 @@ void Link::give_a_sign() {
     const auto most = static_cast<std::uint32_t>(nic_.patience().seconds());
     if (missing_ == std::max(most, fewest_missing) && !down_) {
         log_error("ofi: provider {} has lost a message; the connection is over",
-                  nic_.device().provider());
+                  port_.device().provider());
         return nic_.found_down(*this);
     }
     const bool has_spoken = std::exchange(said_at_sign_, said_) != said_;
@@ -136,7 +136,7 @@ void Link::drop_fetches() {
         if (one.type != Operation::Type::move || one.fetch == 0) continue;
         end(one);
         --moving_;
-        nic_.buffers().give_back(one);
+        port_.buffers().give_back(one);
     }
 }
 
@@ -170,11 +170,11 @@ void Link::shut_out() {
          operation = operation->next) {
         if (operation->type != Operation::Type::move || operation->fetch == 0) continue;
         LocalRegion* const region = nic_.regions().find(operation->region);
-        if (region != nullptr && !region->leaves()) region->renew();
+        if (region != nullptr && !region->leaves()) region->renew(port_);
     }
     for (const std::uint64_t number : lent_) {
         LocalRegion* const region = nic_.regions().find(number);
-        if (region != nullptr && !region->leaves()) region->renew();
+        if (region != nullptr && !region->leaves()) region->renew(port_);
     }
     lent_.clear();
     drop_fetches();

@@ -39,7 +39,7 @@ struct Guarded<Member> {
 std::unique_ptr<fabric::Nic> open_nic(hosts::RealHost& host, const fabric::Traits& traits,
                                       std::string_view provider, Failure& failure) {
     return guarded(failure, [&]() -> std::unique_ptr<fabric::Nic> {
-        return std::make_unique<Nic>(host, traits, wish_for(provider, traits.tagged));
+        return std::make_unique<Nic>(host, traits, wish_for(provider, traits.tagged, host.place()));
     });
 }
 
@@ -50,7 +50,7 @@ std::unique_ptr<std::string> survey_guarded(Failure& failure) {
 bool finds_hardware_guarded() {
     Failure failure;
     const auto best = guarded(failure, [] {
-        const Device device(wish_for(""));
+        const Device device(std::move(find_domains(wish_for("")).front()), false);
         return std::make_unique<bool>(is_hardware(device.provider()));
     });
     return best != nullptr && *best;

@@ -17,7 +17,7 @@ namespace railyard::ofi {
 bool Link::move(Direction direction, const Memory& memory, const Place& place, Inbound& inbound,
                 const Memory& tail) {
     if (down_) return false;
-    Operation& operation = nic_.buffers().take_move();
+    Operation& operation = port_.buffers().take_move();
     operation.inbound = &inbound;
     operation.memory = memory.bytes;
     operation.region = memory.region;
@@ -40,7 +40,7 @@ bool Link::move(Direction direction, const Memory& memory, const Place& place, I
         return true;
     }
     end(operation);
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
     return false;
 }
 
@@ -48,7 +48,7 @@ bool Link::move(Direction direction, const Memory& memory, const Place& place, I
 /// they must have been delivered.
 long Link::move_now(Direction direction, const fi_msg_rma& message) {
     if (direction == Direction::here) return fi_readmsg(endpoint_, &message, FI_COMPLETION);
-    Device& device = nic_.device();
+    Device& device = port_.device();
     const std::uint64_t delivered =
         !device.is_ordered() && device.tells_delivery() ? FI_DELIVERY_COMPLETE : 0;
     const long error = fi_writemsg(endpoint_, &message, FI_COMPLETION | delivered);
@@ -60,7 +60,7 @@ long Link::move_now(Direction direction, const fi_msg_rma& message) {
 
 void Link::fetch(Header header, const Memory& memory, const Place& to, Inbound& inbound) {
     if (down_) return;
-    Operation& operation = nic_.buffers().take_move();
+    Operation& operation = port_.buffers().take_move();
     operation.inbound = &inbound;
     operation.memory = memory.bytes;
     operation.region = memory.region;
@@ -85,7 +85,7 @@ bool Link::fetched(const Header& header, std::span<const std::byte> tail) {
 
 bool Link::push(const Memory& memory, const Place& to, Request* request) {
     if (down_ || !waiting_.empty()) return false;
-    Operation& operation = nic_.buffers().take_move();
+    Operation& operation = port_.buffers().take_move();
     operation.type = Operation::Type::push;
     operation.request = request;
     operation.memory = memory.bytes;
@@ -107,12 +107,12 @@ bool Link::push(const Memory& memory, const Place& to, Request* request) {
         return true;
     }
     end(operation);
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
     return false;
 }
 
 void Link::lands(std::uint64_t number, const Memory& memory) {
-    Operation& operation = nic_.buffers().take_move();
+    Operation& operation = port_.buffers().take_move();
     operation.type = Operation::Type::landing;
     operation.fetch = number;
     operation.memory = memory.bytes;

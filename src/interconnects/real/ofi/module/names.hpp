@@ -9,21 +9,25 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "railyard/connection.hpp"
 
 namespace railyard::ofi {
 
-/// What is in a fabric::Address.
-struct NicName {
-    static constexpr std::uint32_t right_magic = 0x31696f52;  // of this byte order, too
-    std::uint32_t magic = right_magic;
-    std::uint16_t version = 1;
-    std::uint16_t size = 0;  ///< of the endpoint's name
-    std::uint64_t id = 0;    ///< by chance: no other Nic has it
-    std::array<char, 24> provider{};
-    std::array<char, 24> host{};  ///< for people
-    std::array<std::byte, 64> endpoint{};
+/// What is in a fabric::Address: who it is, and where each of its ports is found.
+class NicName {
+  public:
+    static constexpr std::uint32_t right_magic = 0x32696f52;  // of this byte order, too
+    static constexpr std::size_t room = 112;
+
+    std::uint64_t id = 0;  ///< by chance: no other Nic has it
+
+    NicName() = default;
+    /// `host` is for people, and cut where there is no room for it. Throws Error if there is none
+    /// for the rest.
+    NicName(std::uint64_t number, std::string_view provider, std::string_view host,
+            std::span<const std::vector<std::byte>> ports);
 
     static NicName from_address(const fabric::Address& address) {
         NicName name;
@@ -35,12 +39,25 @@ struct NicName {
         std::memcpy(address.bytes.data(), this, sizeof *this);
         return address;
     }
-    bool is_valid() const {
-        return magic == right_magic && version == 1 && size <= endpoint.size() &&
-               provider.back() == '\0' && host.back() == '\0';
+    bool is_valid() const;
+    /// Whether it is one that the other can talk to.
+    bool is_like(const NicName& other) const {
+        return is_valid() && provider_name() == other.provider_name() && ports() == other.ports();
     }
-    std::string_view provider_name() const { return provider.data(); }
-    std::span<const std::byte> where() const { return {endpoint.data(), size}; }
+    std::string_view provider_name() const { return text_.data(); }
+    std::string_view host() const { return text_.data() + provider_name().size() + 1; }
+    unsigned ports() const { return ports_; }
+    /// Empty if it has no such port.
+    std::span<const std::byte> where(unsigned port) const;
+
+  private:
+    std::uint32_t magic_ = right_magic;
+    std::uint16_t ends_ = 0;  ///< the text
+    std::uint8_t ports_ = 0;
+    std::uint8_t version_ = 2;
+    /// Two texts, each with its end, and behind them the ports' names, each with its size before
+    /// it.
+    std::array<char, room> text_{};
 };
 static_assert(sizeof(NicName) == fabric::Address::capacity);
 

@@ -1,6 +1,6 @@
 #include "interconnects/real/ofi/module/nic.hpp"
 
-#include <rdma/fi_errno.h>
+#include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -10,8 +10,6 @@
 #include <random>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/log.hpp"
 #include "interconnects/real/ofi/module/queue_pair.hpp"
 #include "railyard/base/error.hpp"
@@ -20,7 +18,6 @@ namespace railyard::ofi {
 
 namespace {
 
-constexpr std::size_t at_once = 16;
 // Looks at completions between two looks at events, which are rare.
 constexpr unsigned rounds_between = 32;
 // What a look of the Host's counts: it may do other things between two of them.
@@ -37,40 +34,64 @@ std::uint64_t by_chance() {
 }  // namespace
 
 Nic::Nic(hosts::RealHost& host, const fabric::Traits& traits, const Wish& wish)
-    : real::Nic<Parts>(host, traits),
-      device_(wish),
-      patience_(wish.patience),
-      // Who shares an endpoint needs the other half to see that there is no way back.
-      sockets_(device_, device_.is_shared() ? wish.patience / 2 : wish.patience) {
+    : real::Nic<Parts>(host, traits), patience_(wish.patience) {
+    for (InfoList& info : find_domains(wish)) {
+        const auto number = static_cast<unsigned>(ports_.size());
+        // Messages with tags go by the first port.
+        const bool tagged = wish.tagged && number == 0;
+        ports_.push_back(std::make_unique<Port>(*this, number, std::move(info), tagged, patience_));
+        const Device& device = ports_.back()->device();
+        log_debug("ofi: {}: provider {}, domain {}: {}", traits.name, device.provider(),
+                  device.domain_name(), device.findings());
+    }
+    shares_ = ports_.front()->is_shared();
+    const auto grants = [](const auto& port) { return port->device().grants(); };
+    grants_ = std::ranges::all_of(ports_, grants);
     set_name();
-    log_debug("ofi: {}: provider {}, domain {}: {}", traits.name, device_.provider(),
-              device_.domain_name(), device_.findings());
-    if (device_.is_shared()) {
-        shared_ = std::make_unique<SharedEndpoint>(*this);
-        shared_->post_receives();
-    }
-    if (device_.is_tagged()) tagged_ = std::make_unique<TaggedPort>(*this);
-    if (device_.descriptor() < 0) {
-        naps_end_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
-        if (!naps_end_) throw system_error("ofi: a timer to nap by");
-    }
+    if (shares_) post_receives();
+    if (wish.tagged) tagged_ = std::make_unique<TaggedPort>(*this);
+    join_descriptors();
     host_.attach(*this);
 }
 
 void Nic::set_name() {
-    name_.id = by_chance();
-    const std::span<const std::byte> where = device_.name();
-    const std::string kind = device_.kind();
-    if (where.size() > name_.endpoint.size() || kind.size() >= name_.provider.size())
-        throw Error(
-            fmt::format("ofi: provider {}: its address has {} bytes, and there is room "
-                        "for {}",
-                        device_.provider(), where.size(), name_.endpoint.size()));
-    std::ranges::copy(where, name_.endpoint.begin());
-    name_.size = static_cast<std::uint16_t>(where.size());
-    std::ranges::copy(kind, name_.provider.begin());
-    (void)::gethostname(name_.host.data(), name_.host.size() - 1);
+    std::array<char, 64> host{};
+    (void)::gethostname(host.data(), host.size() - 1);
+    std::vector<std::vector<std::byte>> where;
+    for (const auto& port : ports_)
+        where.emplace_back(port->device().name().begin(), port->device().name().end());
+    name_ = NicName(by_chance(), ports_.front()->device().kind(), host.data(), where);
     address_ = name_.address();
+}
+
+/// One to sleep on, if each port has one that tells the truth; else a timer.
+void Nic::join_descriptors() {
+    const auto lacks = [](const auto& port) { return port->device().descriptor() < 0; };
+    if (std::ranges::any_of(ports_, lacks)) {
+        naps_end_ = Descriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+        if (!naps_end_) throw system_error("ofi: a timer to nap by");
+        return;
+    }
+    slept_on_ = ports_.front()->device().descriptor();
+    if (ports_.size() == 1) return;
+    joint_ = Descriptor(::epoll_create1(EPOLL_CLOEXEC));
+    for (const auto& port : ports_) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        if (!joint_ ||
+            ::epoll_ctl(joint_.get(), EPOLL_CTL_ADD, port->device().descriptor(), &event) != 0)
+            throw system_error("ofi: watching the descriptors of several ports");
+    }
+    slept_on_ = joint_.get();
+}
+
+bool Nic::may_sleep() {
+    return std::ranges::all_of(ports_, [](const auto& port) { return port->device().may_sleep(); });
+}
+
+void Nic::post_receives() {
+    for (const auto& port : ports_)
+        port->shared().post_receives();
 }
 
 bool Nic::make_progress() {
@@ -80,8 +101,8 @@ bool Nic::make_progress() {
     progress_once();
     const bool news = std::exchange(news_told_, news_) != news_;
     // Some providers let one sleep only if they say so right before.
-    if (!news && about_to_sleep_ && device_.descriptor() >= 0) {
-        if (read_completions() || !device_.may_sleep()) return true;
+    if (!news && about_to_sleep_ && sleeps()) {
+        if (read_completions() || !may_sleep()) return true;
         // One that has found no room since then must be tried again, and nobody tells of room.
         if (waits_for_room() && room_tried_ == Time::never()) return true;
     } else if (!news && about_to_sleep_ && host_.now() >= nap_until_) {
@@ -96,7 +117,7 @@ void Nic::expect_wait() {
     about_to_sleep_ = true;
     // Nobody tells of room.
     room_tried_ = waits_for_room() ? host_.now() + longest_nap : Time::never();
-    if (device_.descriptor() < 0) nap();
+    if (!sleeps()) nap();
 }
 
 /// Short ones, as long as something may come soon.
@@ -121,7 +142,7 @@ void Nic::progress_once() {
     } else {
         --rounds_;
     }
-    if (shared_) shared_->post_receives();
+    if (shares_) post_receives();
     if (tagged_) tagged_->progress();
     if (!connecting_.empty() || !lingering_.empty() || !connection_requests_.empty()) rounds_ = 0;
     if (!stalled_.empty()) resume_stalled();
@@ -143,127 +164,16 @@ void Nic::let_in() {
     now.swap(dialling_);
     for (Dialling& dialling : now)
         if (closing_)
-            device_.refuse(*dialling.asked);
+            dialling.port->device().refuse(*dialling.asked);
         else
-            connection_requests_.dialled(*dialling.asked, dialling.greeting);
+            connection_requests_.dialled(*dialling.port, *dialling.asked, dialling.greeting);
 }
 
-Link* Nic::greeted(const Header& header, const Operation& buffer) {
+Link* Nic::greeted(Port& port, const Header& header, const Operation& buffer) {
     Hello hello;
     if (buffer.length != sizeof header + sizeof hello) return nullptr;
     std::memcpy(&hello, buffer.data + sizeof header, sizeof hello);
-    return connection_requests_.greeted(header, hello);
-}
-
-/// False if there were none.
-bool Nic::read_completions() {
-    if (tagged_) return read_tagged_completions();
-    const bool any = read_completions(device_.completions());
-    fid_cq* const crowded = device_.crowded_completions();
-    return (crowded != nullptr && read_completions(*crowded)) || any;
-}
-
-bool Nic::read_completions(fid_cq& queue) {
-    std::array<fi_cq_msg_entry, at_once> entries;
-    const ssize_t count = fi_cq_read(&queue, entries.data(), entries.size());
-    if (count == -FI_EAGAIN) return false;
-    if (count == -FI_EAVAIL) {
-        read_error(queue);
-        return true;
-    }
-    device_.silence();
-    for (ssize_t i = 0; i < count; ++i) {
-        auto& operation = *static_cast<Operation*>(entries[static_cast<std::size_t>(i)].op_context);
-        const std::size_t length = entries[static_cast<std::size_t>(i)].len;
-        if (operation.link != nullptr)
-            operation.link->completed(operation, length);
-        else
-            shared_->received(operation, length);
-    }
-    return count > 0;
-}
-
-/// The same where completions have tags.
-bool Nic::read_tagged_completions() {
-    std::array<fi_cq_tagged_entry, at_once> entries;
-    const ssize_t count = fi_cq_read(&device_.completions(), entries.data(), entries.size());
-    if (count == -FI_EAVAIL) {
-        read_error(device_.completions());
-        return true;
-    }
-    for (ssize_t i = 0; i < count; ++i) {
-        const fi_cq_tagged_entry& entry = entries[static_cast<std::size_t>(i)];
-        auto& operation = *static_cast<Operation*>(entry.op_context);
-        if (operation.link != nullptr)
-            operation.link->completed(operation, entry.len);
-        else if (operation.is_tagged())
-            tagged_->completed(operation, entry.len, entry.tag);
-        else
-            shared_->received(operation, entry.len);
-    }
-    return count > 0;
-}
-
-void Nic::read_now() {
-    read_completions();
-    shared_->post_receives();
-}
-
-/// Whatever an operation fails of, its link is over: after a failure nothing on it is certain.
-void Nic::read_error(fid_cq& queue) {
-    fi_cq_err_entry entry{};
-    if (fi_cq_readerr(&queue, &entry, 0) < 0 || entry.op_context == nullptr) return;
-    auto& operation = *static_cast<Operation*>(entry.op_context);
-    if (operation.link == nullptr && operation.is_tagged())
-        return tagged_->failed(operation, entry.err);
-    if (operation.link == nullptr) {
-        log_debug("ofi: a receive fails: {}", error_text(entry.err));
-        return shared_->failed(operation);
-    }
-    Link& link = *operation.link;
-    if (!link.is_down() && !link.doomed && log_on(LogLevel::debug))
-        log_debug("ofi: an operation fails: {} ({})", error_text(entry.err),
-                  fi_cq_strerror(&queue, entry.prov_errno, entry.err_data, nullptr, 0));
-    link.failed(operation);
-    found_down(link);
-}
-
-void Nic::read_events() {
-    if (device_.events() == nullptr) return;
-    alignas(fi_eq_cm_entry) std::array<std::byte, 512> event;
-    for (;;) {
-        std::uint32_t kind = 0;
-        const ssize_t size = fi_eq_read(device_.events(), &kind, event.data(), event.size(), 0);
-        if (size == -FI_EAVAIL) {
-            if (!read_event_error()) return;
-            continue;
-        }
-        if (size < static_cast<ssize_t>(sizeof(fi_eq_cm_entry))) return;
-        handle_event(kind, *reinterpret_cast<const fi_eq_cm_entry*>(event.data()),
-                     static_cast<std::size_t>(size));
-    }
-}
-
-void Nic::handle_event(std::uint32_t event, const fi_eq_cm_entry& entry, std::size_t size) {
-    if (event == FI_CONNREQ) {
-        const auto* const data = reinterpret_cast<const std::byte*>(&entry) + sizeof entry;
-        dialling_.push_back({InfoList(entry.info), {data, data + size - sizeof entry}});
-        return;
-    }
-    const auto found = by_endpoint_.find(entry.fid);
-    if (found == by_endpoint_.end()) return;
-    if (event == FI_CONNECTED) found->second->up();
-    if (event == FI_SHUTDOWN) found_down(*found->second);
-}
-
-/// False if there was none.
-bool Nic::read_event_error() {
-    fi_eq_err_entry entry{};
-    if (fi_eq_readerr(device_.events(), &entry, 0) < 0) return false;
-    log_debug("ofi: a connection fails: {}", error_text(entry.err));
-    const auto found = by_endpoint_.find(entry.fid);
-    if (found != by_endpoint_.end()) found_down(*found->second);
-    return true;
+    return connection_requests_.greeted(port, header, hello);
 }
 
 void Nic::add(Link& link) {
@@ -309,9 +219,16 @@ void Nic::watch_time(QueuePair& queue_pair) {
 }
 
 bool Nic::is_timed() const {
+    const auto port_is_timed = [](const auto& port) {
+        return port->sockets().is_watching() || (port->is_shared() && !port->shared().empty());
+    };
     return !timed_.empty() || !stalled_.empty() || !lingering_.empty() ||
-           !connection_requests_.empty() || !ending_.empty() || (shared_ && !shared_->empty()) ||
-           sockets_.is_watching() || (tagged_ && tagged_->is_busy());
+           !connection_requests_.empty() || !ending_.empty() || (tagged_ && tagged_->is_busy()) ||
+           std::ranges::any_of(ports_, port_is_timed);
+}
+
+bool Nic::is_gone(const Link& link, Time now) {
+    return shares_ && link.port().shared().is_gone(link, now);
 }
 
 bool Nic::tick(Time now) {
@@ -322,15 +239,17 @@ bool Nic::tick(Time now) {
             now >= queue_pair->next_timer())
             queue_pair->tick(now);
     connection_requests_.tick(now);
-    if (shared_) shared_->tick(now);
-    sockets_.tick(now);
+    for (const auto& port : ports_) {
+        if (shares_) port->shared().tick(now);
+        port->sockets().tick(now);
+    }
     if (tagged_) tagged_->tick(now);
     for (Link* link : stalled_) {
         if (link->is_down() || link->doomed) continue;
         if (link->stalled_since == Time::never()) link->stalled_since = now;
         // Whom nobody has heard yet may have other things to do than to let us in.
-        if (shared_ && !link->has_heard()) continue;
-        const bool gone = shared_ && shared_->is_gone(*link, now);
+        if (shares_ && !link->has_heard()) continue;
+        const bool gone = is_gone(*link, now);
         if (!gone && now < link->stalled_since + patience_) continue;
         log_debug("ofi: {}", gone ? "a peer is not there any more" : "a peer takes nothing");
         found_down(*link);
@@ -352,9 +271,11 @@ Time Nic::next_timer() const {
             earliest = std::min(earliest, link->stalled_since + patience_);
     for (const std::unique_ptr<Link>& link : ending_)
         earliest = std::min(earliest, link->linger_until);
-    if (shared_) earliest = std::min(earliest, shared_->next_timer());
-    if (tagged_) earliest = std::min(earliest, tagged_->next_timer());
-    return std::min(earliest, sockets_.next_timer());
+    for (const auto& port : ports_) {
+        if (shares_) earliest = std::min(earliest, port->shared().next_timer());
+        earliest = std::min(earliest, port->sockets().next_timer());
+    }
+    return tagged_ ? std::min(earliest, tagged_->next_timer()) : earliest;
 }
 
 }  // namespace railyard::ofi

@@ -1,6 +1,6 @@
 #pragma once
-/// One rank's opening of a provider's domain: its links, and the round of things to look after
-/// whenever somebody polls.
+/// One rank's opening of a provider's domains, a port each: its links, and the round of things to
+/// look after whenever somebody polls.
 
 #include <cstdint>
 #include <memory>
@@ -10,16 +10,12 @@
 
 #include "base/descriptor.hpp"
 #include "interconnects/real/common/nic.hpp"
-#include "interconnects/real/ofi/module/buffers.hpp"
 #include "interconnects/real/ofi/module/connection.hpp"
-#include "interconnects/real/ofi/module/device.hpp"
-#include "interconnects/real/ofi/module/grants.hpp"
 #include "interconnects/real/ofi/module/link.hpp"
 #include "interconnects/real/ofi/module/names.hpp"
+#include "interconnects/real/ofi/module/port.hpp"
 #include "interconnects/real/ofi/module/queues.hpp"
 #include "interconnects/real/ofi/module/region.hpp"
-#include "interconnects/real/ofi/module/shared.hpp"
-#include "interconnects/real/ofi/module/sockets.hpp"
 #include "interconnects/real/ofi/module/tagged_port.hpp"
 
 namespace railyard::ofi {
@@ -32,9 +28,7 @@ class Nic final : public real::Nic<Parts> {
 
     bool make_progress() override;
     void expect_wait() override;
-    int descriptor() const override {
-        return device_.descriptor() >= 0 ? device_.descriptor() : naps_end_.get();
-    }
+    int descriptor() const override { return sleeps() ? slept_on_ : naps_end_.get(); }
     bool tick(Time now) override;
     Time next_timer() const override;
 
@@ -51,20 +45,21 @@ class Nic final : public real::Nic<Parts> {
     void has_news() { ++news_; }
     std::uint64_t id() const { return name_.id; }
     const NicName& name() const { return name_; }
-    Device& device() { return device_; }
-    Sockets& sockets() { return sockets_; }
+    const std::vector<std::unique_ptr<Port>>& ports() const { return ports_; }
+    Port& port(unsigned number) { return *ports_[number]; }
     /// With a peer that nobody hears of.
     Duration patience() const { return patience_; }
-    SharedEndpoint& shared() { return *shared_; }
     TaggedPort* tagged_port() override { return tagged_.get(); }
     /// What has come, for who waits for a certain thing inside of a call.
     void read_now();
     bool is_closing() const { return closing_; }
     /// Somebody says hello, where all links share an endpoint. The link that is to hear it, if any.
-    Link* greeted(const Header& header, const Operation& buffer);
-    Buffers& buffers() { return buffers_; }
+    Link* greeted(Port& port, const Header& header, const Operation& buffer);
     Regions& regions() { return regions_; }
-    Grants& grants() { return grants_; }
+    /// Whether peers may write to regions by themselves (Device::grants()).
+    bool grants() const { return grants_; }
+    /// No region's has it, on any port.
+    std::uint64_t next_grant_key() { return ++grant_keys_; }
     Pool<Request>& requests() { return requests_; }
     Pool<Inbound>& inbounds() { return inbounds_; }
 
@@ -94,19 +89,22 @@ class Nic final : public real::Nic<Parts> {
   private:
     /// Somebody who dials, as an event tells of it.
     struct Dialling {
+        Port* port;
         InfoList asked;
         std::vector<std::byte> greeting;
     };
 
     void let_in();
     bool read_completions();
-    bool read_completions(fid_cq& queue);
-    void read_error(fid_cq& queue);
-    bool read_tagged_completions();
+    bool read_completions(Port& port, fid_cq& queue);
+    void read_error(Port& port, fid_cq& queue);
+    bool read_tagged_completions(Port& port);
     bool waits_for_room() const { return !stalled_.empty() || (tagged_ && tagged_->is_stalled()); }
     void read_events();
-    void handle_event(std::uint32_t event, const fi_eq_cm_entry& entry, std::size_t size);
-    bool read_event_error();
+    void read_events(Port& port);
+    void handle_event(Port& port, std::uint32_t event, const fi_eq_cm_entry& entry,
+                      std::size_t size);
+    bool read_event_error(Port& port);
     void finish_dropped();
     void resume_stalled();
     void tell_down();
@@ -116,17 +114,23 @@ class Nic final : public real::Nic<Parts> {
     void forget(std::unique_ptr<Link> link);
     void check_lingering(Time now);
     void set_name();
+    void join_descriptors();
+    /// Whether there is a descriptor to sleep on.
+    bool sleeps() const { return slept_on_ >= 0; }
+    bool may_sleep();
+    void post_receives();
+    bool is_gone(const Link& link, Time now);
     void nap();
     /// Whether something has to happen at a certain time.
     bool is_timed() const;
     bool is_used(const LocalRegion& region) const;
     bool is_free(const LocalRegion& region);
 
-    Device device_;
+    std::vector<std::unique_ptr<Port>> ports_;
     Duration patience_;
-    Sockets sockets_;
-    Buffers buffers_{device_};
-    Grants grants_{device_};
+    bool shares_ = false;  ///< all links of a port have one endpoint
+    bool grants_ = false;
+    std::uint64_t grant_keys_ = std::uint64_t{1} << 32;  ///< above those of devices
     Regions regions_;
     Pool<Request> requests_;
     Pool<Inbound> inbounds_;
@@ -141,7 +145,6 @@ class Nic final : public real::Nic<Parts> {
     std::vector<std::unique_ptr<Link>> dropped_;
     std::vector<std::unique_ptr<Link>> lingering_;
     std::vector<std::unique_ptr<Link>> ending_;  ///< where they share an endpoint
-    std::unique_ptr<SharedEndpoint> shared_;     ///< if so
     std::unique_ptr<TaggedPort> tagged_;         ///< where the provider matches
     std::uint64_t news_ = 0;
     std::uint64_t news_told_ = 0;  ///< to the host
@@ -150,6 +153,8 @@ class Nic final : public real::Nic<Parts> {
     bool closing_ = false;  ///< nobody is let in any more
     unsigned naps_ = 0;     ///< in a row, where there is no descriptor to sleep on
     Descriptor naps_end_;   ///< readable then
+    Descriptor joint_;      ///< of all ports' descriptors, where there are several
+    int slept_on_ = -1;
     Time nap_until_{};
     Time room_tried_ = Time::never();  ///< again, at this time, by who sleeps
     std::uint64_t news_at_nap_ = 0;

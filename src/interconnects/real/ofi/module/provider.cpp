@@ -8,107 +8,22 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <set>
-#include <tuple>
 
 #include "base/log.hpp"
 #include "base/quantity.hpp"
+#include "base/topology.hpp"
+#include "interconnects/real/ofi/module/nearness.hpp"
 #include "interconnects/real/ofi/module/wire.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::ofi {
 
 namespace {
-
-/// Best first. What is not named comes between hardware and software, in libfabric's order.
-constexpr std::array hardware = {"verbs", "cxi", "efa", "opx", "psm3"};
-// `net` of libfabric 1.17 is quicker than `tcp`, but nobody can sleep on its descriptor. From 1.18
-// on it is `tcp`.
-constexpr std::array software = {"tcp", "net", "sockets"};
-
-/// `sockets` is deprecated and a thousand times slower; nobody gets it who does not ask for it.
-bool only_if_asked(std::string_view provider) {
-    const std::string_view core = provider.substr(0, provider.find(';'));
-    return core == "sockets" || core == "udp" || core == "shm";
-}
-
-std::size_t rank_of(std::string_view provider) {
-    const std::string_view core = provider.substr(0, provider.find(';'));
-    const auto hard = std::ranges::find(hardware, core);
-    if (hard != hardware.end()) return static_cast<std::size_t>(hard - hardware.begin());
-    const auto soft = std::ranges::find(software, core);
-    const std::size_t others = hardware.size();
-    if (soft == software.end()) return others;
-    return others + 1 + static_cast<std::size_t>(soft - software.begin());
-}
-
-bool is_usable(const Offer& offer) {
-    return !offer.link_local;
-}
-
-bool fits(const Offer& offer, const Wish& wish) {
-    if (!wish.provider.empty() && offer.provider != wish.provider) return false;
-    if (wish.provider.empty() && only_if_asked(offer.provider)) return false;
-    if (wish.endpoints != Endpoints::all &&
-        offer.connected != (wish.endpoints == Endpoints::connected))
-        return false;
-    return wish.domain.empty() || offer.domain == wish.domain;
-}
-
-/// Whether `a` is to be taken rather than `b`.
-bool better(const Offer& a, const Offer& b) {
-    const auto order = [](const Offer& o) {
-        return std::tuple(rank_of(o.provider), !o.connected, o.loopback, o.bridge, o.newer_ip);
-    };
-    return order(a) < order(b);
-}
-
-/// Those that can be used, each with its domains; of the others only the names.
-std::string list_of(std::span<const Offer> offers) {
-    std::map<std::string, std::set<std::string>> usable;
-    std::set<std::string> others;
-    for (const Offer& offer : offers)
-        if (is_usable(offer)) usable[offer.provider].insert(offer.domain);
-    for (const Offer& offer : offers)
-        if (!usable.contains(offer.provider)) others.insert(offer.provider);
-    std::string text;
-    for (const auto& [provider, domains] : usable)
-        text +=
-            fmt::format("{}{} on {}", text.empty() ? "" : "; ", provider, fmt::join(domains, ", "));
-    if (text.empty()) text = "nothing";
-    if (!others.empty()) text += fmt::format(" (of no use: {})", fmt::join(others, ", "));
-    return text;
-}
-
-/// What somebody can do about a provider that libfabric does not show.
-std::string advice_on(const Wish& wish) {
-    const std::string core = wish.provider.substr(0, wish.provider.find(';'));
-    if (wish.tagged) return "unset RAILYARD_OFI_TAGGED, or choose another with ofi:PROVIDER";
-    if (std::ranges::find(hardware, core) != hardware.end())
-        return fmt::format(
-            "libfabric shows {} only where it finds such a device: `fi_info -p {}` tells, and with "
-            "FI_LOG_LEVEL=info why not",
-            core, core);
-    return "choose with ofi:PROVIDER, RAILYARD_OFI_PROVIDER and RAILYARD_OFI_DOMAIN";
-}
-
-std::string asked_for(const Wish& wish) {
-    std::string text =
-        wish.provider.empty() ? "any provider" : fmt::format("provider '{}'", wish.provider);
-    if (wish.endpoints != Endpoints::all)
-        text +=
-            wish.endpoints == Endpoints::connected ? " with MSG endpoints" : " with RDM endpoints";
-    if (wish.tagged) text += " with tags";
-    if (!wish.domain.empty()) text += fmt::format(" on domain '{}'", wish.domain);
-    return text;
-}
 
 void describe_address(Offer& offer, const fi_info& info) {
     std::array<char, INET6_ADDRSTRLEN> text{};
@@ -132,6 +47,15 @@ void describe_address(Offer& offer, const fi_info& info) {
 /// docker0 and its like: their addresses are the same on many hosts, and go with their guests.
 bool is_bridge(const std::string& interface) {
     return ::access(fmt::format("/sys/class/net/{}/bridge", interface).c_str(), F_OK) == 0;
+}
+
+void describe_place(Offer& offer, const fi_info& info, std::span<const int> cores) {
+    if (info.fabric_attr->name != nullptr) offer.network = info.fabric_attr->name;
+    offer.is_adapter = info.nic != nullptr;
+    const auto node = node_of(device_folder(info));
+    if (!node) return;
+    offer.node = *node;
+    offer.distance = distance(*node, cores);
 }
 
 constexpr const char* patience_variable = "RAILYARD_OFI_PATIENCE";
@@ -186,20 +110,16 @@ InfoList ask(fi_ep_type type, const std::string& provider, bool tagged) {
 
 }  // namespace
 
-bool is_hardware(std::string_view provider) {
-    return rank_of(provider) < hardware.size();
-}
-
 std::string error_text(long error) {
     return fi_strerror(static_cast<int>(std::abs(error)));
 }
 
-Wish wish_for(std::string_view provider, bool tagged) {
+Wish wish_for(std::string_view provider, bool tagged, unsigned place) {
     const auto variable = [](const char* name) {
         const char* const value = std::getenv(name);
         return std::string(value != nullptr ? value : "");
     };
-    Wish wish{std::string(provider), variable("RAILYARD_OFI_DOMAIN"), Endpoints::all};
+    Wish wish{.provider = std::string(provider), .domains = domains_wished(), .place = place};
     wish.patience = patience_of(variable(patience_variable), wish.patience);
     if (wish.provider.empty()) wish.provider = variable("RAILYARD_OFI_PROVIDER");
     wish.tagged = tagged;
@@ -219,20 +139,10 @@ Wish wish_for(std::string_view provider, bool tagged) {
     return wish;
 }
 
-std::size_t choose(std::span<const Offer> offers, const Wish& wish) {
-    const Offer* best = nullptr;
-    for (const Offer& offer : offers) {
-        if (!fits(offer, wish) || !is_usable(offer)) continue;
-        if (best == nullptr || better(offer, *best)) best = &offer;
-    }
-    if (best != nullptr) return static_cast<std::size_t>(best - offers.data());
-    throw UsageError(fmt::format("ofi: libfabric does not have {} here; found: {}; {}",
-                                 asked_for(wish), list_of(offers), advice_on(wish)));
-}
-
 Found look_around(const std::string& provider, Endpoints which, bool tagged) {
     Found found;
     spare_memory(provider);
+    const std::vector<int> cores = allowed_cores();
     for (const fi_ep_type type : {FI_EP_MSG, FI_EP_RDM}) {
         if (type == (which == Endpoints::connected ? FI_EP_RDM : FI_EP_MSG) &&
             which != Endpoints::all)
@@ -245,6 +155,7 @@ Found look_around(const std::string& provider, Endpoints which, bool tagged) {
             offer.connected = type == FI_EP_MSG;
             describe_address(offer, *info);
             offer.bridge = is_bridge(offer.domain);
+            describe_place(offer, *info, cores);
             const bool again = std::ranges::any_of(found.offers, [&](const Offer& other) {
                 return other.provider == offer.provider && other.domain == offer.domain &&
                        other.address == offer.address && other.connected == offer.connected;
@@ -255,6 +166,22 @@ Found look_around(const std::string& provider, Endpoints which, bool tagged) {
         }
     }
     return found;
+}
+
+std::vector<InfoList> find_domains(const Wish& wish) {
+    Found found = look_around(wish.provider, wish.endpoints, wish.tagged);
+    std::vector<std::size_t> chosen;
+    try {
+        chosen = choose(found.offers, wish);
+    } catch (const UsageError&) {
+        // Once more with all that there is, to say so.
+        found = look_around("", wish.tagged ? Endpoints::shared : Endpoints::all, wish.tagged);
+        chosen = choose(found.offers, wish);
+    }
+    std::vector<InfoList> infos;
+    for (const std::size_t one : chosen)
+        infos.emplace_back(fi_dupinfo(found.infos[one]));
+    return infos;
 }
 
 }  // namespace railyard::ofi

@@ -53,7 +53,9 @@ Kind kind_of(Op op) {
 }  // namespace
 
 QueuePair::QueuePair(Nic& nic, const fabric::QueuePairOptions& options)
-    : real::QueuePair<Parts>(nic, options), own_patience_(options.receiver_not_ready_timeout) {
+    : real::QueuePair<Parts>(nic, options),
+      port_(nic.port(options.port)),
+      own_patience_(options.receiver_not_ready_timeout) {
     nic_.add(*this);
 }
 
@@ -166,7 +168,7 @@ bool QueuePair::issue_next() {
     --credits_;
     request.issued = true;
     request.sent = sent == Link::Sent::taken && request.pushes == 0;
-    if (nic_.device().grants()) note(request);
+    if (link_->device().grants()) note(request);
     if (request.awaits_answer()) ++reads_under_way_;
     unissued_ = request.next;
     return true;
@@ -195,8 +197,9 @@ Link::Sent QueuePair::send(Request& request) {
     }
     std::array<Place, max_slices> places;
     for (const Piece& piece : request.list())
-        places[header.places++] =
-            nic_.regions().find(piece.region)->place(piece.data, piece.length);
+        places[header.places++] = nic_.regions()
+                                      .find(piece.region)
+                                      ->place(piece.data, piece.length, link_->port().number());
     header.flags |= flag::bulk;
     const Piece list{reinterpret_cast<std::byte*>(places.data()), header.places * sizeof(Place), 0};
     return link_->send(header, std::span(&list, 1), request);

@@ -158,6 +158,7 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     std::array<Touched, most_credits> touched_{};
     std::uint32_t noted_ = 0;
 
+    Port& port_;  ///< by which it asks for a connection
     std::uint64_t peer_ = 0;
     Duration own_patience_;                          ///< with a peer that posts no receive
     Duration peers_patience_ = Duration::forever();  ///< with us

@@ -85,7 +85,7 @@ LocalRegion::LocalRegion(Nic& nic, Memory memory, Bytes size, Access access)
 
 LocalRegion::Memory LocalRegion::zeroed(Nic& nic, Bytes size) {
     const auto bytes = std::max<std::size_t>(1, size.count());  // a region may be empty
-    const int now = nic.device().requires_mode(FI_MR_ALLOCATED) ? MAP_POPULATE : 0;
+    const int now = nic.port(0).device().requires_mode(FI_MR_ALLOCATED) ? MAP_POPULATE : 0;
     void* const memory =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | now, -1, 0);
     if (memory == MAP_FAILED)
@@ -97,46 +97,58 @@ void LocalRegion::Unmapped::operator()(std::byte* memory) const {
     ::munmap(memory, size);
 }
 
-void LocalRegion::register_now() {
+void LocalRegion::register_on(Port& port) {
+    OnPort& on = on_[port.number()];
     // With all rights: those of peers are checked by us, and peers that move our bulk data for us
     // need them whatever the region grants.
-    registered_ = register_with(nic_.device(), span(), true);
-    if (registered_) {
-        key_ = fi_mr_key(registered_.get());
-        descriptor_ = fi_mr_desc(registered_.get());
+    on.registered = register_with(port.device(), span(), true);
+    if (on.registered) {
+        on.key = fi_mr_key(on.registered.get());
+        on.descriptor = fi_mr_desc(on.registered.get());
     }
-    if (nic_.device().requires_mode(FI_MR_VIRT_ADDR))
-        base_ = reinterpret_cast<std::uintptr_t>(data_);
+    if (port.device().requires_mode(FI_MR_VIRT_ADDR)) on.base = address_of(data_);
 }
 
 void LocalRegion::enter() {
-    register_now();
+    on_.resize(nic_.ports().size());
     const bool is_bulk = size_.count() > longest_data;
-    if (is_bulk && nic_.device().grants() && fabric::allows(access_, Access::remote_write))
-        grant_ = nic_.grants().grant(span());
+    if (is_bulk && nic_.grants() && fabric::allows(access_, Access::remote_write))
+        grant_key_ = nic_.next_grant_key();
+    for (const auto& port : nic_.ports()) {
+        register_on(*port);
+        if (grant_key_ != 0) on_[port->number()].grant = port->grants().grant(span(), grant_key_);
+    }
     number_ = nic_.regions().add(*this);
 }
 
-void LocalRegion::renew() {
-    registered_.reset();
-    register_now();
+void LocalRegion::renew(Port& port) {
+    on_[port.number()].registered.reset();
+    register_on(port);
+}
+
+void LocalRegion::revoke() {
+    if (grant_key_ == 0) return;
+    for (const auto& port : nic_.ports())
+        port->grants().revoke(on_[port->number()].grant, size_.count());
+    grant_key_ = 0;
 }
 
 LocalRegion::~LocalRegion() {
     // What comes from now on is refused; what is under way ends here, and must still find it.
     leaves_ = true;
     nic_.detach(*this);
-    nic_.grants().revoke(grant_, size_.count());
+    revoke();
     nic_.regions().remove(number_);
 }
 
 void LocalRegion::invalidate() {
     invalidated_ = true;
-    nic_.grants().revoke(grant_, size_.count());
+    revoke();
 }
 
-Place LocalRegion::place(const std::byte* data, std::uint64_t length) const {
-    return {base_ + static_cast<std::uint64_t>(data - data_), key_, length};
+Place LocalRegion::place(const std::byte* data, std::uint64_t length, unsigned port) const {
+    const OnPort& on = on_[port];
+    return {on.base + static_cast<std::uint64_t>(data - data_), on.key, length};
 }
 
 Code LocalRegion::check(std::uint64_t offset, std::uint64_t length, Access wanted) const {
@@ -151,7 +163,7 @@ RegionBlob LocalRegion::export_blob() const {
     fields.size = size_.count();
     fields.access = static_cast<std::uint64_t>(access_);
     fields.address = address_of(data_);
-    fields.key = grant_.key;
+    fields.key = grant_key_;
     fields.sum = sum_of(fields);
     RegionBlob blob;
     std::memcpy(blob.bytes.data(), &fields, sizeof fields);

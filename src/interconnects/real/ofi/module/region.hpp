@@ -16,6 +16,7 @@
 namespace railyard::ofi {
 
 class Nic;
+class Port;
 class LocalRegion;
 
 /// All regions of a Nic.
@@ -50,20 +51,20 @@ class LocalRegion final : public fabric::Region {
     fabric::RegionBlob export_blob() const override;
 
     std::uint64_t number() const { return number_; }
-    /// What the provider wants to see beside addresses in it.
-    void* descriptor() const { return descriptor_; }
+    /// What the provider wants to see beside addresses in it, on that port.
+    void* descriptor(unsigned port) const { return on_[port].descriptor; }
     /// How a peer's provider names a piece of it.
-    Place place(const std::byte* data, std::uint64_t length) const;
+    Place place(const std::byte* data, std::uint64_t length, unsigned port) const;
     /// Whether a peer may do that there.
     Code check(std::uint64_t offset, std::uint64_t length, fabric::Access wanted) const;
     /// A peer has ended it: it is its owner's alone.
     void invalidate();
     /// Whether peers may write to it without our help.
-    bool is_granted() const { return grant_.key != 0; }
+    bool is_granted() const { return grant_key_ != 0; }
     /// It is being destroyed, and waits for what is under way.
     bool leaves() const { return leaves_; }
-    /// Peers that know how the provider named it know no more.
-    void renew();
+    /// Peers that know how the provider named it on that port know no more.
+    void renew(Port& port);
 
   private:
     /// From the system and back to it at once: pages are there when they are used, and a large
@@ -78,15 +79,22 @@ class LocalRegion final : public fabric::Region {
     static Memory zeroed(Nic& nic, Bytes size);
     LocalRegion(Nic& nic, Memory memory, Bytes size, fabric::Access access);
     void enter();
-    void register_now();
+    void register_on(Port& port);
+    void revoke();
+
+    /// What it is to the provider, on one port.
+    struct OnPort {
+        Owned<fid_mr> registered;
+        void* descriptor = nullptr;
+        std::uint64_t key = 0;
+        std::uint64_t base = 0;  ///< what peers call the first byte's address
+        Grants::Grant grant;
+    };
 
     Nic& nic_;
     Memory own_;
-    Owned<fid_mr> registered_;
-    void* descriptor_ = nullptr;
-    Grants::Grant grant_;
-    std::uint64_t key_ = 0;
-    std::uint64_t base_ = 0;  ///< what peers call the first byte's address
+    std::vector<OnPort> on_;
+    std::uint64_t grant_key_ = 0;  ///< the same on all ports; 0: there is none
     std::uint64_t number_ = 0;
     bool invalidated_ = false;
     bool leaves_ = false;

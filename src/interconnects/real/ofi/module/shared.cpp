@@ -24,24 +24,25 @@ constexpr Duration between_signs = Duration::s(1);
 
 // From a number by chance: where a Nic was before, one that comes to the same address does not take
 // for its own what was meant for the other.
-SharedEndpoint::SharedEndpoint(Nic& nic) : nic_(nic), last_number_(std::random_device()()) {}
+SharedEndpoint::SharedEndpoint(Nic& nic, Port& port)
+    : nic_(nic), port_(port), last_number_(std::random_device()()) {}
 
 fi_addr_t SharedEndpoint::address_of(const NicName& peer) {
     const auto known = peers_.find(peer.id);
     if (known != peers_.end()) return known->second.address;
     fi_addr_t address = FI_ADDR_UNSPEC;
-    const int inserted =
-        fi_av_insert(&nic_.device().addresses(), peer.where().data(), 1, &address, 0, nullptr);
+    const int inserted = fi_av_insert(&port_.device().addresses(),
+                                      peer.where(port_.number()).data(), 1, &address, 0, nullptr);
     if (inserted != 1) {
-        log_error("ofi: provider {} does not know the address of {}", nic_.device().provider(),
-                  peer.host.data());
+        log_error("ofi: provider {} does not know the address of {}", port_.device().provider(),
+                  peer.host());
         return FI_ADDR_UNSPEC;
     }
-    Sockets& sockets = nic_.sockets();
+    Sockets& sockets = port_.sockets();
     const bool can_ask = sockets.is_on_tcp();
-    peers_.emplace(peer.id, Peer{address, ListenerTest(can_ask ? peer.where()
+    peers_.emplace(peer.id, Peer{address, ListenerTest(can_ask ? peer.where(port_.number())
                                                                : std::span<const std::byte>())});
-    sockets.expect(peer.where());
+    sockets.expect(peer.where(port_.number()));
     return address;
 }
 
@@ -72,12 +73,12 @@ Link* SharedEndpoint::find_of(std::uint64_t peer, std::uint64_t peers_number) co
 
 void SharedEndpoint::post_receives() {
     while (posted_ < pool) {
-        Operation& buffer = nic_.buffers().take();
+        Operation& buffer = port_.buffers().take();
         buffer.type = Operation::Type::receive;
-        const long error = fi_recv(nic_.device().endpoint(), buffer.data, longest_message,
+        const long error = fi_recv(port_.device().endpoint(), buffer.data, longest_message,
                                    buffer.descriptor, FI_ADDR_UNSPEC, &buffer.context);
         if (error != 0) {
-            nic_.buffers().give_back(buffer);
+            port_.buffers().give_back(buffer);
             if (error != -FI_EAGAIN) log_error("ofi: a receive is refused: {}", error_text(error));
             return;
         }
@@ -87,7 +88,7 @@ void SharedEndpoint::post_receives() {
 
 void SharedEndpoint::failed(Operation& buffer) {
     --posted_;
-    nic_.buffers().give_back(buffer);
+    port_.buffers().give_back(buffer);
 }
 
 void SharedEndpoint::received(Operation& buffer, std::size_t length) {
@@ -105,14 +106,14 @@ void SharedEndpoint::deliver(Operation& buffer, std::size_t length) {
         if (header.link != 0)
             link = find(header.link);
         else if (header.kind == Kind::hello)
-            link = nic_.greeted(header, buffer);
+            link = nic_.greeted(port_, header, buffer);
         else if (header.kind == Kind::gone)
             link = find_of(header.number, header.region);
         else if (TaggedPort* const port = nic_.tagged_port())
             port->heard(header, {buffer.data + sizeof header, length - sizeof header});
         if (link != nullptr && link->heard(buffer)) return;
     }
-    nic_.buffers().give_back(buffer);
+    port_.buffers().give_back(buffer);
 }
 
 void SharedEndpoint::tick(Time now) {

@@ -23,10 +23,11 @@ namespace railyard::ofi {
 
 class Link;
 class Nic;
+class Port;
 
 class SharedEndpoint {
   public:
-    explicit SharedEndpoint(Nic& nic);
+    SharedEndpoint(Nic& nic, Port& port);
 
     /// FI_ADDR_UNSPEC, with the reason in the log, if the provider does not take its name.
     fi_addr_t address_of(const NicName& peer);
@@ -53,6 +54,7 @@ class SharedEndpoint {
     void deliver(Operation& buffer, std::size_t length);
 
     Nic& nic_;
+    Port& port_;
     std::unordered_map<std::uint32_t, Link*> links_;
     struct Peer {
         fi_addr_t address = FI_ADDR_UNSPEC;

@@ -27,19 +27,19 @@ constexpr std::uint32_t most_takers = 32;
 /// False if there is no room.
 bool TaggedPort::post(Receiving& receiving) {
     const TaggedReceive& request = receiving.request;
-    Operation& buffer = nic_.buffers().take();
+    Operation& buffer = port_.buffers().take();
     buffer.type = Operation::Type::tagged_receive;
     buffer.receiving = &receiving;
     const fi_addr_t from =
         request.from == fabric::any_peer ? FI_ADDR_UNSPEC : peers_[request.from]->address;
     const long error =
-        fi_trecv(nic_.device().endpoint(), buffer.data, longest_tagged, buffer.descriptor, from,
+        fi_trecv(port_.device().endpoint(), buffer.data, longest_tagged, buffer.descriptor, from,
                  tag_of(request.bits), ~tag_of(request.mask), &buffer.context);
     if (error == 0) {
         receiving.buffer = &buffer;
         return true;
     }
-    nic_.buffers().give_back(buffer);
+    port_.buffers().give_back(buffer);
     if (error != -FI_EAGAIN) log_error("ofi: a tagged receive is refused: {}", error_text(error));
     return false;
 }
@@ -67,7 +67,7 @@ void TaggedPort::matched(Receives::iterator receiving, Operation& buffer, std::s
     }
     if (!read_envelope(buffer, length, receiving->matched)) {
         log_debug("ofi: a tagged message that is none of ours");
-        nic_.buffers().give_back(buffer);
+        port_.buffers().give_back(buffer);
         unposted_.push_front(receiving);
         return;
     }
@@ -90,13 +90,13 @@ void TaggedPort::refused(Receives::iterator receiving, int error) {
 void TaggedPort::deliver(Receives::iterator receiving, Operation& buffer) {
     const Envelope& envelope = receiving->matched;
     if (!envelope.eager) {
-        nic_.buffers().give_back(buffer);
+        port_.buffers().give_back(buffer);
         return pull(receiving);
     }
     const std::span<std::byte> into = receiving->request.buffer;
     const std::size_t fitting = std::min<std::size_t>(envelope.length, into.size());
     if (fitting > 0) std::memcpy(into.data(), buffer.data + sizeof envelope, fitting);
-    nic_.buffers().give_back(buffer);
+    port_.buffers().give_back(buffer);
     if (envelope.synchronous) say(*peer_at(envelope.from), Kind::tagged_matched, envelope.number);
     finish(receiving, Code::ok);
 }
@@ -113,7 +113,7 @@ void TaggedPort::pull(Receives::iterator receiving) {
         return finish(receiving, Code::ok);
     }
     try {
-        receiving->registered = register_with(nic_.device(), into.first(fitting), true);
+        receiving->registered = register_with(port_.device(), into.first(fitting), true);
     } catch (const Error& error) {
         log_error("{}", error.what());
         say(peer, Kind::tagged_matched, envelope.number);
@@ -123,7 +123,7 @@ void TaggedPort::pull(Receives::iterator receiving) {
     pulled_.emplace(receiving->token, receiving);
     ++peer.waited_for;
     Place place;
-    if (nic_.device().requires_mode(FI_MR_VIRT_ADDR))
+    if (port_.device().requires_mode(FI_MR_VIRT_ADDR))
         place.address = reinterpret_cast<std::uintptr_t>(into.data());
     place.key = fi_mr_key(receiving->registered.get());
     place.length = fitting;
@@ -190,9 +190,9 @@ void TaggedPort::drain() {
 
 /// Takes out the oldest that the provider has. False if it has none.
 bool TaggedPort::look_for_more() {
-    fid_ep* const endpoint = nic_.device().endpoint();
+    fid_ep* const endpoint = port_.device().endpoint();
     if (taking_) return false;  // one that has not come yet
-    Operation& question = nic_.buffers().take_move();
+    Operation& question = port_.buffers().take_move();
     question.type = Operation::Type::tagged_peek;
     fi_msg_tagged any{};
     any.addr = FI_ADDR_UNSPEC;
@@ -200,18 +200,18 @@ bool TaggedPort::look_for_more() {
     any.context = &question.context;
     peek_ = Peek::asked;
     if (fi_trecvmsg(endpoint, &any, FI_PEEK | FI_COMPLETION) != 0) {
-        nic_.buffers().give_back(question);
+        port_.buffers().give_back(question);
         peek_ = Peek::none;
         return false;
     }
     if (!read_until([&] { return peek_ != Peek::asked; })) return false;
     if (std::exchange(peek_, Peek::none) != Peek::found) return false;
     // The first of all is also the first with its tag.
-    Operation& buffer = nic_.buffers().take();
+    Operation& buffer = port_.buffers().take();
     buffer.type = Operation::Type::tagged_unexpected;
     if (fi_trecv(endpoint, buffer.data, longest_tagged, buffer.descriptor, FI_ADDR_UNSPEC,
                  peeked_tag_, 0, &buffer.context) != 0) {
-        nic_.buffers().give_back(buffer);
+        port_.buffers().give_back(buffer);
         return false;
     }
     taking_ = true;
@@ -222,10 +222,10 @@ void TaggedPort::take_out(Operation& buffer, std::size_t length) {
     Envelope envelope;
     if (!read_envelope(buffer, length, envelope)) {
         log_debug("ofi: a tagged message that is none of ours");
-        return nic_.buffers().give_back(buffer);
+        return port_.buffers().give_back(buffer);
     }
     if (was_withdrawn(envelope)) {
-        nic_.buffers().give_back(buffer);
+        port_.buffers().give_back(buffer);
         return say(*peer_at(envelope.from), Kind::tagged_withdrawn, envelope.number);
     }
     if (const auto receiving = find_waiting(envelope); receiving != receives_.end()) {
@@ -247,11 +247,11 @@ TaggedPort::Receives::iterator TaggedPort::find_waiting(const Envelope& envelope
 /// Where we match: receives for whatever comes.
 void TaggedPort::post_takers() {
     while (!provider_matches_ && takers_ < most_takers) {
-        Operation& buffer = nic_.buffers().take();
+        Operation& buffer = port_.buffers().take();
         buffer.type = Operation::Type::tagged_unexpected;
-        if (fi_trecv(nic_.device().endpoint(), buffer.data, longest_tagged, buffer.descriptor,
+        if (fi_trecv(port_.device().endpoint(), buffer.data, longest_tagged, buffer.descriptor,
                      FI_ADDR_UNSPEC, 0, ~std::uint64_t{0}, &buffer.context) != 0)
-            return nic_.buffers().give_back(buffer);
+            return port_.buffers().give_back(buffer);
         ++takers_;
     }
 }
@@ -272,7 +272,7 @@ void TaggedPort::withdraw(Peer& peer, std::uint64_t number) {
         return one.envelope.from == by + 1 && one.envelope.number == number;
     });
     if (found != unexpected_.end()) {
-        nic_.buffers().give_back(*found->buffer);
+        port_.buffers().give_back(*found->buffer);
         unexpected_.erase(found);
         say(peer, Kind::tagged_withdrawn, number);
     } else if (number > peer.newest) {

@@ -53,9 +53,9 @@ bool TaggedPort::post(Peer& peer, Sending& sending) {
     envelope.length = sending.data.size();
     envelope.bits = sending.bits;
     std::memcpy(message.data, &envelope, sizeof envelope);
-    fid_ep* const endpoint = nic_.device().endpoint();
+    fid_ep* const endpoint = port_.device().endpoint();
     const std::uint64_t tag = tag_of(sending.bits);
-    const bool inlines = message.length <= nic_.device().inject_size();
+    const bool inlines = message.length <= port_.device().inject_size();
     const long error = inlines
                            ? fi_tinject(endpoint, message.data, message.length, peer.address, tag)
                            : fi_tsend(endpoint, message.data, message.length, message.descriptor,
@@ -68,7 +68,7 @@ bool TaggedPort::post(Peer& peer, Sending& sending) {
 
 void TaggedPort::went(Operation& operation) {
     Sending* const sending = sending_of(operation.tagged);
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
     if (sending != nullptr && sending->eager && !sending->synchronous) end(*sending, Code::ok);
 }
 
@@ -81,10 +81,10 @@ void TaggedPort::go(Peer& peer, const Header& header, std::span<const std::byte>
     if (target.length > sending->data.size()) return;
     sending->target = target;
     sending->token = header.length;
-    if (nic_.device().requires_mode(FI_MR_LOCAL)) {
+    if (port_.device().requires_mode(FI_MR_LOCAL)) {
         std::byte* const memory = const_cast<std::byte*>(sending->data.data());  // only read
         try {
-            sending->registered = register_with(nic_.device(), {memory, target.length}, false);
+            sending->registered = register_with(port_.device(), {memory, target.length}, false);
         } catch (const Error& error) {
             log_error("{}", error.what());
             return lose(peer, Code::timed_out);
@@ -97,7 +97,7 @@ void TaggedPort::go(Peer& peer, const Header& header, std::span<const std::byte>
 
 void TaggedPort::write_more(Sending& sending) {
     Peer& peer = *peers_[sending.to];
-    const std::uint64_t step = std::min(tagged_step, nic_.device().longest());
+    const std::uint64_t step = std::min(tagged_step, port_.device().longest());
     while (sending.writes < most_writes && sending.issued < sending.target.length) {
         const std::uint64_t length = std::min(step, sending.target.length - sending.issued);
         if (!write(sending, length)) return;
@@ -109,8 +109,8 @@ void TaggedPort::write_more(Sending& sending) {
 
 bool TaggedPort::write(Sending& sending, std::uint64_t length) {
     Peer& peer = *peers_[sending.to];
-    Device& device = nic_.device();
-    Operation& operation = nic_.buffers().take_move();
+    Device& device = port_.device();
+    Operation& operation = port_.buffers().take_move();
     operation.type = Operation::Type::tagged_write;
     operation.tagged = sending.number;
     iovec piece{const_cast<std::byte*>(sending.data.data() + sending.issued), length};
@@ -134,14 +134,14 @@ bool TaggedPort::write(Sending& sending, std::uint64_t length) {
         ++sending.writes;
         return true;
     }
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
     (void)took(peer, error);
     return false;
 }
 
 void TaggedPort::written(Operation& operation) {
     Sending* const sending = sending_of(operation.tagged);
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
     if (sending == nullptr) return;
     --sending->writes;
     finish_writing(*sending);
@@ -170,7 +170,7 @@ void TaggedPort::finish_writing(Sending& sending) {
 void TaggedPort::lost(Operation& operation) {
     Sending* const sending = sending_of(operation.tagged);
     const bool was_write = operation.type == Operation::Type::tagged_write;
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
     if (sending == nullptr) return;
     std::erase(peers_[sending->to]->writers, sending);
     sending->lost = true;
@@ -181,7 +181,7 @@ void TaggedPort::lost(Operation& operation) {
 void TaggedPort::end(Sending& sending, Code status, bool cancelled) {
     Peer& peer = *peers_[sending.to];
     --peer.waited_for;
-    if (sending.message != nullptr) nic_.buffers().give_back(*sending.message);
+    if (sending.message != nullptr) port_.buffers().give_back(*sending.message);
     fabric::TaggedCompletion completion;
     completion.id = sending.id;
     completion.status = status;

@@ -28,13 +28,13 @@ TaggedPeer TaggedPort::number_of(const NicName& name) {
     const auto known = numbers_.find(name.id);
     if (known != numbers_.end()) return known->second;
     const auto number = static_cast<TaggedPeer>(peers_.size());
-    const bool can_ask = nic_.sockets().is_on_tcp();
+    const bool can_ask = port_.sockets().is_on_tcp();
     auto peer = std::make_unique<Peer>(Peer{
         .name = name,
-        .listener = ListenerTest(can_ask ? name.where() : std::span<const std::byte>()),
+        .listener = ListenerTest(can_ask ? name.where(0) : std::span<const std::byte>()),
         .words = {},
     });
-    peer->address = nic_.shared().address_of(name);
+    peer->address = port_.shared().address_of(name);
     if (is_self(*peer)) {
         peer->our_number = number + 1;
         peer->met = true;
@@ -63,7 +63,7 @@ void TaggedPort::greeted(const Header& header, std::span<const std::byte> data) 
     NicName name;
     if (data.size() != sizeof name) return;
     std::memcpy(&name, data.data(), sizeof name);
-    if (!name.is_valid() || name.provider_name() != nic_.name().provider_name()) return;
+    if (!name.is_like(nic_.name())) return;
     const TaggedPeer number = number_of(name);
     Peer& peer = *peers_[number];
     if (peer.gone) return;
@@ -74,7 +74,7 @@ void TaggedPort::greeted(const Header& header, std::span<const std::byte> data) 
 void TaggedPort::say(Peer& peer, Kind kind, std::uint64_t number, std::span<const std::byte> data,
                      std::uint64_t length) {
     if (peer.gone || peer.address == FI_ADDR_UNSPEC) return;
-    Operation& word = nic_.buffers().take();
+    Operation& word = port_.buffers().take();
     word.type = Operation::Type::tagged_word;
     word.tagged = numbers_.at(peer.name.id);
     word.length = sizeof(Header) + data.size();
@@ -87,14 +87,14 @@ void TaggedPort::say(Peer& peer, Kind kind, std::uint64_t number, std::span<cons
     std::memcpy(word.data, &header, sizeof header);
     if (!data.empty()) std::memcpy(word.data + sizeof header, data.data(), data.size());
     if (!peer.words.empty() || !try_say(peer, word)) {
-        if (peer.gone) return nic_.buffers().give_back(word);
+        if (peer.gone) return port_.buffers().give_back(word);
         peer.words.push_back(&word);
         set_stalled(peer);
     }
 }
 
 bool TaggedPort::try_say(Peer& peer, Operation& word) {
-    if (!took(peer, fi_send(nic_.device().endpoint(), word.data, word.length, word.descriptor,
+    if (!took(peer, fi_send(port_.device().endpoint(), word.data, word.length, word.descriptor,
                             peer.address, &word.context)))
         return false;
     ++under_way_;
@@ -123,10 +123,10 @@ void TaggedPort::lose(Peer& peer, Code why) {
     if (std::exchange(peer.gone, true)) return;
     const TaggedPeer number = numbers_.at(peer.name.id);
     for (Operation* word : peer.words)
-        nic_.buffers().give_back(*word);
+        port_.buffers().give_back(*word);
     peer.words.clear();
     for (Sending* sending : peer.waiting)
-        nic_.buffers().give_back(*std::exchange(sending->message, nullptr));
+        port_.buffers().give_back(*std::exchange(sending->message, nullptr));
     peer.waiting.clear();
     peer.writers.clear();
     set_stalled(peer);

@@ -17,7 +17,8 @@ using fabric::TaggedPeer;
 
 TaggedPort::TaggedPort(Nic& nic)
     : nic_(nic),
-      provider_matches_(std::bit_width(nic.device().info().ep_attr->mem_tag_format) == 64) {
+      port_(nic.port(0)),
+      provider_matches_(std::bit_width(nic.port(0).device().info().ep_attr->mem_tag_format) == 64) {
     if (!provider_matches_) post_takers();
 }
 
@@ -25,8 +26,7 @@ TaggedPort::~TaggedPort() = default;
 
 TaggedPeer TaggedPort::peer(const fabric::Address& address) {
     const NicName name = NicName::from_address(address);
-    const bool is_ours = name.is_valid() && name.provider_name() == nic_.name().provider_name();
-    return is_ours ? number_of(name) : fabric::any_peer;
+    return name.is_like(nic_.name()) ? number_of(name) : fabric::any_peer;
 }
 
 Status TaggedPort::send(const fabric::TaggedSend& request) {
@@ -46,7 +46,7 @@ Status TaggedPort::send(const fabric::TaggedSend& request) {
         end(sending, Code::remote_closed);
         return Code::ok;
     }
-    sending.message = &nic_.buffers().take();
+    sending.message = &port_.buffers().take();
     Operation& message = *sending.message;
     message.type = Operation::Type::tagged_send;
     message.tagged = number;
@@ -94,7 +94,7 @@ bool TaggedPort::cancel(std::uint64_t receive_id) {
     }
     cancelling_ = &*found;
     was_cancelled_ = false;
-    fi_cancel(&nic_.device().endpoint()->fid, &found->buffer->context);
+    fi_cancel(&port_.device().endpoint()->fid, &found->buffer->context);
     read_until([&] { return cancelling_ == nullptr; });
     cancelling_ = nullptr;
     return was_cancelled_;
@@ -166,7 +166,7 @@ void TaggedPort::completed(Operation& operation, std::size_t length, std::uint64
             --under_way_;
             break;
     }
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
 }
 
 void TaggedPort::failed(Operation& operation, int error) {
@@ -175,7 +175,7 @@ void TaggedPort::failed(Operation& operation, int error) {
         case Type::tagged_receive: {
             auto& receiving = *static_cast<Receiving*>(operation.receiving);
             receiving.buffer = nullptr;
-            nic_.buffers().give_back(operation);
+            port_.buffers().give_back(operation);
             return refused(receiving.self, error);
         }
         case Type::tagged_send:
@@ -192,7 +192,7 @@ void TaggedPort::failed(Operation& operation, int error) {
             --under_way_;
             break;
     }
-    nic_.buffers().give_back(operation);
+    port_.buffers().give_back(operation);
 }
 
 void TaggedPort::progress() {

@@ -197,6 +197,7 @@ class TaggedPort final : public fabric::TaggedPort {
     void complete(const fabric::TaggedCompletion& completion);
 
     Nic& nic_;
+    Port& port_;  ///< the first: messages with tags use no other
     bool provider_matches_;
     std::uint32_t takers_ = 0;  ///< receives for whatever comes, where it does not
     std::vector<std::unique_ptr<Peer>> peers_;

@@ -2,7 +2,9 @@
 /// is used here, too, keys of the provider's own, real addresses, regions bound to the endpoint,
 /// scratch space in contexts, hardly anything inline, one piece of memory in an operation, and
 /// short operations. It has no order but that of messages, no descriptor to sleep on, often no
-/// room, and tells of completions in any order. Below it is `net`, with RDM endpoints.
+/// room, and tells of completions in any order, but for receives with tags. Each domain is there
+/// twice, as two adapters of one network. Below it are RDM endpoints of `net`, or of `tcp;ofi_rxm`
+/// for who wants tags.
 ///
 /// libfabric loads it from FI_PROVIDER_PATH. What breaks a rule is told on standard error and
 /// refused.
@@ -13,6 +15,7 @@
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
 #include <rdma/providers/fi_prov.h>
 
 #include <algorithm>
@@ -23,12 +26,14 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
 
 constexpr const char* name = "strict";
-constexpr const char* below = "net";
+constexpr const char* twice = "-again";  ///< behind the name of a domain
 constexpr std::uint64_t demanded =
     FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 constexpr std::size_t most_inline = 16;
@@ -49,10 +54,15 @@ bool has_room() {
     return chance() % 4 != 0;
 }
 
-/// What `net` said, of which ours is made and which it wants to see again.
+/// Who is below, as it was asked for last: all of a process ask for the same.
+bool with_tags = false;
+const char* below() {
+    return with_tags ? "tcp;ofi_rxm" : "net";
+}
+/// What it said, of which ours is made and which it wants to see again.
 fi_info* theirs = nullptr;
 
-/// A region, which `net` hears of when it is enabled.
+/// A region, which who is below hears of when it is enabled.
 struct Region {
     fid_mr mr{};
     fid_domain* domain = nullptr;
@@ -78,19 +88,21 @@ bool covers(const void* descriptor, const void* memory, std::size_t size) {
            first + size <= region.memory + region.size;
 }
 
-// Tables of functions of `net`, and ours, which differ in what is demanded. They are filled once:
-// other ranks may be calling through them.
+// Tables of functions of who is below, and ours, which differ in what is demanded. They are filled
+// once: other ranks may be calling through them.
 const fi_ops_fabric* fabric_below = nullptr;
 const fi_ops_domain* domain_below = nullptr;
 const fi_ops_mr* memory_below = nullptr;
 const fi_ops_msg* messages_below = nullptr;
 const fi_ops_rma* moves_below = nullptr;
+const fi_ops_tagged* tagged_below = nullptr;
 const fi_ops_cq* completions_below = nullptr;
 fi_ops_fabric our_fabric{};
 fi_ops_domain our_domain{};
 fi_ops_mr our_memory{};
 fi_ops_msg our_messages{};
 fi_ops_rma our_moves{};
+fi_ops_tagged our_tagged{};
 fi_ops_cq our_completions{};
 
 int close_region(fid* mr) {
@@ -140,7 +152,7 @@ int register_memory(fid* domain, const void* memory, std::size_t size, std::uint
     return 0;
 }
 
-/// Whether an operation may be given to `net`: 0, or what to answer.
+/// Whether an operation may be given to who is below: 0, or what to answer.
 long check(const iovec& piece, void* descriptor, std::size_t count, void* context) {
     if (count != 1) return breach("more than one piece of memory");
     if (!covers(descriptor, piece.iov_base, piece.iov_len))
@@ -173,6 +185,32 @@ ssize_t inject(fid_ep* ep, const void* data, std::size_t n, fi_addr_t to) {
     return has_room() ? messages_below->inject(ep, data, n, to) : -FI_EAGAIN;
 }
 
+ssize_t receive_tagged(fid_ep* ep, void* data, std::size_t n, void* descriptor, fi_addr_t from,
+                       std::uint64_t tag, std::uint64_t ignore, void* context) {
+    const long answer = check({data, n}, descriptor, 1, context);
+    if (answer != 0) return answer;
+    return tagged_below->recv(ep, data, n, nullptr, from, tag, ignore, context);
+}
+/// Questions, which have no memory.
+ssize_t peek(fid_ep* ep, const fi_msg_tagged* message, std::uint64_t flags) {
+    if ((flags & FI_PEEK) == 0 || message->iov_count != 0) return breach("no question");
+    if (message->context == nullptr) return breach("no context");
+    if (!has_room()) return -FI_EAGAIN;
+    std::memset(message->context, 0xa5, sizeof(fi_context2));
+    return tagged_below->recvmsg(ep, message, flags);
+}
+ssize_t send_tagged(fid_ep* ep, const void* data, std::size_t n, void* descriptor, fi_addr_t to,
+                    std::uint64_t tag, void* context) {
+    if (n > longest) return breach("a message that is too long");
+    const long answer = check({const_cast<void*>(data), n}, descriptor, 1, context);
+    return answer != 0 ? answer : tagged_below->send(ep, data, n, nullptr, to, tag, context);
+}
+ssize_t inject_tagged(fid_ep* ep, const void* data, std::size_t n, fi_addr_t to,
+                      std::uint64_t tag) {
+    if (n > most_inline) return breach("too much inline");
+    return has_room() ? tagged_below->inject(ep, data, n, to, tag) : -FI_EAGAIN;
+}
+
 long check(const fi_msg_rma& message) {
     if (message.rma_iov_count != 1 || message.msg_iov[0].iov_len > longest)
         return breach("an operation that is too long");
@@ -187,38 +225,79 @@ ssize_t write(fid_ep* ep, const fi_msg_rma* message, std::uint64_t flags) {
     return answer != 0 ? answer : moves_below->writemsg(ep, message, flags);
 }
 
-/// Completions that were not told yet, of each queue.
-std::map<fid_cq*, std::vector<fi_cq_msg_entry>> untold;
+/// What a queue has not told yet.
+struct Untold {
+    fi_cq_tagged_entry entry{};
+    std::uint64_t number = 0;  ///< in the order of coming
+
+    bool is_tagged_receive() const {
+        return (entry.flags & FI_TAGGED) != 0 && (entry.flags & FI_RECV) != 0;
+    }
+};
+struct Queue {
+    bool has_tags = false;
+    std::vector<Untold> untold{};
+};
+std::map<fid_cq*, Queue> queues;
+std::uint64_t completions_come = 0;
+
+std::size_t entry_size(const Queue& queue) {
+    return queue.has_tags ? sizeof(fi_cq_tagged_entry) : sizeof(fi_cq_msg_entry);
+}
+
+/// In any order. But whoever receives by tags sees the order of what has matched, and of short
+/// messages hardware keeps it.
+void mix(std::vector<Untold>& waiting) {
+    std::ranges::shuffle(waiting, chance);
+    std::vector<std::size_t> places;
+    std::vector<Untold> receives;
+    for (std::size_t i = 0; i < waiting.size(); ++i)
+        if (waiting[i].is_tagged_receive()) {
+            places.push_back(i);
+            receives.push_back(waiting[i]);
+        }
+    std::ranges::sort(receives, {}, &Untold::number);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        waiting[places[i]] = receives[i];
+}
 
 ssize_t read_completions(fid_cq* cq, void* to, std::size_t count) {
     const Held held(guard);
-    std::vector<fi_cq_msg_entry>& waiting = untold[cq];
-    std::vector<fi_cq_msg_entry> fresh(16);
-    const ssize_t got = completions_below->read(cq, fresh.data(), fresh.size());
+    Queue& queue = queues[cq];
+    std::vector<Untold>& waiting = queue.untold;
+    std::vector<std::byte> fresh(16 * entry_size(queue));
+    const ssize_t got = completions_below->read(cq, fresh.data(), 16);
     if (got < 0 && got != -FI_EAGAIN) return got;
-    fresh.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-    waiting.insert(waiting.end(), fresh.begin(), fresh.end());
+    for (ssize_t i = 0; i < got; ++i) {
+        Untold one{.number = ++completions_come};
+        const std::size_t at = static_cast<std::size_t>(i) * entry_size(queue);
+        std::memcpy(&one.entry, fresh.data() + at, entry_size(queue));
+        waiting.push_back(one);
+    }
     if (waiting.empty()) return -FI_EAGAIN;
-    std::ranges::shuffle(waiting, chance);
+    mix(waiting);
     // When nothing comes any more all is told.
     const std::size_t told =
-        fresh.empty() ? waiting.size() : std::max<std::size_t>(1, waiting.size() / 2);
+        got <= 0 ? waiting.size() : std::max<std::size_t>(1, waiting.size() / 2);
     const std::size_t n = std::min(told, count);
-    const auto last = waiting.begin() + static_cast<std::ptrdiff_t>(n);
-    for (std::size_t i = 0; i < n; ++i)
-        std::memset(waiting[i].op_context, 0x5a, sizeof(fi_context2));
-    std::copy(waiting.begin(), last, static_cast<fi_cq_msg_entry*>(to));
-    waiting.erase(waiting.begin(), last);
+    for (std::size_t i = 0; i < n; ++i) {
+        std::memset(waiting[i].entry.op_context, 0x5a, sizeof(fi_context2));
+        std::memcpy(static_cast<std::byte*>(to) + i * entry_size(queue), &waiting[i].entry,
+                    entry_size(queue));
+    }
+    waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(n));
     return static_cast<ssize_t>(n);
 }
 
 int open_completions(fid_domain* domain, fi_cq_attr* attributes, fid_cq** cq, void* context) {
     if (attributes->wait_obj != FI_WAIT_NONE) return -FI_ENOSYS;
-    if (attributes->format != FI_CQ_FORMAT_MSG) return -FI_ENOSYS;
+    const bool has_tags = attributes->format == FI_CQ_FORMAT_TAGGED;
+    // Of its own, for its connections, who is below asks for others.
+    if (!has_tags && attributes->format != FI_CQ_FORMAT_MSG) return -FI_ENOSYS;
     const int error = domain_below->cq_open(domain, attributes, cq, context);
     if (error != 0) return error;
     const Held held(guard);
-    untold[*cq].clear();
+    queues[*cq] = {.has_tags = has_tags};
     if (completions_below == nullptr) {
         completions_below = (*cq)->ops;
         our_completions = *completions_below;
@@ -228,11 +307,14 @@ int open_completions(fid_domain* domain, fi_cq_attr* attributes, fid_cq** cq, vo
     return 0;
 }
 
-/// As `net` knows it.
+/// As who is below knows it.
 fi_info* translated(const fi_info& ours) {
     fi_info* const info = fi_dupinfo(&ours);
     std::free(info->fabric_attr->prov_name);
-    info->fabric_attr->prov_name = strdup(below);
+    info->fabric_attr->prov_name = strdup(below());
+    const std::size_t named = std::strlen(info->domain_attr->name);
+    if (std::string_view(info->domain_attr->name).ends_with(twice))
+        info->domain_attr->name[named - std::strlen(twice)] = '\0';
     info->mode = theirs->mode;
     info->domain_attr->mr_mode = theirs->domain_attr->mr_mode;
     info->domain_attr->cq_data_size = theirs->domain_attr->cq_data_size;
@@ -261,9 +343,16 @@ int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** ep, void* context)
         our_moves = *moves_below;
         our_moves.readmsg = read;
         our_moves.writemsg = write;
+        tagged_below = (*ep)->tagged;
+        our_tagged = *tagged_below;
+        our_tagged.recv = receive_tagged;
+        our_tagged.recvmsg = peek;
+        our_tagged.send = send_tagged;
+        our_tagged.inject = inject_tagged;
     }
     (*ep)->msg = &our_messages;
     (*ep)->rma = &our_moves;
+    (*ep)->tagged = &our_tagged;
     return 0;
 }
 
@@ -289,7 +378,7 @@ int open_domain(fid_fabric* fabric, fi_info* info, fid_domain** domain, void* co
 
 int open_fabric(fi_fabric_attr* attributes, fid_fabric** fabric, void* context) {
     fi_fabric_attr known = *attributes;
-    known.prov_name = const_cast<char*>(below);
+    known.prov_name = const_cast<char*>(below());
     const int error = fi_fabric(&known, fabric, context);
     if (error != 0) return error;
     const Held held(guard);
@@ -310,13 +399,18 @@ int get_info(std::uint32_t version, const char* node, const char* service, std::
     const bool lives_with_it = (offered & demanded) == demanded && (hints->mode & FI_CONTEXT2) != 0;
     const bool wants_more = (hints->tx_attr->msg_order & ~FI_ORDER_SAS) != 0;
     if (!lives_with_it || wants_more) return -FI_ENODATA;
+    const Held held(guard);
+    if (with_tags != ((hints->caps & FI_TAGGED) != 0)) {
+        with_tags = !with_tags;
+        fi_freeinfo(theirs);
+        theirs = nullptr;
+    }
     fi_info* const wish = fi_dupinfo(hints);
     std::free(wish->fabric_attr->prov_name);
-    wish->fabric_attr->prov_name = strdup(below);
+    wish->fabric_attr->prov_name = strdup(below());
     const int error = fi_getinfo(version, node, service, flags, wish, info);
     fi_freeinfo(wish);
     if (error != 0) return error;
-    const Held held(guard);
     if (theirs == nullptr) theirs = fi_dupinfo(*info);
     for (fi_info* one = *info; one != nullptr; one = one->next) {
         std::free(one->fabric_attr->prov_name);
@@ -329,6 +423,14 @@ int get_info(std::uint32_t version, const char* node, const char* service, std::
         one->tx_attr->iov_limit = one->rx_attr->iov_limit = one->tx_attr->rma_iov_limit = 1;
         one->tx_attr->msg_order = one->rx_attr->msg_order = FI_ORDER_SAS;
         one->ep_attr->max_msg_size = longest;
+    }
+    for (fi_info* one = *info; one != nullptr; one = one->next->next) {
+        fi_info* const other = fi_dupinfo(one);
+        std::free(other->domain_attr->name);
+        std::string again = std::string(one->domain_attr->name) + twice;
+        other->domain_attr->name = strdup(again.c_str());
+        other->next = one->next;
+        one->next = other;
     }
     return 0;
 }
