@@ -18,13 +18,13 @@ using enum Algorithm;
 
 constexpr Algorithm for_barrier[] = {dissemination, pairwise, flat, tree, shared, by_node};
 constexpr Algorithm for_bcast[] = {binomial, scatter_doubling, scatter_ring, chain, flat,
-                                   tree,     by_node,          shared};
+                                   tree,     by_node,          shared,       direct};
 constexpr Algorithm for_gather[] = {binomial, flat, by_node, shared};
 constexpr Algorithm for_gatherv[] = {flat};
 constexpr Algorithm for_allgather[] = {
-    recursive_doubling, bruck, ring, flat, linear, by_node, shared};
+    recursive_doubling, bruck, ring, flat, linear, by_node, shared, direct};
 constexpr Algorithm for_allgatherv[] = {bruck, ring, flat, linear};
-constexpr Algorithm for_alltoall[] = {pairwise, bruck, linear, by_node, shared};
+constexpr Algorithm for_alltoall[] = {pairwise, bruck, linear, by_node, shared, direct};
 constexpr Algorithm for_alltoallv[] = {pairwise, linear};
 constexpr Algorithm for_reduce[] = {binomial, rabenseifner, flat, tree, linear, by_node, shared};
 constexpr Algorithm for_allreduce[] = {
@@ -61,12 +61,13 @@ constexpr std::array<Entry, collective_count> entries = {{
 }};
 
 /// In the order of Algorithm.
-constexpr std::array<std::string_view, 19> names = {
+constexpr std::array<std::string_view, 20> names = {
     "automatic",
     "binomial",
     "by-node",
     "bruck",
     "chain",
+    "direct",
     "dissemination",
     "flat",
     "linear",

@@ -37,6 +37,7 @@ enum class Algorithm : std::uint8_t {
     by_node,             ///< within nodes, and among their leaders
     bruck,               ///< each round sends all that has the same digit of its distance
     chain,               ///< in segments, from each rank to the next
+    direct,              ///< straight from each other's memory, read by the kernel
     dissemination,       ///< round i: to rank + 2^i, from rank - 2^i
     flat,                ///< all to one rank, one rank to all
     linear,              ///< with every rank in turn, and many at once where order allows

@@ -19,6 +19,7 @@ enum class Only : std::uint8_t {
     shared_cores,
     crowded_node,  ///< the only one, and its cores are shared
     hub,
+    direct_reading,   ///< ranks can read each other's memory
     shared_nodes,     ///< several nodes, with several ranks each
     ordered_nodes,    ///< the same, and nodes are in the order of ranks
     combining_nodes,  ///< the same, or that order does not matter
@@ -60,6 +61,7 @@ constexpr Rule barrier_rules[] = {
 // a start of a segment a rank. On a crowded node no link is the bottleneck, and what a rank must
 // wait for counts: all receivers take the data from the root itself.
 constexpr Rule bcast_rules[] = {
+    {direct_reading, any_ranks, any_bytes, A::direct},
     {hub, any_ranks, any_bytes, A::shared},
     {shared_nodes, any_ranks, 512 * KiB, A::by_node},
     {shared_cores, any_ranks, 8 * KiB, A::tree},
@@ -84,6 +86,7 @@ constexpr Rule gather_rules[] = {
 constexpr Rule gatherv_rules[] = {{always, any_ranks, any_bytes, A::flat}};
 
 constexpr Rule allgather_rules[] = {
+    {direct_reading, any_ranks, any_bytes, A::direct},
     {hub, any_ranks, any_bytes, A::shared},
     {ordered_nodes, any_ranks, 4 * KiB, A::by_node},
     {shared_cores, flat_to, KiB, A::flat},
@@ -103,9 +106,8 @@ constexpr Rule allgatherv_rules[] = {
 // Of alltoall: where blocks go straight to their ranks (see bruck_radix). One partner at a time
 // keeps large blocks out of each other's way.
 constexpr Rule alltoall_rules[] = {
-    {hub, any_ranks, any_bytes, A::shared},
-    {shared_cores, any_ranks, any_bytes, A::linear},
-    {always, any_ranks, 32 * KiB, A::linear},
+    {direct_reading, any_ranks, any_bytes, A::direct}, {hub, any_ranks, any_bytes, A::shared},
+    {shared_cores, any_ranks, any_bytes, A::linear},   {always, any_ranks, 32 * KiB, A::linear},
     {always, any_ranks, any_bytes, A::pairwise},
 };
 
@@ -203,6 +205,8 @@ bool holds(Only only, const Situation& situation) {
         case hub:
             return situation.circumstances.shares_cores && situation.circumstances.has_hub &&
                    situation.ranks > 1;
+        case direct_reading:
+            return situation.circumstances.reads_directly && situation.ranks > 1;
         case shared_nodes:
             return situation.circumstances.shares_nodes;
         case ordered_nodes:
@@ -218,9 +222,17 @@ bool holds(Only only, const Situation& situation) {
     return false;
 }
 
+/// Beyond serves(): what could go so, and is better sent otherwise, does.
+bool is_worth_it(Algorithm algorithm, Collective collective, const Situation& situation) {
+    return algorithm != Algorithm::direct ||
+           shared::goes_directly(collective, situation.ranks, situation.bytes,
+                                 situation.circumstances.shares_cores);
+}
+
 bool fits(const Rule& rule, Collective collective, const Situation& situation) {
-    return situation.ranks <= rule.ranks_to && situation.bytes <= rule.bytes_to &&
-           holds(rule.only, situation) && serves(collective, rule.algorithm, situation);
+    return is_worth_it(rule.algorithm, collective, situation) && situation.ranks <= rule.ranks_to &&
+           situation.bytes <= rule.bytes_to && holds(rule.only, situation) &&
+           serves(collective, rule.algorithm, situation);
 }
 
 /// What things cost, in bytes that could be sent in the time.
@@ -286,6 +298,7 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
     if (algorithm == Algorithm::by_node)
         return holds(collective == Collective::allgather ? ordered_nodes : combining_nodes,
                      situation);
+    if (algorithm == Algorithm::direct) return holds(direct_reading, situation);
     if (algorithm == Algorithm::shared)
         return (situation.circumstances.has_hub &&
                 shared::fits(collective, situation.ranks, situation.bytes)) ||
@@ -295,7 +308,9 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
 }
 
 Algorithm choose(Collective collective, const Situation& situation) {
-    const bool meets = holds(hub, situation) && serves(collective, Algorithm::shared, situation);
+    const bool meets =
+        (holds(hub, situation) && serves(collective, Algorithm::shared, situation)) ||
+        (holds(direct_reading, situation) && is_worth_it(Algorithm::direct, collective, situation));
     if (collective == Collective::alltoall && !meets &&
         fits(alltoall_by_leaders, collective, situation))
         return Algorithm::by_node;

@@ -16,6 +16,9 @@ bool fits(Collective collective, int ranks, std::size_t bytes);
 /// Whether a wide one should take it, in segments.
 bool goes_in_segments(Collective collective, int ranks, std::size_t bytes);
 
+/// Whether ranks should read so much straight from each other's memory.
+bool goes_directly(Collective collective, int ranks, std::size_t bytes, bool shares_cores);
+
 void barrier(Team& team);
 void bcast(Team& team, const Buffer& data, int root);
 void gather(Team& team, const ConstBuffer& mine, const Buffer& all, int root);
@@ -27,5 +30,10 @@ void allreduce(Team& team, const Operation& operation, const ConstBuffer& data,
                const Buffer& result);
 void allgather(Team& team, const ConstBuffer& mine, const Buffer& all);
 void alltoall(Team& team, const ConstBuffer& out, const Buffer& in);
+
+/// Straight from each other's memory. False: some could not, and it is to be done otherwise.
+bool bcast_directly(Team& team, const Buffer& data, int root);
+bool allgather_directly(Team& team, const ConstBuffer& mine, const Buffer& all);
+bool alltoall_directly(Team& team, const ConstBuffer& out, const Buffer& in);
 
 }  // namespace railyard::mpi::shared

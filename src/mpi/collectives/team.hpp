@@ -14,6 +14,7 @@
 namespace railyard::mpi {
 
 class LongMeeting;
+class DirectMeeting;
 class Meeting;
 class Nodes;
 
@@ -24,6 +25,7 @@ struct Circumstances {
     bool one_node = false;        ///< all ranks on one node
     bool has_hub = false;         ///< Team::meet() is there
     bool has_wide_hub = false;    ///< and for long ones, too
+    bool reads_directly = false;  ///< and those in which ranks read each other's memory
     bool shares_nodes = false;    ///< Team::nodes() gives them
     bool nodes_in_order = false;  ///< and the ranks of each follow each other
 };
@@ -97,6 +99,8 @@ class Team {
     /// it is over. Lengths that do not match are told of by disagreed().
     virtual void meet(const Meeting&) {}
     virtual void meet(const LongMeeting&) {}
+    /// Only where Circumstances::reads_directly. False: some could not read, and it was in vain.
+    virtual bool meet_directly(const DirectMeeting&) { return false; }
 
     /// A barrier by the network itself; false: it has none for these ranks, and nothing was done.
     virtual bool network_barrier() { return false; }
@@ -128,6 +132,9 @@ class Team {
     virtual void charge_bytes(std::size_t bytes) = 0;
 
   protected:
+    /// All ranks at the same collective.
+    void give_up_reading_directly() { circumstances_.reads_directly = false; }
+
     Team(int rank, int size, Circumstances circumstances, const Algorithms& algorithms = {},
          const Nodes* nodes = nullptr)
         : rank_(rank),

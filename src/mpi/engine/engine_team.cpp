@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "mpi/collectives/collectives.hpp"
+#include "mpi/collectives/direct_meeting.hpp"
 #include "mpi/collectives/long_meeting.hpp"
 #include "mpi/collectives/meeting.hpp"
+#include "mpi/engine/direct_memory.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/engine/shared_hub.hpp"
 #include "mpi/types/datatype.hpp"
@@ -46,6 +48,7 @@ class EngineTeam final : public Team {
     void wait_all() override;
     void meet(const Meeting& planned) override;
     void meet(const LongMeeting& planned) override;
+    bool meet_directly(const DirectMeeting& planned) override;
     bool network_barrier() override;
     bool has_network_broadcast() override;
     void network_broadcast(std::span<std::byte> data, int root) override;
@@ -54,8 +57,8 @@ class EngineTeam final : public Team {
   private:
     /// One for all: between two ranks, collectives come in the same order on both.
     static constexpr int tag = 0;
-    template <class AnyMeeting>
-    void meet(SharedHub& shared, AnyMeeting& meeting);
+    template <class AnyMeeting, class... Reader>
+    void meet(SharedHub& shared, AnyMeeting& meeting, Reader&... reader);
     std::vector<fabric::Address> addresses();
     bool make_network_broadcast();
     /// Until the network tells what became of it.
@@ -63,9 +66,13 @@ class EngineTeam final : public Team {
     auto await_network(Poll&& poll);
     void finish(Request& request);
 
+    static constexpr int most_in_vain = 3;
+
     Process& process_;
     Communicator& comm_;
     std::uint32_t context_;
+    DirectMemory memory_{process_, comm_};
+    int in_vain_ = 0;  ///< meetings that moved nothing since one that did: the same on all ranks
     std::vector<Request*> under_way_;
     std::unique_ptr<fabric::Barrier> network_barrier_;
     bool asked_for_barrier_ = false;
@@ -80,8 +87,8 @@ void EngineTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int 
     finish(receive);
 }
 
-template <class AnyMeeting>
-void EngineTeam::meet(SharedHub& shared, AnyMeeting& meeting) {
+template <class AnyMeeting, class... Reader>
+void EngineTeam::meet(SharedHub& shared, AnyMeeting& meeting, Reader&... reader) {
     Hub& hub = shared.hub();
     meeting.begin(hub);
     if (!shared.open()) [[unlikely]]
@@ -90,7 +97,7 @@ void EngineTeam::meet(SharedHub& shared, AnyMeeting& meeting) {
     do {
         // What follows is done outside the wait: it may call a function of the user's.
         if (!can_go_on()) process_.wait_until(can_go_on, Duration::forever(), true);
-    } while (!meeting.go_on(hub));
+    } while (!meeting.go_on(hub, reader...));
     if (meeting.disagreed()) [[unlikely]]
         note_disagreement(meeting.lengths().came, meeting.lengths().expected);
 }
@@ -105,6 +112,19 @@ void EngineTeam::meet(const LongMeeting& planned) {
     LongMeeting meeting = planned;
     meeting.plan(comm_.wide_hub().hub());
     meet(comm_.wide_hub(), meeting);
+}
+
+bool EngineTeam::meet_directly(const DirectMeeting& planned) {
+    DirectMeeting meeting = planned;
+    meeting.plan(comm_.shared_hub().hub().next());
+    meet(comm_.shared_hub(), meeting, memory_);
+    if (meeting.has_moved()) {
+        in_vain_ = 0;
+        return true;
+    }
+    // At first there may be no connections. Where there never are, it is tried no more.
+    if (++in_vain_ == most_in_vain) give_up_reading_directly();
+    return false;
 }
 
 std::vector<fabric::Address> EngineTeam::addresses() {

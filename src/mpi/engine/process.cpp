@@ -31,6 +31,7 @@ Circumstances circumstances_of(job::Rank& rank, const Settings& settings) {
     c.has_hub =
         settings.shared_memory && c.one_node && traits.maps_allocated && traits.coherent_atomics;
     c.has_wide_hub = c.has_hub;
+    c.reads_directly = c.has_hub;
     return c;
 }
 

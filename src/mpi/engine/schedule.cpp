@@ -14,6 +14,7 @@ Circumstances with_hubs(Communicator& comm, Circumstances circumstances, Schedul
     if (circumstances.has_hub && sets != Sets::in_turn)
         circumstances.has_hub = sets == Sets::kept && comm.shared_hub().hub().has_set_to_keep();
     circumstances.has_wide_hub &= sets == Sets::in_turn;
+    circumstances.reads_directly = false;
     return circumstances;
 }
 

@@ -73,7 +73,7 @@ TEST(Algorithms, AWrongNameIsToldWhatThereIs) {
                       HasSubstr("exscan")));
     EXPECT_EQ(complaint_about("alltoall=brook"),
               "algorithms: alltoall has no algorithm 'brook'; it has automatic, pairwise, bruck, "
-              "linear, by-node, shared; did you mean 'bruck'?");
+              "linear, by-node, shared, direct; did you mean 'bruck'?");
     EXPECT_THAT(complaint_about("barrier=ring"),
                 HasSubstr("it has automatic, dissemination, pairwise, flat, tree"));
 }

@@ -68,6 +68,25 @@ TEST(Choice, GoesThroughMemoryWhereCoresAreShared) {
     EXPECT_NE(choose(Collective::barrier, {1, 0, with_both}), Algorithm::shared) << "alone";
 }
 
+TEST(Choice, IsToReadDirectlyWhatIsLong) {
+    constexpr Circumstances apart{.one_node = true, .has_hub = true, .reads_directly = true};
+    for (const Collective collective :
+         {Collective::bcast, Collective::allgather, Collective::alltoall}) {
+        EXPECT_EQ(choose(collective, {2, 65'536, apart}), Algorithm::direct) << name(collective);
+        EXPECT_NE(choose(collective, {2, 1'024, apart}), Algorithm::direct) << name(collective);
+        EXPECT_NE(choose(collective, {3, 65'536, apart}), Algorithm::direct) << name(collective);
+    }
+    constexpr Circumstances crowded_too{.shares_cores = true,
+                                        .one_node = true,
+                                        .has_hub = true,
+                                        .has_wide_hub = true,
+                                        .reads_directly = true};
+    EXPECT_EQ(choose(Collective::alltoall, {16, 65'536, crowded_too}), Algorithm::direct);
+    EXPECT_EQ(choose(Collective::alltoall, {16, 1'024, crowded_too}), Algorithm::shared);
+    EXPECT_EQ(choose(Collective::allgather, {16, 65'536, crowded_too}), Algorithm::shared);
+    EXPECT_EQ(choose(Collective::bcast, {16, 65'536, crowded_too}), Algorithm::shared);
+}
+
 TEST(Choice, IsByNodeForSmallDataWhereNodesAreShared) {
     constexpr Circumstances in_order{.shares_nodes = true, .nodes_in_order = true};
     constexpr Circumstances in_turn{.shares_nodes = true};

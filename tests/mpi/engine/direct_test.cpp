@@ -1,0 +1,163 @@
+// Collectives in which ranks read straight from each other's memory.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/collectives/collectives.hpp"
+#include "mpi/engine/world.hpp"
+#include "mpi/types/constructors.hpp"
+
+namespace railyard::mpi {
+namespace {
+
+class DirectMeetings : public testing::TestWithParam<int> {
+  protected:
+    void run(const std::function<void(World&, Team&)>& body, const Change& change = {}) {
+        const job::Result result = run_world(
+            "shm", GetParam(),
+            [&](World& w) {
+                const auto team = w.process.make_team(w.comm);
+                body(w, *team);
+            },
+            [&](Settings& s) {
+                s.algorithms = "alltoall=direct,allgather=direct,bcast=direct";
+                if (change) change(s);
+            });
+        EXPECT_TRUE(result.ok) << result.failure;
+    }
+};
+
+const Datatype& longs() {
+    return *predefined(Basic::c_long);
+}
+
+/// Rounds of all three, of lengths that come and go.
+void play(World& w, Team& team, long rounds) {
+    const auto ranks = static_cast<std::size_t>(w.size());
+    const Datatype& type = longs();
+    for (long round = 0; round < rounds; ++round) {
+        const std::size_t n = 1 + static_cast<std::size_t>(round * round) % 3000;
+        const auto value = [&](int from, int to, std::size_t i) {
+            return round * 1'000'000'000 + from * 10'000'000 + to * 100'000 + static_cast<long>(i);
+        };
+        std::vector<long> out(ranks * n);
+        std::vector<long> in(ranks * n, -1);
+        for (std::size_t i = 0; i < ranks * n; ++i)
+            out[i] = value(w.rank(), static_cast<int>(i / n), i % n);
+        alltoall(team, ConstBuffer(out.data(), n, type), Buffer{in.data(), n, &type});
+        for (std::size_t i = 0; i < ranks * n; ++i)
+            expect(in[i] == value(static_cast<int>(i / n), w.rank(), i % n), "not for us");
+        // Nobody reads it any more.
+        std::fill(out.begin(), out.end(), -2);
+
+        std::fill(in.begin(), in.end(), -1);
+        const bool in_place_too = round % 2 == 1;
+        std::vector<long> own(n);
+        for (std::size_t i = 0; i < n; ++i)
+            own[i] = value(w.rank(), 0, i);
+        const auto place = in.begin() + static_cast<std::ptrdiff_t>(n) * w.rank();
+        if (in_place_too) std::copy(own.begin(), own.end(), place);
+        allgather(team, in_place_too ? ConstBuffer(in_place()) : ConstBuffer(own.data(), n, type),
+                  Buffer{in.data(), n, &type});
+        for (std::size_t i = 0; i < ranks * n; ++i)
+            expect(in[i] == value(static_cast<int>(i / n), 0, i % n), "not that rank's");
+
+        const int root = static_cast<int>(round % w.size());
+        std::vector<long> word(n, -1);
+        for (std::size_t i = 0; i < n && w.rank() == root; ++i)
+            word[i] = value(root, root, i);
+        bcast(team, Buffer{word.data(), n, &type}, root);
+        for (std::size_t i = 0; i < n; ++i)
+            expect(word[i] == value(root, root, i), "not the root's");
+    }
+}
+
+TEST_P(DirectMeetings, BringWhatOthersHave) {
+    run([](World& w, Team& team) { play(w, team, 60); });
+}
+
+TEST_P(DirectMeetings, SendNoMessagesOnceRanksAreConnected) {
+    run([](World& w, Team& team) {
+        const std::size_t n = 4000;
+        const auto ranks = static_cast<std::size_t>(w.size());
+        const std::vector<long> out(ranks * n, w.rank());
+        std::vector<long> in(ranks * n, -1);
+        const auto exchange = [&] {
+            alltoall(team, ConstBuffer(out.data(), n, longs()), Buffer{in.data(), n, &longs()});
+        };
+        exchange();
+        const std::uint64_t before = w.process.counters().bytes_sent;
+        for (int i = 0; i < 5; ++i)
+            exchange();
+        expect(w.process.counters().bytes_sent == before, "bytes were sent");
+        for (std::size_t i = 0; i < ranks * n; ++i)
+            expect(in[i] == static_cast<long>(i / n), "not that rank's");
+    });
+}
+
+// As many as it takes to give it up, and more.
+TEST_P(DirectMeetings, ThatCannotReadAreDoneByMessages) {
+    run([](World& w, Team& team) { play(w, team, 12); },
+        [](Settings& s) { s.max_connections = 2; });
+}
+
+// Ranks lay the same data out in different ways.
+TEST_P(DirectMeetings, PackAndUnpackWhatHasGaps) {
+    run([](World& w, Team& team) {
+        const std::size_t n = 700;
+        const auto ranks = static_cast<std::size_t>(w.size());
+        const TypeRef pairs = resized(contiguous(1, predefined(Basic::c_long)), 0, 16);
+        for (int round = 0; round < 6; ++round) {
+            const auto is_wide = [&](int rank, int what) { return (rank + round + what) % 2 == 0; };
+            const auto value = [&](int from, int to, std::size_t i) {
+                return round * 100'000'000L + from * 1'000'000 + to * 10'000 + static_cast<long>(i);
+            };
+            const std::size_t step_out = is_wide(w.rank(), 0) ? 2 : 1;
+            const std::size_t step_in = is_wide(w.rank(), 1) ? 2 : 1;
+            const Datatype& type_out = step_out == 2 ? *pairs : longs();
+            const Datatype& type_in = step_in == 2 ? *pairs : longs();
+            std::vector<long> out(ranks * n * step_out, -3);
+            std::vector<long> in(ranks * n * step_in, -1);
+            for (std::size_t i = 0; i < ranks * n; ++i)
+                out[i * step_out] = value(w.rank(), static_cast<int>(i / n), i % n);
+            alltoall(team, ConstBuffer(out.data(), n, type_out), Buffer{in.data(), n, &type_in});
+            for (std::size_t i = 0; i < ranks * n; ++i) {
+                expect(in[i * step_in] == value(static_cast<int>(i / n), w.rank(), i % n),
+                       "not for us");
+                expect(step_in == 1 || in[i * step_in + 1] == -1, "a gap was written to");
+            }
+            allgather(team, ConstBuffer(out.data(), n, type_out), Buffer{in.data(), n, &type_in});
+            for (std::size_t i = 0; i < ranks * n; ++i)
+                expect(in[i * step_in] == value(static_cast<int>(i / n), 0, i % n),
+                       "not that rank's");
+            bcast(team, Buffer{out.data(), n, &type_out}, 0);
+            for (std::size_t i = 0; i < n; ++i)
+                expect(out[i * step_out] == value(0, 0, i), "not the root's");
+        }
+    });
+}
+
+// Whoever gets another length than it was to get is told, and nobody hangs.
+TEST_P(DirectMeetings, RanksThatDisagreeAboutLengthsAreTold) {
+    run([](World& w, Team& team) {
+        std::vector<long> all(5000 * static_cast<std::size_t>(w.size()), 1);
+        const auto gather_of = [&](std::size_t n) {
+            std::vector<long> own(n, w.rank());
+            allgather(team, ConstBuffer(own.data(), n, longs()), Buffer{all.data(), n, &longs()});
+        };
+        gather_of(4000);
+        gather_of(4000);
+        expect(!team.disagreed(), "they agree");
+        gather_of(w.rank() == 0 ? 4000 : 3000);
+        expect(team.disagreed(), "nobody told");
+        gather_of(4000);
+        expect(!team.disagreed(), "they agree again");
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, DirectMeetings, testing::Values(2, 3, 7));
+
+}  // namespace
+}  // namespace railyard::mpi
