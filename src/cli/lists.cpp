@@ -182,7 +182,10 @@ std::string as_profile(const Traits& traits) {
     return sheet->profile;
 }
 
-std::string answer(const std::string& name, bool toml, bool json) {
+std::string answer(const std::string& name, bool toml, bool json, bool keys) {
+    if (keys && (toml || json || !name.empty()))
+        throw UsageError("--keys: all profiles have the same; give it alone");
+    if (keys) return profile_keys();
     if (toml && json) throw UsageError("--toml and --json: give one of them");
     if (name.empty() && toml)
         throw UsageError("--toml: of which fabric? Name one; `railyard fabrics` lists all");
@@ -199,10 +202,12 @@ Command fabrics_command(CLI::App& parent) {
     const auto name = std::make_shared<std::string>();
     const auto toml = std::make_shared<bool>(false);
     const auto json = std::make_shared<bool>(false);
+    const auto keys = std::make_shared<bool>(false);
     app->add_option("FABRIC", *name,
                     "Only this one, with all that it can do; or the path of a profile")
         ->type_name("");
     app->add_flag("--toml", *toml, "A model as a profile that stands alone, to save and to change");
+    app->add_flag("--keys", *keys, "All that a profile may say: keys, units, defaults, meanings");
     add_json(*app, *json);
     app->footer(
         "Examples:\n"
@@ -211,9 +216,10 @@ Command fabrics_command(CLI::App& parent) {
         "  railyard fabrics ofi\n"
         "  railyard fabrics infiniband-pcie\n"
         "  railyard fabrics infiniband-pcie --toml > mine.toml\n"
+        "  railyard fabrics --keys\n"
         "  railyard fabrics --json | jq -r '.[].name'");
-    return {app, [name, toml, json] {
-                fmt::print("{}", answer(*name, *toml, *json));
+    return {app, [name, toml, json, keys] {
+                fmt::print("{}", answer(*name, *toml, *json, *keys));
                 return 0;
             }};
 }

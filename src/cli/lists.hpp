@@ -22,6 +22,9 @@ std::string experiment_as_json(const experiments::Experiment& experiment);
 /// The MPI library on a fabric: settings, and what it counts.
 std::string mpi_info_as_json(const fabric::Traits& fabric, const mpi::Settings::Named& chosen);
 
+/// All that profiles may say, as Markdown: docs/profile-keys.md.
+std::string profile_keys();
+
 /// As people and rows have it.
 const char* name_of(fabric::Clock clock);
 const char* name_of(fabric::Bulk bulk);

@@ -231,6 +231,15 @@ std::vector<experiments::Finished> done_before(const MeasureWords& words, bool h
     throw Error(what);
 }
 
+/// The machine and the build say nothing of what models give.
+std::string machine_of(const results::Results& found) {
+    const bool is_virtual = std::ranges::all_of(found.rows, [](const results::Row& row) {
+        const fabric::Traits* traits = job::find_fabric(row.fabric);
+        return traits != nullptr && traits->clock == fabric::Clock::virtual_time;
+    });
+    return is_virtual ? "" : report::describe(found.machine) + "\n";
+}
+
 int measure(const MeasureWords& words) {
     bool shows = true;
     const experiments::Plan todo = plan(words, shows);
@@ -254,7 +263,7 @@ int measure(const MeasureWords& words) {
 
     const bool tables = words.json != standard_output && words.csv != standard_output;
     if (tables && shows && !found.rows.empty())
-        fmt::print("{}\n{}", report::describe(found.machine),
+        fmt::print("{}{}", machine_of(found),
                    report::tables(found.rows, {.statistics = words.statistics}));
     if (!outcome.failure.empty()) {
         std::fflush(stdout);

@@ -4,10 +4,12 @@
 #include <array>
 #include <vector>
 
+#include "interconnects/profile_keys.hpp"
 #include "interconnects/quadrics/fabric/fabric.hpp"
 #include "interconnects/virtual/common/engine.hpp"
 #include "interconnects/virtual/ideal/fabric.hpp"
 #include "interconnects/virtual/model/fabric.hpp"
+#include "profiles/keys.hpp"
 #include "profiles/schema.hpp"
 
 namespace railyard::interconnects {
@@ -33,6 +35,10 @@ const profiles::Language& language() {
     static const profiles::Language language(of_engines(),
                                              {{"mpi", "for the library of that name"}});
     return language;
+}
+
+std::vector<fabric::ProfileSection> profile_sections() {
+    return profiles::sections_of(language());
 }
 
 virtual_time::Described described(const profiles::Profile& profile) {

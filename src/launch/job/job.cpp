@@ -10,9 +10,11 @@
 #include "base/parse.hpp"
 #include "base/quantity.hpp"
 #include "base/topology.hpp"
+#include "interconnects/profile_keys.hpp"
 #include "interconnects/registry.hpp"
 #include "launch/job/fabrics.hpp"
 #include "launch/job/plan.hpp"
+#include "launch/job/profile_keys.hpp"
 #include "railyard/base/error.hpp"
 
 namespace railyard::job {
@@ -131,6 +133,10 @@ std::optional<fabric::Datasheet> datasheet(std::string_view fabric) {
     const interconnects::Entry& entry = find_entry(fabric);
     if (!entry.datasheet) return std::nullopt;
     return entry.datasheet();
+}
+
+std::vector<fabric::ProfileSection> profile_sections() {
+    return interconnects::profile_sections();
 }
 
 std::string survey(std::string_view fabric) {

@@ -7,6 +7,7 @@
 
 #include "base/parse.hpp"
 #include "base/quantity.hpp"
+#include "mpi/engine/profile_keys.hpp"
 #include "mpi/engine/settings.hpp"
 #include "railyard/base/error.hpp"
 
@@ -67,37 +68,60 @@ Duration parse_cost(std::string_view text) {
     return cost;
 }
 
+struct Described : SettingRow {
+    std::string kind;
+};
+
 /// It is the job's to choose, and none of another library's ways.
-SettingRow of_job(SettingRow row) {
+Described of_job(Described row) {
     row.in_profiles = false;
     return row;
 }
 
+template <std::size_t n>
+std::string words_of(const Word<bool> (&)[n]) {
+    return "true or false";
+}
 template <class Value, std::size_t n>
-SettingRow word_row(std::string_view name, std::string_view explanation, Value Settings::*member,
-                    const Word<Value> (&words)[n]) {
-    return {name, explanation, !std::is_same_v<Value, bool>,
-            [&words, member](Settings& s, std::string_view t) { s.*member = parse_word(words, t); },
-            [&words, member](const Settings& s) { return print_word(words, s.*member); }};
-}
-SettingRow bytes_row(std::string_view name, std::string_view explanation, Bytes Settings::*member) {
-    return {name, explanation, true,
-            [member](Settings& s, std::string_view t) { s.*member = parse_bytes(t); },
-            [member](const Settings& s) { return to_string(s.*member); }};
-}
-SettingRow count_row(std::string_view name, std::string_view explanation,
-                     std::uint32_t Settings::*member) {
-    return {name, explanation, false,
-            [member](Settings& s, std::string_view t) { s.*member = parse_count(t); },
-            [member](const Settings& s) { return std::to_string(s.*member); }};
+std::string words_of(const Word<Value> (&words)[n]) {
+    std::string all;
+    for (const auto& word : words)
+        all += fmt::format("{}{}", all.empty() ? "" : " or ", word.name);
+    return all;
 }
 
-SettingRow time_row(std::string_view name, std::string_view explanation,
-                    Duration Settings::*member) {
-    return {name, explanation, true,
-            [member](Settings& s, std::string_view t) { s.*member = parse_cost(t); },
-            [member](const Settings& s) { return to_string(s.*member); }};
+template <class Value, std::size_t n>
+Described word_row(std::string_view name, std::string_view explanation, Value Settings::*member,
+                   const Word<Value> (&words)[n]) {
+    return {
+        {name, explanation, !std::is_same_v<Value, bool>,
+         [&words, member](Settings& s, std::string_view t) { s.*member = parse_word(words, t); },
+         [&words, member](const Settings& s) { return print_word(words, s.*member); }},
+        words_of(words)};
 }
+Described bytes_row(std::string_view name, std::string_view explanation, Bytes Settings::*member) {
+    return {{name, explanation, true,
+             [member](Settings& s, std::string_view t) { s.*member = parse_bytes(t); },
+             [member](const Settings& s) { return to_string(s.*member); }},
+            "size"};
+}
+Described count_row(std::string_view name, std::string_view explanation,
+                    std::uint32_t Settings::*member) {
+    return {{name, explanation, false,
+             [member](Settings& s, std::string_view t) { s.*member = parse_count(t); },
+             [member](const Settings& s) { return std::to_string(s.*member); }},
+            "count"};
+}
+
+Described time_row(std::string_view name, std::string_view explanation,
+                   Duration Settings::*member) {
+    return {{name, explanation, true,
+             [member](Settings& s, std::string_view t) { s.*member = parse_cost(t); },
+             [member](const Settings& s) { return to_string(s.*member); }},
+            "time"};
+}
+
+const std::vector<Described>& described_rows();
 
 }  // namespace
 
@@ -115,13 +139,35 @@ std::string SettingRow::key() const {
 }
 
 const std::vector<SettingRow>& setting_rows() {
+    static const std::vector<SettingRow> rows(described_rows().begin(), described_rows().end());
+    return rows;
+}
+
+std::string kind_of(const SettingRow& row) {
+    return std::ranges::find(described_rows(), row.name, &SettingRow::name)->kind;
+}
+
+void explain(std::vector<fabric::ProfileSection>& sections) {
+    for (fabric::ProfileSection& section : sections) {
+        if (section.name != Settings::section) continue;
+        for (const SettingRow& row : setting_rows())
+            if (row.in_profiles)
+                section.keys.push_back(
+                    {row.key(), kind_of(row), "", std::string(row.explanation), false});
+    }
+}
+
+namespace {
+
+const std::vector<Described>& described_rows() {
     using S = Settings;
-    static const std::vector<SettingRow> rows{
+    static const std::vector<Described> rows{
         of_job(word_row("library",
                         "whose ways the library has: ours, or those of the fabric's papers",
                         &S::library, library_words)),
-        {"name", "what that library is called", true, [](S& s, std::string_view t) { s.name = t; },
-         [](const S& s) { return s.name; }},
+        {{"name", "what that library is called", true, [](S& s, std::string_view t) { s.name = t; },
+          [](const S& s) { return s.name; }},
+         "text"},
         word_row("connections", "when connections are made", &S::connections, connection_words),
         word_row("receive-connects", "a receive from one rank connects to it, as a send does",
                  &S::receive_connects, switch_words),
@@ -182,9 +228,10 @@ const std::vector<SettingRow>& setting_rows() {
                  &S::network_barrier, switch_words),
         word_row("network-broadcast", "let the network carry broadcasts out, where it can",
                  &S::network_broadcast, switch_words),
-        {"algorithms", "of collectives, as collective=algorithm,...", true,
-         [](S& s, std::string_view t) { s.algorithms = t; },
-         [](const S& s) { return s.algorithms.empty() ? "automatic" : s.algorithms; }},
+        {{"algorithms", "of collectives, as collective=algorithm,...", true,
+          [](S& s, std::string_view t) { s.algorithms = t; },
+          [](const S& s) { return s.algorithms.empty() ? "automatic" : s.algorithms; }},
+         "text"},
         of_job(word_row("progress-thread", "a thread makes progress while the program computes",
                         &S::progress_thread, switch_words)),
         time_row("address-exchange",
@@ -207,15 +254,18 @@ const std::vector<SettingRow>& setting_rows() {
         of_job(word_row("check",
                         "find mistakes that are dear to look for: collectives, types and buffers",
                         &S::check, switch_words)),
-        of_job({"deadlock-timeout",
-                "end the job, and say who waits for whom, when all ranks have waited so long; 0: "
-                "never; with check 10 s",
-                true, [](S& s, std::string_view t) { s.deadlock_timeout = parse_duration(t); },
-                [](const S& s) { return to_string(s.deadlock_timeout); }}),
+        of_job({{"deadlock-timeout",
+                 "end the job, and say who waits for whom, when all ranks have waited so long; 0: "
+                 "never; with check 10 s",
+                 true, [](S& s, std::string_view t) { s.deadlock_timeout = parse_duration(t); },
+                 [](const S& s) { return to_string(s.deadlock_timeout); }},
+                "time"}),
         of_job(word_row("backtrace", "a rank that crashes says where, unless the program does",
                         &S::backtrace, switch_words)),
     };
     return rows;
 }
+
+}  // namespace
 
 }  // namespace railyard::mpi
