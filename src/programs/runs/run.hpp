@@ -98,6 +98,14 @@ struct Summary {
     // What was recorded, if that was asked for: see mpi/traces/summary.hpp.
     std::string recorded_text;
     std::string recorded_json;
+    /// What ranks did in equal parts of the time: see mpi/traces/lanes.hpp.
+    struct Lane {
+        int first = 0;
+        int ranks = 1;
+        std::string bins;
+    };
+    std::vector<Lane> lanes;
+    std::vector<fabric::PartUse> parts;  ///< all that were busy
 
     std::optional<fabric::FaultReport> faults;  ///< what faults did, if there was a script
     std::optional<Duration> without_faults;     ///< what a run without them took, if that was asked
@@ -148,6 +156,8 @@ struct Options {
     std::string faults{};  ///< the path of a script of faults (docs/faults.md); empty: none
     /// Calls and messages are recorded: for the summary, and for the job's trace if it has one.
     bool record = false;
+    /// Time lines and all parts go into the summary, too; no more than so many lanes.
+    int most_lanes = 0;
 };
 
 struct Outcome {
