@@ -4,7 +4,8 @@
 import * as Plot from "@observablehq/plot";
 import { Crosshair } from "./crosshair";
 import type { Run, RunRank } from "./data";
-import { element, folded, svgElement, table } from "./dom";
+import { element, svgElement, table } from "./dom";
+import { networkFigure } from "./network";
 import { count, percent, seconds, short, size } from "./numbers";
 import { pixels } from "./pieces";
 import type { Contents } from "./top";
@@ -178,7 +179,8 @@ interface Line {
 function stacked(title: string, lines: Line[], label: string, text: (value: number) => string, note = ""): HTMLElement {
   const holder = element("div", { class: "plot" });
   const crosshair = new Crosshair(holder, title);
-  const fills = new Map(lines.flatMap((line) => line.parts.map((part) => [part.name, part.fill])));
+  const used = lines.flatMap((line) => line.parts.filter((part) => part.value > 0));
+  const fills = new Map(used.map((part) => [part.name, part.fill]));
   const figure = figureOf(title,
     ...(fills.size > 1 ? [element("p", { class: "names" }, ...[...fills].map(([name, fill]) => element("span", {}, element("i", { style: `background:${fill}` }), name)))] : []),
     holder, ...(note === "" ? [] : [element("p", { class: "remark" }, note)]));
@@ -244,40 +246,10 @@ function whereTimeWent(run: Run): HTMLElement | null {
 function sizes(run: Run): HTMLElement | null {
   if (run.sizes.length === 0) return null;
   const lines = run.sizes.map((one) => ({
-    name: one.from_bytes === 0 ? "0 B" : `from ${size(one.from_bytes)}`,
+    name: one.from_bytes < 1024 ? `from ${one.from_bytes} B` : `from ${size(one.from_bytes)}`,
     parts: [{ name: "messages", value: one.messages, fill: "var(--accent)" }],
   }));
   return stacked("How large the messages were", lines, "messages", short, "Of the program's own messages, by powers of two.");
-}
-
-// The network as it is: a part a box, by kind, shaded by how long it was busy.
-function topology(run: Run): HTMLElement | null {
-  if (run.parts.length === 0) return null;
-  const kinds = [...new Set(run.parts.map((part) => part.kind))];
-  const most = Math.max(...run.parts.map((part) => part.share), 1e-9);
-  const body = element("div", { class: "network" });
-  for (const kind of kinds) {
-    const own = run.parts.filter((part) => part.kind === kind);
-    const row = element("div", { class: "parts" });
-    for (const part of own) {
-      const box = element("span", { title: `${part.name}: ${seconds(part.seconds)}, ${percent(part.share)}` });
-      box.style.setProperty("--use", `${Math.round((part.share / most) * 100)}%`);
-      if (own.length <= 16) box.append(part.name, element("small", {}, percent(part.share)));
-      else box.setAttribute("aria-label", box.title);
-      row.append(box);
-    }
-    const busiest = own.reduce((a, b) => (b.share > a.share ? b : a));
-    body.append(
-      element("h4", {}, kind, element("small", {}, `${count(own.length, "part")}; busiest: ${busiest.name}, ${percent(busiest.share)} of the time`)),
-      row,
-    );
-  }
-  const left = run.parts_left_out > 0 ? ` ${count(run.parts_left_out, "less busy part")} left out.` : "";
-  return figureOf("The network, and how busy its parts were", body,
-    element("p", { class: "remark" }, `Darker is busier; ${percent(most)} of the run is the darkest. Parts that were never busy are not shown.${left}`),
-    folded(["all of them as a table"], (holder) => holder.append(
-      table("Parts of the network", [{ name: "kind" }, { name: "part" }, { name: "busy", kind: "number" }, { name: "of the time", kind: "number" }],
-        run.parts.map((part) => [part.kind, part.name, seconds(part.seconds), percent(part.share)])))));
 }
 
 function waits(run: Run): HTMLElement | null {
@@ -318,6 +290,6 @@ export function runSections({ data }: Contents): HTMLElement[] {
       element("p", { class: "lead" }, `${count(run.ranks, "rank")} on ${count(run.nodes, "node")}, in virtual time: the same on every machine${run.compute.startsWith("measured") ? ", but for the computation, which was measured" : ""}.`),
       tiles(run),
       ...[timeLines(run), element("div", { class: "pair" }, ...[whereTimeWent(run), matrix(run)].filter((one) => one !== null)),
-        topology(run), element("div", { class: "pair" }, ...[sizes(run), functions(run)].filter((one) => one !== null)), waits(run)].filter((one) => one !== null));
+        networkFigure(run), element("div", { class: "pair" }, ...[sizes(run), functions(run)].filter((one) => one !== null)), waits(run)].filter((one) => one !== null));
   });
 }

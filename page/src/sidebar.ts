@@ -37,7 +37,7 @@ export class Sidebar {
     }
     this.element.append(
       element("a", { class: "brand", href: "#top" }, "Railyard"),
-      search,
+      ...(entries.some(({ level }) => level === 2) ? [search] : []),
       ...(state.fabrics.length > 1 ? [this.filter()] : []),
       element("nav", { "aria-label": "Contents" }, list),
     );

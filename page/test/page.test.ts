@@ -7,6 +7,7 @@ import { csv, command } from "../src/exports";
 import { Families, family } from "../src/families";
 import { find, matrix, questions, scores, standing } from "../src/findings";
 import { groupsOf, reached } from "../src/here";
+import { tiersOf } from "../src/network";
 import { partsOf, pieces } from "../src/runs";
 import { hashOf, placeOf, State } from "../src/state";
 import { pointsOf } from "../src/trust";
@@ -184,4 +185,22 @@ test("parts of a rank's time do not overlap", () => {
   const rank = { start_up: 1, shut_down: 0, computing: 5, mpi: 4, connecting: 1, late_sender: 0.5, late_receiver: 0.25, collective: 0.25 };
   const sum = partsOf(rank).reduce((all, part) => all + part.value, 0);
   assert.equal(sum, 9);
+});
+
+test("switches stand above nodes, and a node is a column of all its tiers", () => {
+  const part = (kind: string, name: string) => ({ kind, name, seconds: 1, share: 0.5 });
+  const tiers = tiersOf([
+    part("bus", "node 1, bus"),
+    part("link", "node 2, link 0 out"),
+    part("link", "switches, the cable of port 4 of switch 3 of level 1, up"),
+    part("link", "switches, the cable of port 1 of switch 0 of level 1, up"),
+  ]);
+  assert.deepEqual(
+    tiers.map((tier) => [tier.name, tier.parts.map((one) => one.place)]),
+    [
+      ["switches, level 1, up", [0, 1]],
+      ["node: link 0 out", [2]],
+      ["node: bus", [1]],
+    ],
+  );
 });

@@ -66,7 +66,7 @@ std::string script_safe(std::string_view json) {
 
 std::string page_data(const PageInput& input) {
     const PageJson comparison = comparison_json(input.sources, input.fabrics);
-    const PageJson limits = limits_json(input.sources);
+    const PageJson limits = limits_json(input.sources, input.fabrics);
     const PageJson sources = sources_json(input.sources);
     std::vector<PageInput::Source> files = input.sources;
     std::vector<PageInput::Fabric> fabrics = input.fabrics;

@@ -194,7 +194,8 @@ PageJson sheets_json(std::span<const Row> rows, std::vector<std::string>& fabric
     return out;
 }
 
-PageJson limits_json(std::span<const PageInput::Source> sources) {
+PageJson limits_json(std::span<const PageInput::Source> sources,
+                     std::span<const PageInput::Fabric> fabrics) {
     PageJson out = PageJson::array();
     std::vector<bool> done(sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -206,7 +207,8 @@ PageJson limits_json(std::span<const PageInput::Source> sources) {
             rows = merged(std::move(rows), sources[j].results.rows);
         }
         const Limits limits(rows);
-        for (const Row& row : rows)
+        for (const Row& row : rows) {
+            if (is_virtual(fabrics, row.fabric)) continue;
             if (const Limit* limit = limits.of(row))
                 out.push_back({{"experiment", row.experiment},
                                {"fabric", row.fabric},
@@ -216,6 +218,7 @@ PageJson limits_json(std::span<const PageInput::Source> sources) {
                                {"value", row.value},
                                {"limit", limit->value},
                                {"of", limit->metric}});
+        }
     }
     return out;
 }
@@ -225,14 +228,14 @@ PageJson comparison_json(std::span<const PageInput::Source> sources,
     PageJson out = PageJson::array();
     if (sources.size() < 2) return out;
     std::vector<CompareFile> files = files_of(sources);
-    std::map<RowSubject, std::size_t> told;
+    std::map<RowSubject, std::set<double>> told;
     for (const CompareFile& file : files)
         for (const Row& row : file.results.rows)
-            ++told[subject_of(row)];
+            told[subject_of(row)].insert(row.value);
     for (CompareFile& file : files)
         std::erase_if(file.results.rows, [&](const Row& row) {
             return row.experiment == limits_experiment ||
-                   (is_virtual(fabrics, row.fabric) && told.at(subject_of(row)) < 2);
+                   (is_virtual(fabrics, row.fabric) && told.at(subject_of(row)).size() < 2);
         });
     Comparison found;
     try {

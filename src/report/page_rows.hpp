@@ -34,11 +34,13 @@ void tell_machines_apart(std::vector<PageInput::Source>& sources,
 /// names stand for themselves, once, in `fabrics`.
 PageJson sheets_json(std::span<const results::Row> rows, std::vector<std::string>& fabrics);
 
-/// Results that the machine bounds, each beside its limit, as measured on the same machine.
-PageJson limits_json(std::span<const PageInput::Source> sources);
+/// Results of real interconnects that the machine bounds, each beside its limit, as measured on the
+/// same machine.
+PageJson limits_json(std::span<const PageInput::Source> sources,
+                     std::span<const PageInput::Fabric> fabrics);
 
 /// Files side by side (report/compare.hpp): all that real interconnects and other programs say of
-/// the same thing, and models where two files differ in time.
+/// the same thing, and models where two files do not say the same.
 PageJson comparison_json(std::span<const PageInput::Source> sources,
                          std::span<const PageInput::Fabric> fabrics);
 

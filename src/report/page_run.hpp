@@ -50,20 +50,20 @@ struct RunPage {
         double seconds = 0;
     };
 
-    std::string program;  ///< with its arguments
-    std::string fabric;
-    std::string compute;  ///< what computation cost: "none", "measured"
+    std::string program{};  ///< with its arguments
+    std::string fabric{};
+    std::string compute{};  ///< what computation cost: "none", "measured"
     int ranks = 0;
     int nodes = 0;
     double seconds = 0;
     double start_up = 0;
-    std::vector<Lane> lanes;
-    std::vector<Pair> pairs;  ///< by ranks
-    std::vector<SizeClass> sizes;
-    std::vector<RankTime> times;  ///< of each rank
-    std::vector<Function> functions;
-    std::vector<Wait> waits;  ///< the longest first
-    std::vector<Part> parts;
+    std::vector<Lane> lanes{};
+    std::vector<Pair> pairs{};  ///< by ranks
+    std::vector<SizeClass> sizes{};
+    std::vector<RankTime> times{};  ///< of each rank
+    std::vector<Function> functions{};
+    std::vector<Wait> waits{};  ///< the longest first
+    std::vector<Part> parts{};
 };
 
 /// How much of a run a page shows.
