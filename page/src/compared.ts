@@ -4,7 +4,7 @@
 import * as Plot from "@observablehq/plot";
 import { Crosshair } from "./crosshair";
 import type { ComparedCell, ComparedTable } from "./data";
-import { element, folded, table, type Cell } from "./dom";
+import { element, folded, table, whenResized, type Cell } from "./dom";
 import { count, exact, parameter, quantity, short, unitName, words } from "./numbers";
 import { pixels } from "./pieces";
 import type { Contents } from "./top";
@@ -92,7 +92,10 @@ function ratioPlot(found: ComparedTable): HTMLElement {
       })),
     });
   };
-  holder.addEventListener("placed", redraw);
+  holder.addEventListener("placed", () => {
+    redraw();
+    whenResized(holder, redraw);
+  });
   return holder;
 }
 

@@ -81,6 +81,16 @@ export function button(text: string, title: string, pressed: () => void): HTMLBu
   return made;
 }
 
+// Not at once: what is drawn may change the size of others that are being told.
+export function whenResized(holder: HTMLElement, redraw: () => void): void {
+  let width = holder.clientWidth;
+  new ResizeObserver(() => {
+    if (holder.clientWidth === width) return;
+    width = holder.clientWidth;
+    setTimeout(redraw);
+  }).observe(holder);
+}
+
 // Made only when somebody looks.
 export function folded(summary: Child[], make: (body: HTMLElement) => void): HTMLDetailsElement {
   const body = element("div", { class: "folded" });

@@ -3,7 +3,7 @@
 import * as Plot from "@observablehq/plot";
 import { decimalTicks } from "./axes";
 import { Crosshair } from "./crosshair";
-import { element } from "./dom";
+import { element, whenResized } from "./dom";
 import type { Looks } from "./looks";
 import { quantity, short, size } from "./numbers";
 import { dotLook, pixels } from "./pieces";
@@ -165,10 +165,5 @@ export function largeFigure(large: Large, looks: Looks, holder: HTMLElement): vo
     });
   };
   redraw();
-  let width = plotHolder.clientWidth;
-  new ResizeObserver(() => {
-    if (plotHolder.clientWidth === width) return;
-    width = plotHolder.clientWidth;
-    redraw();
-  }).observe(plotHolder);
+  whenResized(plotHolder, redraw);
 }

@@ -4,7 +4,7 @@
 import { firstChoice, series, type Chart } from "./charts";
 import { Crosshair } from "./crosshair";
 import type { Experiment, Fabric, Row } from "./data";
-import { button, element, folded, select, table } from "./dom";
+import { button, element, folded, select, table, whenResized } from "./dom";
 import { draw } from "./draw";
 import { command, csv, save, svgText } from "./exports";
 import { legend } from "./legend";
@@ -121,12 +121,7 @@ export class Figure {
   start(): void {
     this.choices();
     this.redrawAll();
-    let width = this.holder.clientWidth;
-    new ResizeObserver(() => {
-      if (this.holder.clientWidth === width) return;
-      width = this.holder.clientWidth;
-      this.redraw();
-    }).observe(this.holder);
+    whenResized(this.holder, () => this.redraw());
   }
 
   private rows(): Row[] {

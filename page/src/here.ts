@@ -3,7 +3,7 @@
 import * as Plot from "@observablehq/plot";
 import { Crosshair } from "./crosshair";
 import type { Bounded, Source } from "./data";
-import { element, folded, table } from "./dom";
+import { element, folded, table, whenResized } from "./dom";
 import { exact, percent, quantity, size, words } from "./numbers";
 import { pixels } from "./pieces";
 import type { Contents } from "./top";
@@ -87,7 +87,10 @@ function figure(groups: Group[], contents: Contents): HTMLElement {
       })),
     });
   };
-  made.addEventListener("placed", redraw);
+  made.addEventListener("placed", () => {
+    redraw();
+    whenResized(holder, redraw);
+  });
   contents.state.whenFiltered(redraw);
   return made;
 }

@@ -3,7 +3,7 @@
 
 import { Crosshair } from "./crosshair";
 import type { Run, RunPart } from "./data";
-import { element, folded, svgElement, table } from "./dom";
+import { element, folded, svgElement, table, whenResized } from "./dom";
 import { count, percent, seconds } from "./numbers";
 
 export interface Tier {
@@ -105,7 +105,7 @@ export function networkFigure(run: Run): HTMLElement | null {
       ),
     ),
   );
-  figure.addEventListener("placed", () => {
+  const redraw = () => {
     const svg = drawn(tiers, Math.max(320, holder.clientWidth), most);
     holder.replaceChildren(svg);
     crosshair.watch({
@@ -122,6 +122,10 @@ export function networkFigure(run: Run): HTMLElement | null {
           .map(({ part, label }) => ({ name: label, text: percent(part.share), colour: "var(--part-5)" })),
       })),
     });
+  };
+  figure.addEventListener("placed", () => {
+    redraw();
+    whenResized(holder, redraw);
   });
   return figure;
 }

@@ -4,7 +4,7 @@
 import * as Plot from "@observablehq/plot";
 import { Crosshair } from "./crosshair";
 import type { Run, RunRank } from "./data";
-import { element, svgElement, table } from "./dom";
+import { element, svgElement, table, whenResized } from "./dom";
 import { networkFigure } from "./network";
 import { count, percent, seconds, short, size } from "./numbers";
 import { pixels } from "./pieces";
@@ -111,7 +111,10 @@ function timeLines(run: Run): HTMLElement | null {
       }),
     });
   };
-  figure.addEventListener("placed", redraw);
+  figure.addEventListener("placed", () => {
+    redraw();
+    whenResized(holder, redraw);
+  });
   return figure;
 }
 
@@ -166,7 +169,10 @@ function matrix(run: Run): HTMLElement | null {
       }),
     });
   };
-  figure.addEventListener("placed", redraw);
+  figure.addEventListener("placed", () => {
+    redraw();
+    whenResized(holder, redraw);
+  });
   return figure;
 }
 
@@ -217,7 +223,10 @@ function stacked(title: string, lines: Line[], label: string, text: (value: numb
       })),
     });
   };
-  figure.addEventListener("placed", redraw);
+  figure.addEventListener("placed", () => {
+    redraw();
+    whenResized(holder, redraw);
+  });
   return figure;
 }
 

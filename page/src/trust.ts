@@ -5,7 +5,7 @@ import * as Plot from "@observablehq/plot";
 import { decimalTicks } from "./axes";
 import { Crosshair } from "./crosshair";
 import type { Verdict } from "./data";
-import { element } from "./dom";
+import { element, whenResized } from "./dom";
 import { scores } from "./findings";
 import { count, percent, quantity, short } from "./numbers";
 import { pixels } from "./pieces";
@@ -178,17 +178,11 @@ function plotted(name: string, points: Point[], contents: Contents, make: typeof
       }),
     });
   };
-  figure.addEventListener("placed", redraw);
-  contents.state.whenFiltered(redraw);
-  let width = 0;
-  new ResizeObserver(() => {
-    if (holder.clientWidth === width || width === 0) {
-      width = holder.clientWidth;
-      return;
-    }
-    width = holder.clientWidth;
+  figure.addEventListener("placed", () => {
     redraw();
-  }).observe(holder);
+    whenResized(holder, redraw);
+  });
+  contents.state.whenFiltered(redraw);
   return figure;
 }
 

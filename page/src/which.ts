@@ -4,7 +4,7 @@
 import * as Plot from "@observablehq/plot";
 import type { Row } from "./data";
 import { Crosshair } from "./crosshair";
-import { element } from "./dom";
+import { element, whenResized } from "./dom";
 import { largeFigure, type Curve, type Large } from "./ends";
 import { isModel } from "./findings";
 import { quantity, short } from "./numbers";
@@ -107,7 +107,9 @@ function plots(rows: Row[], fabrics: string[]): Large[] {
       x: { label: "processes, one a node", isSize: false },
       y: { label: "µs", unit: "us" },
       curves: curves(rows, fabrics, [
-        { experiment: "allreduce-latency", metric: "latency", x: "processes", where: allreduce, note: () => "" },
+        // By one library on all, if there is one; not each by that of its paper.
+        { experiment: "allreduce-latency", metric: "latency", x: "processes", where: (row) => allreduce(row) && row.parameters["mpi"] !== "paper", note: () => "" },
+        { experiment: "allreduce-latency", metric: "latency", x: "processes", where: allreduce, note: () => "by its paper's MPI" },
       ], longest, 3),
     },
   ].filter((plot) => plot.curves.length > 0);
@@ -199,12 +201,7 @@ function applicationFigure(found: NonNullable<ReturnType<typeof stacks>>, holder
     });
   };
   redraw();
-  let width = plotHolder.clientWidth;
-  new ResizeObserver(() => {
-    if (plotHolder.clientWidth === width) return;
-    width = plotHolder.clientWidth;
-    redraw();
-  }).observe(plotHolder);
+  whenResized(plotHolder, redraw);
 }
 
 export function whichSection(contents: Contents): HTMLElement | null {

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "report/browser.hpp"
 #include "report/mpi_rows.hpp"
@@ -18,9 +21,12 @@ using ::testing::Not;
 using Json = nlohmann::json;
 
 void expect_no_error(const Opened& opened) {
-    EXPECT_THAT(opened.document, HasSubstr("data-state=\"drawn\""));
-    EXPECT_THAT(opened.document, Not(HasSubstr("data-error")));
-    EXPECT_THAT(opened.log, Not(HasSubstr("CONSOLE"))) << opened.log;
+    // Without the document in what is said: it is long.
+    EXPECT_TRUE(opened.document.find("data-state=\"drawn\"") != std::string::npos);
+    const auto error = opened.document.find("data-error");
+    EXPECT_EQ(error, std::string::npos)
+        << opened.document.substr(std::min(error, opened.document.size()), 200);
+    EXPECT_THAT(opened.log, Not(HasSubstr("CONSOLE")));
 }
 
 /// Opens it, and lets the script look around.
@@ -77,26 +83,22 @@ TEST(PageInBrowser, ShowsTheNumbersOfTheFiles) {
     input.sources[0].results.rows[0].value = 0.1 + 0.2;  // 0.30000000000000004
     const Json found = probe(input, std::string(unfold_all) + R"js(
         found.matrix = all(".matrix td a").map((one) => one.dataset.exact);
-        found.rows = all("#all .rows tbody tr").map((row) => {
-            const cells = all("td", row);
-            return cells.map((cell) => cell.textContent);
+        found.rows = all("#all .rows").flatMap((table) => {
+            const at = all("th", table).findIndex((one) => ["µs", "MB/s"].includes(one.textContent));
+            return all("tbody tr", table).map((row) => {
+                const cells = all("td", row);
+                return [cells[0].textContent, Number(cells[at].textContent)];
+            });
         });
     )js");
     EXPECT_EQ(found["matrix"], Json({"0.30000000000000004", "9000", "2.05"}));
-    std::size_t seen = 0;
+    std::multiset<std::pair<std::string, double>> shown, told;
+    for (const Json& row : found["rows"])
+        shown.emplace(row[0].get<std::string>(), row[1].get<double>());
     for (const PageInput::Source& source : input.sources)
         for (const results::Row& row : source.results.rows)
-            for (const Json& cells : found["rows"]) {
-                if (cells[0] != row.fabric) continue;
-                for (const Json& cell : cells) {
-                    const std::string text = cell;
-                    if (text == Json(row.value).dump() || text + ".0" == Json(row.value).dump()) {
-                        ++seen;
-                        break;
-                    }
-                }
-            }
-    EXPECT_EQ(seen, 7u) << found["rows"].dump();
+            told.emplace(row.fabric, row.value);
+    EXPECT_EQ(shown, told);
 }
 
 TEST(PageInBrowser, FiltersAndKeepsTheChoiceInTheAddress) {
@@ -296,8 +298,8 @@ TEST(PageInBrowser, FitsEveryScreen) {
 TEST(PageInBrowser, AFailureIsSeen) {
     if (page_template().empty()) GTEST_SKIP() << "built without the page";
     const Opened opened = open_in_browser(page(R"({"rows": 7})"));
-    EXPECT_THAT(opened.document, HasSubstr("data-error"));
-    EXPECT_THAT(opened.document, Not(HasSubstr("data-state=\"drawn\"")));
+    EXPECT_NE(opened.document.find("data-error"), std::string::npos);
+    EXPECT_EQ(opened.document.find("data-state=\"drawn\""), std::string::npos);
     EXPECT_THAT(opened.log, HasSubstr("CONSOLE"));
 }
 
