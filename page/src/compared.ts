@@ -34,6 +34,13 @@ function cellOf(cell: ComparedCell | null, unit: string): Cell {
   return made;
 }
 
+// Of these, those within, on either side of 1.
+function ratioTicks(most: number): number[] {
+  const all = most < 1.6 ? [1, 1.05, 1.1, 1.2, 1.5] : most < 12 ? [1, 1.5, 2, 3, 5, 10] : [1, 2, 5, 10, 100, 1000];
+  const within = all.filter((tick) => tick <= most * 1.02);
+  return [...new Set([...within.map((tick) => 1 / tick), ...within])];
+}
+
 function ratioPlot(found: ComparedTable): HTMLElement {
   const points = found.lines.flatMap((line) =>
     line.cells.flatMap((cell, i) =>
@@ -56,7 +63,7 @@ function ratioPlot(found: ComparedTable): HTMLElement {
       height: 56 + 26 * columns.length,
       marginLeft: Math.min(width / 2.2, 14 + 6.3 * longest),
       marginBottom: 40,
-      x: { type: "log", domain: [1 / most / 1.05, most * 1.05], label: `times ${found.columns[0]}`, grid: true, ticks: 6, tickFormat: (v: number) => short(v) },
+      x: { type: "log", domain: [1 / most / 1.05, most * 1.05], label: `times ${found.columns[0]}`, grid: true, ticks: ratioTicks(most), tickFormat: (v: number) => short(v) },
       y: { type: "point", domain: columns, label: null, padding: 0.6 },
       color: { type: "identity" },
       symbol: { type: "identity" },

@@ -162,6 +162,11 @@ export function isModel(fabric: Fabric | undefined): boolean {
   return fabric?.clock === "virtual";
 }
 
+// The machine itself, which is no interconnect: also where it has a file's name behind its own.
+export function isHost(fabric: string): boolean {
+  return /^host( |$)/.test(fabric);
+}
+
 // The chart that a row stands in.
 export function chartOf(row: Row, charts: Chart[]): Chart | undefined {
   return charts.find(

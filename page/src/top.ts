@@ -5,7 +5,7 @@ import type { Chart } from "./charts";
 import type { PageData } from "./data";
 import { element } from "./dom";
 import { figureId } from "./figure";
-import { chartOf, isModel, matrix, scores, standing, type Finding } from "./findings";
+import { chartOf, isHost, isModel, matrix, scores, standing, type Finding } from "./findings";
 import { count, exact, percent, quantity, short } from "./numbers";
 import type { Context } from "./pieces";
 
@@ -56,7 +56,7 @@ function trustTiles({ data, state }: Contents): HTMLElement[] {
 }
 
 function machineTile({ data, state }: Contents): HTMLElement[] {
-  const latency = data.limits.filter((one) => one.unit === "us" && one.fabric === "shm");
+  const latency = data.limits.filter((one) => one.unit === "us" && /^shm\b/.test(one.fabric));
   if (latency.length === 0) return [];
   const best = latency.reduce((a, b) => (b.value / b.limit < a.value / a.limit ? b : a));
   return [
@@ -70,10 +70,11 @@ function machineTile({ data, state }: Contents): HTMLElement[] {
 }
 
 function countTiles({ data, fabrics, state }: Contents): HTMLElement[] {
+  const own = fabrics.filter((name) => !isHost(name));
   const experiments = new Set(data.rows.map((row) => row.experiment)).size;
   const tiles = [
     tile(String(data.rows.length), "results", `${count(experiments, "experiment")}`, state.linkTo("all")),
-    tile(String(fabrics.length), "interconnects", fabrics.slice(0, 3).join(", "), state.linkTo("which")),
+    tile(String(own.length), "interconnects", own.slice(0, 3).join(", "), state.linkTo("all")),
   ];
   const lines = data.comparison.flatMap((table) => table.lines);
   const changed = lines.flatMap((line) => line.cells).filter((cell) => cell?.change !== undefined);
@@ -86,8 +87,7 @@ function countTiles({ data, fabrics, state }: Contents): HTMLElement[] {
 
 function sentence({ data, fabrics }: Contents): string {
   const models = fabrics.filter((name) => isModel(data.fabrics[name])).length;
-  // The machine itself is no interconnect.
-  const real = fabrics.filter((name) => name !== "host").length - models;
+  const real = fabrics.filter((name) => !isHost(name)).length - models;
   const parts = [
     ...(models > 0 ? [`${count(models, "interconnect")} rebuilt as ${models === 1 ? "a model" : "models"}`] : []),
     ...(real > 0 ? [`${real} measured for real`] : []),

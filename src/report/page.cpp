@@ -66,11 +66,11 @@ std::string script_safe(std::string_view json) {
 
 std::string page_data(const PageInput& input) {
     const PageJson comparison = comparison_json(input.sources, input.fabrics);
-    const PageJson limits = limits_json(input.sources, input.fabrics);
     const PageJson sources = sources_json(input.sources);
     std::vector<PageInput::Source> files = input.sources;
     std::vector<PageInput::Fabric> fabrics = input.fabrics;
     tell_machines_apart(files, fabrics);
+    const PageJson limits = limits_json(files, fabrics);
     // What the user measured himself counts for more than what stands behind the verdicts.
     std::vector<Row> rows = verdict_rows(input.verdicts);
     for (const PageInput::Source& source : files)
