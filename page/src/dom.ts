@@ -1,6 +1,6 @@
 // Makes elements. Text goes in as text, never as markup: whatever a file holds is harmless here.
 
-type Child = Node | string;
+export type Child = Node | string;
 
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -8,6 +8,17 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+export function svgElement(
+  tag: string,
+  attributes: Record<string, string> = {},
+  ...children: Child[]
+): SVGElement {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
@@ -25,27 +36,28 @@ function look(column: Column): Record<string, string> {
 }
 
 function cell(content: Cell, column: Column): HTMLElement {
-  const made = element("td", look(column));
+  const made = element("td", { ...look(column), "data-label": column.name });
   if (typeof content === "object" && "kind" in content)
     made.append(element("span", { class: `badge ${content.kind}` }, content.text));
   else made.append(content);
   return made;
 }
 
+export function tableRow(columns: Column[], line: Cell[]): HTMLTableRowElement {
+  const row = element("tr");
+  line.forEach((content, i) => row.append(cell(content, columns[i]!)));
+  return row;
+}
+
 // A table that scrolls by itself where the screen is narrow, also by keyboard.
-export function table(name: string, columns: Column[], lines: Cell[][]): HTMLElement {
+export function table(name: string, columns: Column[], lines: Cell[][], kind = ""): HTMLElement {
   const head = element("tr");
   for (const column of columns)
     head.append(element("th", { scope: "col", ...look(column) }, column.name));
-  const body = element("tbody");
-  for (const line of lines) {
-    const row = element("tr");
-    line.forEach((content, i) => row.append(cell(content, columns[i]!)));
-    body.append(row);
-  }
+  const body = element("tbody", {}, ...lines.map((line) => tableRow(columns, line)));
   return element(
     "div",
-    { class: "scroll", role: "region", "aria-label": name, tabindex: "0" },
+    { class: `scroll ${kind}`.trim(), role: "region", "aria-label": name, tabindex: "0" },
     element("table", {}, element("thead", {}, head), body),
   );
 }
@@ -61,4 +73,33 @@ export function select(
   options.forEach((text, i) => box.append(new Option(text, String(i), i === chosen, i === chosen)));
   box.addEventListener("change", () => changed(box.selectedIndex));
   return element("label", {}, `${name} `, box);
+}
+
+export function button(text: string, title: string, pressed: () => void): HTMLButtonElement {
+  const made = element("button", { type: "button", title }, text);
+  made.addEventListener("click", pressed);
+  return made;
+}
+
+// Not at once: what is drawn may change the size of others that are being told.
+export function whenResized(holder: HTMLElement, redraw: () => void): void {
+  let width = holder.clientWidth;
+  new ResizeObserver(() => {
+    if (holder.clientWidth === width) return;
+    width = holder.clientWidth;
+    setTimeout(redraw);
+  }).observe(holder);
+}
+
+// Made only when somebody looks.
+export function folded(summary: Child[], make: (body: HTMLElement) => void): HTMLDetailsElement {
+  const body = element("div", { class: "folded" });
+  const details = element("details", {}, element("summary", {}, ...summary), body);
+  details.addEventListener("toggle", () => {
+    if (details.open && details.dataset["made"] === undefined) {
+      details.dataset["made"] = "yes";
+      make(body);
+    }
+  });
+  return details;
 }

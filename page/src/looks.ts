@@ -3,6 +3,7 @@
 
 import type { SymbolType } from "@observablehq/plot";
 import type { Chart, Series } from "./charts";
+import { colours, type Families } from "./families";
 
 export interface Look {
   colour: string;
@@ -11,19 +12,14 @@ export interface Look {
   dash: string;
 }
 
-const colours = 8; // page.css has as many
 const symbols: SymbolType[] = ["circle", "square", "triangle", "diamond", "cross", "wye", "star"];
 const dashes = ["none", "6 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2"];
 
-export function colour(index: number): string {
-  return `var(--series-${index % colours})`;
-}
-
-function look(index: number, variant: number): Look {
+function look(colour: string, place: number, variant: number): Look {
   return {
-    colour: colour(index),
-    symbol: symbols[index % symbols.length]!,
-    filled: index < symbols.length,
+    colour,
+    symbol: symbols[place % symbols.length]!,
+    filled: place < symbols.length,
     dash: dashes[variant % dashes.length]!,
   };
 }
@@ -33,24 +29,30 @@ function look(index: number, variant: number): Look {
 export class Looks {
   private readonly places: Map<string, number>;
 
-  constructor(fabrics: string[]) {
+  constructor(
+    private readonly families: Families,
+    fabrics: string[],
+  ) {
     this.places = new Map(fabrics.map((name, i) => [name, i]));
   }
 
   of(chart: Chart, all: Series[], one: Series): Look {
-    if (chart.fabrics.length === 1) return look(all.indexOf(one), 0);
+    if (chart.fabrics.length === 1) {
+      const place = all.indexOf(one);
+      return look(`var(--series-${place % colours})`, place, 0);
+    }
     const variants = [...new Set(all.map((s) => JSON.stringify(s.choice)))];
-    return look(this.place(one.fabric), variants.indexOf(JSON.stringify(one.choice)));
+    return this.ofFabric(one.fabric, variants.indexOf(JSON.stringify(one.choice)));
+  }
+
+  ofFabric(fabric: string, variant = 0): Look {
+    return look(this.families.of(fabric).colour, this.places.get(fabric) ?? 0, variant);
   }
 
   // For a mark of a paper: the colour of the interconnect that models it.
-  ofFabric(chart: Chart, fabric: string | null): string {
+  ofMark(chart: Chart, fabric: string | null): string {
     if (fabric === null || chart.fabrics.length === 1 || !this.places.has(fabric))
       return "currentColor";
-    return colour(this.place(fabric));
-  }
-
-  private place(fabric: string): number {
-    return this.places.get(fabric) ?? 0;
+    return this.families.of(fabric).colour;
   }
 }

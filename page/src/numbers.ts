@@ -22,8 +22,27 @@ export function short(value: number): string {
   return String(Number(value.toPrecision(magnitude >= 100 ? 4 : 3)));
 }
 
-// A number with its unit; a ratio has none.
+// All its digits, as the file has them.
+export function exact(value: number): string {
+  return String(value);
+}
+
+export function percent(share: number): string {
+  return `${short(Number((share * 100).toFixed(1)))} %`;
+}
+
+export function seconds(value: number): string {
+  if (value >= 1) return `${short(value)} s`;
+  return value >= 1e-3 ? `${short(value * 1e3)} ms` : `${short(value * 1e6)} µs`;
+}
+
+export function count(n: number, one: string): string {
+  return `${n} ${one}${n === 1 ? "" : "s"}`;
+}
+
+// A number with its unit; a ratio has none. Long times are told in larger units.
 export function quantity(value: number, unit: string): string {
+  if (unit === "us" && value >= 1e4) return seconds(value * 1e-6);
   const names: Record<string, string> = { "1": "", us: " µs", percent: " %" };
   return short(value) + (names[unit] ?? ` ${unit}`);
 }

@@ -1,13 +1,13 @@
-// What all kinds of plots are made of: axes, the papers' marks, tooltips.
+// What all kinds of plots are made of: axes, the papers' marks, and where the crosshair stops.
 
 import * as Plot from "@observablehq/plot";
 import type { Markish } from "@observablehq/plot";
 import { naturalKind, valueAxis, type Axis, type Kind } from "./axes";
 import type { Chart, Choice, Series } from "./charts";
-import type { Paper, Row, Verdict } from "./data";
+import type { Paper, Verdict } from "./data";
 import type { Look, Looks } from "./looks";
-import { parameter, quantity, words } from "./numbers";
 import type { Mark } from "./published";
+import type { State } from "./state";
 
 export interface View {
   choice: Choice;
@@ -19,19 +19,34 @@ export interface Context {
   looks: Looks;
   papers: Paper[];
   verdicts: Map<string, Verdict>;
+  state: State;
+}
+
+// A place on the axis, and what all series have to say there.
+export interface Stop {
+  at: number; // pixels
+  title: string;
+  lines: { name: string; text: string; colour: string }[];
 }
 
 export interface Drawing {
   svg: SVGSVGElement | HTMLElement;
+  stops: Stop[]; // from left to right, or downwards
+  isUpright: boolean; // the stops lie one above the other
   series: Series[];
   marks: Mark[];
 }
 
-export function describe(row: Row): string {
-  const parameters = Object.entries(row.parameters).map(
-    ([name, value]) => `${words(name)} ${parameter(name, value)}`,
-  );
-  return [`${row.fabric}: ${quantity(row.value, row.unit)}`, ...parameters].join("\n");
+// Those that neither the legend nor the filter hides.
+export function shownOf(all: Series[], view: View, context: Context): Series[] {
+  return all.filter((one) => !view.hidden.has(one.key) && context.state.shows(one.fabric));
+}
+
+// A plot's scale, as pixels.
+export function pixels(svg: SVGSVGElement | HTMLElement, name: "x" | "y" | "fx") {
+  const scale = (svg as unknown as Plot.Plot).scale(name)!;
+  return (value: unknown): number =>
+    (scale.apply(value) as number) + ((scale as { bandwidth?: number }).bandwidth ?? 0) / 2;
 }
 
 export function dotLook(look: Look) {
@@ -60,18 +75,23 @@ export function publishedMarks(
       symbol: mark.bound === "is" ? "diamond2" : "triangle",
       rotate: mark.bound === "most" ? 180 : 0,
       r: mark.bound === "is" ? 5.5 : 4.5,
-      stroke: context.looks.ofFabric(chart, mark.fabric),
+      stroke: context.looks.ofMark(chart, mark.fabric),
       strokeWidth: 2,
       fill: "var(--plot-background)",
       fillOpacity: 0.8,
-      ariaLabel: (m: Mark) => m.text,
+      title: (m: Mark) => m.text,
     }),
   );
 }
 
-export function tip(points: { text: string; facet?: string }[]): Markish {
-  const facet = points.some((point) => point.facet !== undefined) ? { fx: "facet" } : {};
-  return Plot.tip(points, Plot.pointer({ ...facet, x: "x", y: "y", title: "text", maxRadius: 30 }));
+// What the crosshair says of a paper's value.
+export function publishedLine(mark: Mark, chart: Chart, context: Context): Stop["lines"][number] {
+  const sign = mark.bound === "least" ? "△" : mark.bound === "most" ? "▽" : "◇";
+  return {
+    name: `${sign} ${mark.id}`,
+    text: mark.short,
+    colour: context.looks.ofMark(chart, mark.fabric),
+  };
 }
 
 // What the values span does not change when the reader hides a series.

@@ -10,7 +10,8 @@ export interface Mark {
   y: number;
   bound: "is" | "least" | "most";
   fabric: string | null;
-  text: string; // what the tooltip says
+  short: string; // the value alone
+  text: string; // all that is known of it
 }
 
 export interface Limits {
@@ -117,6 +118,7 @@ export function marks(
       y: paper.value!,
       bound: bound(paper.qualifier),
       fabric: verdict?.fabric ?? null,
+      short: value(paper),
       text: text(paper, verdict, x),
     };
   });
@@ -159,6 +161,7 @@ export function groupMarks(
       y: paper.value!,
       bound: bound(paper.qualifier),
       fabric: one.fabric,
+      short: value(paper),
       text: text(paper, verdict, null),
       group,
       series: one.key,

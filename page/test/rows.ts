@@ -9,7 +9,7 @@ export function row(
   experiment = "latency-uni",
   more: Partial<Row> = {},
 ): Row {
-  return { experiment, fabric, parameters, metric: "latency", value, unit: "us", ...more };
+  return { experiment, fabric, parameters, metric: "latency", value, unit: "us", steady: true, ...more };
 }
 
 export function sizes(fabric: string, more: Record<string, Value> = {}): Row[] {

@@ -20,6 +20,7 @@
 #include "cli/command.hpp"
 #include "cli/kept.hpp"
 #include "cli/output.hpp"
+#include "cli/run_page.hpp"
 #include "cli/run_plan.hpp"
 #include "experiments/core/advance.hpp"
 #include "programs/builtin/programs.hpp"
@@ -88,6 +89,11 @@ std::vector<results::Row> rows_of(const RunPlan& plan, const RunPlan::Point& poi
     };
     add(results::metric::run_time, summary.compared_time());
     add(results::metric::start_up, summary.start_up);
+    // Of a rank, on average: what is left of the time it communicated, and waited.
+    add(results::metric::computing_time,
+        Duration::from_seconds(summary.computed_seconds / summary.ranks));
+    add(results::metric::connecting_time,
+        Duration::from_seconds(summary.connecting_ns.mean * 1e-9));
     if (summary.self) {
         add(own_time, Duration::from_seconds(summary.self->processor_seconds));
         for (const runs::SelfProfile::Part& part : summary.self->parts) {
@@ -260,6 +266,7 @@ int run(const RunWords& words, const std::vector<std::string>& program_words) {
     }
     const bool is_whole = number == plan->points.size();
     if (is_whole) sweep.write();
+    if (is_whole && !words.report.empty()) write_run_page(words.report, sweep.summaries());
     const bool asked_for_help = std::ranges::find(program_words, "--help") != program_words.end();
     if ((!asked_for_help || !words.summary.empty()) && !sweep.summaries().empty())
         summarise(*plan, sweep.summaries());

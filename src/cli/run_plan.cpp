@@ -7,6 +7,7 @@
 
 #include "base/parse.hpp"
 #include "base/quantity.hpp"
+#include "cli/run_page.hpp"
 #include "cli/words.hpp"
 #include "launch/job/job.hpp"
 #include "railyard/base/error.hpp"
@@ -126,14 +127,20 @@ void check_fault_cost(const RunPlan& plan) {
 }
 
 void check_outputs(const RunWords& words) {
-    for (const std::string& path : {words.json, words.csv}) {
+    for (const std::string& path : {words.json, words.csv, words.report}) {
         if (path == standard_output)
             throw UsageError(
-                "--json, --csv: the program prints to the standard output; name a file");
+                "--json, --csv, --report: the program prints to the standard output; name a file");
         if (!path.empty()) results::check_writable(path);
     }
     if (!words.json.empty() && words.json == words.csv)
         throw UsageError("--json and --csv name the same file");
+    if (!words.report.empty() && (words.report == words.json || words.report == words.csv))
+        throw UsageError("--report names the same file as --json or --csv");
+    if (!words.report.empty() && words.resume)
+        throw UsageError(
+            "--report: what was kept of earlier runs is their rows, and a page needs all; leave "
+            "out --resume");
 }
 
 /// The programs that are named; or, if none is, the calls of the recording that is replayed. How
@@ -231,6 +238,8 @@ void add_run_options(CLI::App& app, RunWords& words) {
         "One run for each of these values of a profile, or of ranks");
     add("--json", words.json, "FILE", "Write what the runs took there as rows, as `measure` does");
     add("--csv", words.csv, "FILE", "The same as CSV");
+    add("--report", words.report, "FILE",
+        "Write a page for a browser there: time lines, who sent to whom, where the time went");
     add_time_budget(app, words.time_budget,
                     "How long several runs may take (30s): after that no further one begins");
     app.add_flag("--resume", words.resume,
@@ -301,7 +310,9 @@ std::unique_ptr<RunPlan> make_run_plan(const RunWords& words,
     job::check_part_of_trace(!words.trace.empty(), plan.each.job.trace_above.from,
                              plan.each.job.trace_above.to);
     plan.form = summary_form(words.summary);
-    plan.each.record = plan.form == SummaryForm::text || plan.form == SummaryForm::json;
+    plan.each.record =
+        plan.form == SummaryForm::text || plan.form == SummaryForm::json || !words.report.empty();
+    if (!words.report.empty()) plan.each.most_lanes = lanes_of_page();
     plan.each.profile_self = words.profile_self;
     plan.each.faults = words.faults;
     plan.fault_cost = words.fault_cost;

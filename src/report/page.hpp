@@ -9,6 +9,7 @@
 
 #include "railyard/results/results.hpp"
 #include "railyard/results/row.hpp"
+#include "report/page_run.hpp"
 
 namespace railyard::report {
 
@@ -34,11 +35,13 @@ struct PageInput {
     };
 
     std::string generator;  ///< who writes the page: "railyard 0.1.0 (4f2a91c)"
+    std::string command{};  ///< by which; empty: none that anybody would type again
     std::vector<Source> sources;
     std::vector<Fabric> fabrics;
     std::vector<Experiment> experiments;
     Document papers;    ///< data/papers.json
     Document verdicts;  ///< what `railyard reproduce --json` wrote: the table, and rows behind it
+    std::vector<RunPage> runs{};
 };
 
 /// What the page's script reads, as JSON that may stand inside a script element; page/src/data.ts

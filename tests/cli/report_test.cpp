@@ -29,7 +29,8 @@ TEST(ReportCommand, WritesAPageOfMeasuredRows) {
     EXPECT_EQ(scratch.files(), 2u);
     const std::string page = results::read_file(scratch.file("page.html"));
     EXPECT_THAT(page, StartsWith("<!DOCTYPE html>"));
-    EXPECT_THAT(page, HasSubstr(R"("experiment":"latency-uni","fabric":"ideal")"));
+    EXPECT_THAT(page, HasSubstr(R"("fabric_names":["ideal"])"));
+    EXPECT_THAT(page, HasSubstr(R"({"experiment":"latency-uni","metric":"latency")"));
     EXPECT_THAT(page, HasSubstr(R"("ideal":{"clock":"virtual")"));
     EXPECT_THAT(page, HasSubstr(R"("id":"liu04.latency.rdma_write.small.elan")"));
 }
@@ -80,6 +81,46 @@ TEST(ReportCommand, NamesTheFileThatIsNotThereOrNotWhatItShouldBe) {
     }
 }
 
+TEST(ReportCommand, TakesAMixOfFilesByWhatIsInThem) {
+    const ScratchDirectory scratch;
+    measure_into(scratch.file("out.json"));
+    results::write_file(scratch.file("osu.txt"),
+                        "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n8    0.25\n");
+    results::write_file(scratch.file("verdicts.json"),
+                        R"({"schema": 3, "summary": "none", "records": [], "rows": []})");
+    const std::string page = scratch.file("page.html");
+    const Ended ended =
+        railyard({"report", scratch.file("out.json"), "openmpi=" + scratch.file("osu.txt"),
+                  scratch.file("verdicts.json"), "-o", page});
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const std::string text = results::read_file(page);
+    EXPECT_THAT(text, HasSubstr(R"("fabric_names":["ideal","openmpi"])"));
+    EXPECT_THAT(text, HasSubstr(R"("summary":"none")"));
+
+    const Ended twice = railyard(
+        {"report", scratch.file("verdicts.json"), scratch.file("verdicts.json"), "-o", page});
+    EXPECT_EQ(twice.exit_code, 2);
+    EXPECT_THAT(twice.err, HasSubstr("are both of `railyard reproduce`"));
+}
+
+TEST(ReportCommand, SaysWhatItReadsAndInWhichLineItIsWrong) {
+    const ScratchDirectory scratch;
+    const std::string file = scratch.file("what.txt");
+    results::write_file(file, "a poem\n");
+    const Ended poem = railyard({"report", file, "-o", scratch.file("page.html")});
+    EXPECT_EQ(poem.exit_code, 2);
+    EXPECT_THAT(poem.err, StartsWith("railyard: " + file + ": none of the kinds of files"));
+
+    results::write_file(file, "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n8\n");
+    const Ended osu = railyard({"report", file, "-o", scratch.file("page.html")});
+    EXPECT_EQ(osu.exit_code, 2);
+    EXPECT_THAT(osu.err, StartsWith("railyard: " + file + ": line 3: expected 2 numbers"));
+
+    const Ended half = railyard({"report", "=" + file, "-o", scratch.file("page.html")});
+    EXPECT_EQ(half.exit_code, 2);
+    EXPECT_THAT(half.err, HasSubstr("expected FILE or LABEL=FILE"));
+}
+
 TEST(ReportCommand, SaysWhatItNeeds) {
     const Ended nothing = railyard({"report", "-o", "page.html"});
     EXPECT_EQ(nothing.exit_code, 2);
@@ -97,6 +138,33 @@ TEST(ReportCommand, SaysThatThePageCannotBeWritten) {
     EXPECT_EQ(ended.exit_code, 1);
     EXPECT_EQ(ended.err, "railyard: cannot write '" + scratch.file("no/page.html") +
                              "': No such file or directory\n");
+}
+
+TEST(RunReport, WritesAPageOfEachRun) {
+    const ScratchDirectory scratch;
+    const std::string page = scratch.file("run.html");
+    const Ended ended =
+        railyard({"run", "-n", "4", "--on", "ideal,quadrics", "--report", page, "ring"});
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(scratch.files(), 1u);
+    const std::string text = results::read_file(page);
+    EXPECT_THAT(text, HasSubstr(R"({"program":"ring","fabric":"ideal","ranks":4,"nodes":4)"));
+    EXPECT_THAT(text, HasSubstr(R"({"program":"ring","fabric":"quadrics","ranks":4,"nodes":4)"));
+    EXPECT_THAT(text, HasSubstr(R"({"first":3,"ranks":1,"bins":"s)"));
+    EXPECT_THAT(text, HasSubstr(R"({"from":0,"to":1,"messages":)"));
+    EXPECT_THAT(text, HasSubstr(R"("kind":"link")"));
+}
+
+TEST(RunReport, RefusesFilesThatMakeNoSense) {
+    const ScratchDirectory scratch;
+    const Ended output = railyard({"run", "--report", "-", "ring"});
+    EXPECT_EQ(output.exit_code, 2);
+    EXPECT_THAT(output.err, HasSubstr("name a file"));
+    const std::string same = scratch.file("same");
+    const Ended twice = railyard({"run", "--report", same, "--json", same, "ring"});
+    EXPECT_EQ(twice.exit_code, 2);
+    EXPECT_THAT(twice.err, HasSubstr("--report names the same file"));
+    EXPECT_EQ(scratch.files(), 0u);
 }
 
 }  // namespace

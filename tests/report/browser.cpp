@@ -35,7 +35,7 @@ class Scratch {
 
 }  // namespace
 
-Opened open_in_browser(std::string_view page) {
+Opened open_in_browser(std::string_view page, const std::string& place) {
     const char* chosen = std::getenv("RAILYARD_BROWSER");
     const std::string browser = chosen == nullptr ? "chromium" : chosen;
     const Scratch scratch;
@@ -44,10 +44,11 @@ Opened open_in_browser(std::string_view page) {
     const std::string command =
         browser +
         " --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run"
-        " --disable-background-networking --enable-logging=stderr --window-size=1000,900"
+        " --disable-background-networking --enable-logging=stderr --window-size=1400,1000 "
+        "--virtual-time-budget=20000"
         " --user-data-dir='" +
-        scratch.file("profile") + "' --dump-dom 'file://" + scratch.file("page.html") + "' > '" +
-        scratch.file("document") + "' 2> '" + scratch.file("log") + "'";
+        scratch.file("profile") + "' --dump-dom 'file://" + scratch.file("page.html") + place +
+        "' > '" + scratch.file("document") + "' 2> '" + scratch.file("log") + "'";
     const int status = std::system(command.c_str());
     Opened opened{.document = results::read_file(scratch.file("document")),
                   .log = results::read_file(scratch.file("log"))};
@@ -57,6 +58,37 @@ Opened open_in_browser(std::string_view page) {
                                  "browser in RAILYARD_BROWSER: " +
                                  opened.log);
     return opened;
+}
+
+std::string with_probe(std::string page, std::string_view script) {
+    const auto end = page.rfind("</body>");
+    if (end == std::string::npos) throw std::runtime_error("the page has no end");
+    return page.insert(end,
+                       "<script>(async () => { const found = {};"
+                       "const pause = () => new Promise((go) => setTimeout(go, 50));"
+                       "const all = (what, of = document) => [...of.querySelectorAll(what)];" +
+                           std::string(script) +
+                           "document.documentElement.dataset.found = "
+                           "encodeURIComponent(JSON.stringify(found)); })();</script>");
+}
+
+std::string found_in(const Opened& opened) {
+    constexpr std::string_view mark = "data-found=\"";
+    const auto begin = opened.document.find(mark);
+    if (begin == std::string::npos) return "";
+    const auto end = opened.document.find('"', begin + mark.size());
+    const std::string coded =
+        opened.document.substr(begin + mark.size(), end - begin - mark.size());
+    std::string text;
+    for (std::size_t i = 0; i < coded.size(); ++i) {
+        if (coded[i] == '%' && i + 2 < coded.size()) {
+            text += static_cast<char>(std::stoi(coded.substr(i + 1, 2), nullptr, 16));
+            i += 2;
+        } else {
+            text += coded[i];
+        }
+    }
+    return text;
 }
 
 }  // namespace railyard::report

@@ -110,6 +110,10 @@ inline constexpr std::string_view destinations_per_process =
     "destinations_per_process";  ///< ranks that a rank sends to, on average
 inline constexpr std::string_view run_time = "run_time";  ///< of a program, after MPI_Init
 inline constexpr std::string_view start_up = "start_up";  ///< of a program, until then
+inline constexpr std::string_view computing_time =
+    "computing_time";  ///< of it, that a rank computed, on average
+inline constexpr std::string_view connecting_time =
+    "connecting_time";  ///< of it, that a rank made connections, on average
 // The physical limits: raw code on this machine. All but the first carry `message_bytes`.
 inline constexpr std::string_view cache_line_handover = "cache_line_handover";  ///< one way, in us
 inline constexpr std::string_view copy = "copy";                    ///< one copy across cores

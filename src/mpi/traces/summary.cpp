@@ -16,12 +16,6 @@ namespace {
 using calls::Chapter;
 using calls::Function;
 
-bool is_collective(Function function) {
-    const Chapter chapter = calls::chapter(function);
-    return chapter == Chapter::collectives || chapter == Chapter::nonblocking_collectives ||
-           chapter == Chapter::neighbourhoods || chapter == Chapter::nonblocking_neighbourhoods;
-}
-
 std::string algorithm_of(const Call& call) {
     if (!recording::chosen::is_code(call.tag)) return "";
     const std::int32_t algorithm = recording::chosen::algorithm(call.tag);
@@ -166,6 +160,12 @@ class Collector {
 };
 
 }  // namespace
+
+bool is_collective(calls::Function function) {
+    const Chapter chapter = calls::chapter(function);
+    return chapter == Chapter::collectives || chapter == Chapter::nonblocking_collectives ||
+           chapter == Chapter::neighbourhoods || chapter == Chapter::nonblocking_neighbourhoods;
+}
 
 double Summary::imbalance() const {
     Duration sum, longest;

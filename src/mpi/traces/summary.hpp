@@ -82,6 +82,9 @@ struct Summary {
     double imbalance() const;  ///< the longest computing, to the mean; 1 is best
 };
 
+/// A call of all ranks of a communicator, or of all neighbours.
+bool is_collective(calls::Function function);
+
 Summary summarise(const RunRecord& run);
 
 /// For people.

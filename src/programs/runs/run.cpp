@@ -11,6 +11,7 @@
 #include "launch/job/job.hpp"
 #include "mpi/calls/call.hpp"
 #include "mpi/recording/recorder.hpp"
+#include "mpi/traces/lanes.hpp"
 #include "mpi/traces/otf2.hpp"
 #include "mpi/traces/perfetto.hpp"
 #include "mpi/traces/summary.hpp"
@@ -127,6 +128,9 @@ std::string make_directory(const std::string& parent, int rank) {
             fmt::format("cannot make the directory {}: {}", own.string(), failed.message()));
     return own.string();
 }
+
+/// In so many equal parts a page shows the time.
+constexpr std::size_t parts_of_lanes = 480;
 
 int nodes_of(const job::Options& job) {
     if (job.nodes.empty()) return job.ranks;
@@ -279,9 +283,15 @@ Outcome run(const Options& options) {
     summary.receiver_not_ready = result.receiver_not_ready;
     account.summarise(summary, result.parts);
     if (options.record) {
-        const auto recorded = mpi::traces::summarise(mpi::traces::read_run(stores));
+        const mpi::traces::RunRecord read = mpi::traces::read_run(stores);
+        const auto recorded = mpi::traces::summarise(read);
         summary.recorded_text = details_of(recorded);
         summary.recorded_json = json_of(recorded);
+        if (options.most_lanes > 0) {
+            for (mpi::traces::Lane& lane : lanes_of(read, options.most_lanes, parts_of_lanes))
+                summary.lanes.push_back({lane.first, lane.ranks, std::move(lane.bins)});
+            summary.parts = result.parts;
+        }
     }
     return outcome;
 }

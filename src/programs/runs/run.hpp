@@ -102,6 +102,14 @@ struct Summary {
     // What was recorded, if that was asked for: see mpi/traces/summary.hpp.
     std::string recorded_text;
     std::string recorded_json;
+    /// What ranks did in equal parts of the time: see mpi/traces/lanes.hpp.
+    struct Lane {
+        int first = 0;
+        int ranks = 1;
+        std::string bins;
+    };
+    std::vector<Lane> lanes;
+    std::vector<fabric::PartUse> parts;  ///< all that were busy
 
     std::optional<fabric::FaultReport> faults;  ///< what faults did, if there was a script
     std::optional<Duration> without_faults;     ///< what a run without them took, if that was asked
@@ -155,6 +163,8 @@ struct Options {
     bool profile_self = false;  ///< Summary::self is wanted
     /// Kept up to date while it runs, for others to look at; null: nobody does.
     RunProgress* progress = nullptr;
+    /// Time lines and all parts go into the summary, too; no more than so many lanes.
+    int most_lanes = 0;
 };
 
 struct Outcome {
