@@ -150,7 +150,7 @@ TEST(RunReport, WritesAPageOfEachRun) {
     const std::string text = results::read_file(page);
     EXPECT_THAT(text, HasSubstr(R"({"program":"ring","fabric":"ideal","ranks":4,"nodes":4)"));
     EXPECT_THAT(text, HasSubstr(R"({"program":"ring","fabric":"quadrics","ranks":4,"nodes":4)"));
-    EXPECT_THAT(text, HasSubstr(R"({"first":3,"ranks":1,"bins":"s)"));
+    EXPECT_THAT(text, HasSubstr(R"({"first":3,"ranks":1,"bins":")"));
     EXPECT_THAT(text, HasSubstr(R"({"from":0,"to":1,"messages":)"));
     EXPECT_THAT(text, HasSubstr(R"("kind":"link")"));
 }
