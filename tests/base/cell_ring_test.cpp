@@ -220,6 +220,9 @@ struct BySlots {
     std::byte* memory = nullptr;
 
     static bool slotted() { return true; }
+    static std::byte* in_slot(Line<std::byte>& cell, std::uint64_t bytes) {
+        return reinterpret_cast<std::byte*>(&cell) - bytes;
+    }
     void show(Line<std::byte>& cell, std::byte stamp, std::uint64_t bytes) const {
         cell.stamp = stamp;
         const std::byte* from = reinterpret_cast<const std::byte*>(&cell) - bytes;
