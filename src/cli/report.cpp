@@ -36,7 +36,8 @@ report::PageInput::Document document(const std::string& file) {
     }
 }
 
-/// As it was typed, but for what only a shell knows.
+/// As it was typed, but for what only a shell knows. The page's own name does not matter: the same
+/// files give the same page.
 std::string command_of(const ReportWords& words) {
     std::string text = "railyard report";
     if (words.quick) text += " --quick";
@@ -44,7 +45,7 @@ std::string command_of(const ReportWords& words) {
         text += " " + file;
     if (!words.verdicts.empty()) text += " --reproduce " + words.verdicts;
     if (!words.papers.empty()) text += " --papers " + words.papers;
-    return text + " -o " + words.output;
+    return text + " -o page.html";
 }
 
 /// More files than that are no command that anybody reads.
