@@ -50,7 +50,10 @@ struct WorkRequest {
     bool with_immediate = false;
     std::span<const Slice> local{};      ///< gathered from, or scattered into (read, atomics)
     std::span<const std::byte> bytes{};  ///< instead of `local`, with Flags::inlined
-    RemoteSlice remote{};                ///< RDMA and atomics
+    /// So many of the first bytes have to come; of the rest, only the time matters. A virtual
+    /// fabric may spare itself their copy.
+    Bytes content{~std::uint64_t{0}};
+    RemoteSlice remote{};       ///< RDMA and atomics
     std::uint64_t operand = 0;  ///< fetch_add: the addend; compare_swap: the value expected
     std::uint64_t swap = 0;     ///< compare_swap: the new value
     const RemoteRegion* invalidate = nullptr;  ///< send: a region of the peer's that ends with it

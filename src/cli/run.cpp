@@ -217,13 +217,13 @@ class Sweep {
     const std::string& file() const { return words_.json.empty() ? words_.csv : words_.json; }
     /// All that rows depend on.
     static std::string call_of(const RunWords& words, const std::vector<std::string>& program) {
-        return fmt::format("{} | {} {} | {} {} {} {} {} {} {} {} {} {} {} {} {}",
+        return fmt::format("{} | {} {} | {} {} {} {} {} {} {} {} {} {} {} {} {} {}",
                            fmt::join(program, " "), words.first.directory,
                            fmt::join(words.first.environment, " "), words.nodes,
-                           words.ranks_per_node, words.placement, words.mpi, words.connections,
-                           words.max_connections, words.algorithms, words.compute, words.faults,
-                           fmt::join(words.settings, " "), fmt::join(words.changes, " "),
-                           words.check, words.node_memory);
+                           words.ranks_per_node, words.placement, words.mpi, words.payload,
+                           words.connections, words.max_connections, words.algorithms,
+                           words.compute, words.faults, fmt::join(words.settings, " "),
+                           fmt::join(words.changes, " "), words.check, words.node_memory);
     }
     std::string task_of(const RunPlan::Point& point) const {
         return fmt::format("{} | {} {} {}", call_, point.fabric.name, point.ranks, point.swept);

@@ -85,6 +85,7 @@ void apply_settings(const RunWords& words, const fabric::Traits& fabric) {
         apply_setting(fabric, "--max-connections", "max-connections", words.max_connections);
     if (!words.algorithms.empty())
         apply_setting(fabric, "--algorithms", "algorithms", words.algorithms);
+    if (!words.payload.empty()) apply_setting(fabric, "--payload", "payload", words.payload);
     for (const std::string& word : words.settings)
         apply_setting(fabric, "--set", word);
     if (words.stats) apply_setting(fabric, "--stats", "stats", "on");
@@ -261,6 +262,11 @@ void add_run_options(CLI::App& app, RunWords& words) {
         "measured (for executables), measured×FACTOR, "
         "record:FILE (measured, and written down with all calls), record-medians:FILE, replay:FILE "
         "or replay×FACTOR:FILE; without a program, the calls of FILE are made again");
+    add("--payload", words.payload, "HOW",
+        "Whether messages bring their bytes: on (the default); off, where only times matter: those "
+        "over 256 B take as long as ever and bring nothing; or a size, in place of 256 B. What "
+        "reductions and collectives of varying counts send always comes. For programs that do not "
+        "act on what long messages say (docs/running.md)");
     add("--summary", words.summary, "FORM",
         "What is told at the end: none, short (the default), text, json");
     add("--trace", words.trace, "FILE",
@@ -277,7 +283,7 @@ void add_run_options(CLI::App& app, RunWords& words) {
     app.add_flag("--stats", words.stats, "Print the library's counters at the end");
     app.add_flag("--profile-self", words.profile_self,
                  "Tell where the run's own (real) time went: event queue, network parts, MPI "
-                 "library, program and more; messages a second, memory a rank");
+                 "library, program and more; events a message, memory a rank");
     app.add_flag("--gdb", words.gdb,
                  "Start all of it in GDB, and stop where a rank calls MPI_Init");
     app.add_flag("-l,--label", words.label,

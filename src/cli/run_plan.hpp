@@ -19,7 +19,7 @@ namespace railyard::cli {
 struct RunWords {
     ProgramWords first;  ///< of the first program
     std::string on, nodes, ranks_per_node, placement, mpi, connections, max_connections, algorithms,
-        trace, trace_from, trace_to, compute, summary, faults, sweep, json, csv, report,
+        trace, trace_from, trace_to, compute, payload, summary, faults, sweep, json, csv, report,
         time_budget;
     std::vector<std::string> settings, changes;
     bool stats = false, fault_cost = false, check = false, label = false, node_memory = false,

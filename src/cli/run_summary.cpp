@@ -60,6 +60,15 @@ std::string traffic_table(const Summary& summary) {
     return text;
 }
 
+/// Nobody is to take such a program's results for results.
+std::string say_content(const Summary& summary) {
+    if (summary.without_content.messages == 0) return "";
+    return fmt::format(
+        "Without content (--payload): {} of {} bytes; what the program made of them "
+        "means nothing.\n",
+        count_of(summary.without_content.messages, "message"), summary.without_content.bytes);
+}
+
 std::string connection_table(const Summary& summary) {
     const auto& [least, mean, most] = summary.connections;
     Table table;
@@ -126,6 +135,9 @@ std::string short_summary(const Summary& summary) {
         summary.words.front(), summary.fabric, run_time(summary.virtual_time),
         percent(summary.mpi_share()), count_of(summary.messages(), "message"), summary.bytes(),
         summary.connections.mean);
+    if (summary.without_content.messages > 0)
+        text += fmt::format("; {} left their content behind (--payload), so results mean nothing",
+                            count_of(summary.without_content.messages, "message"));
     if (summary.compute.from == runs::ComputeChoice::From::nowhere)
         text += "; computation is free (--compute)";
     if (!summary.compute.repeats()) text += "; computation was measured, so no two runs are alike";
@@ -137,8 +149,8 @@ std::string full_summary(const Summary& summary) {
                        summary.fabric, count_of(static_cast<std::uint64_t>(summary.ranks), "rank"),
                        count_of(static_cast<std::uint64_t>(summary.nodes), "node"),
                        run_time(summary.virtual_time)) +
-           say_compute(summary) + "\n" + traffic_table(summary) + "\n" + connection_table(summary) +
-           "\n" + call_table(summary) + "\n" + part_table(summary) +
+           say_compute(summary) + "\n" + traffic_table(summary) + say_content(summary) + "\n" +
+           connection_table(summary) + "\n" + call_table(summary) + "\n" + part_table(summary) +
            (summary.recorded_text.empty() ? "" : "\n" + summary.recorded_text) +
            (summary.faults ? "\n" + fault_summary(summary) : "");
 }
@@ -151,8 +163,9 @@ std::string self_profile(const Summary& summary) {
         fmt::format("{} on {}: {:.3f} s of real time, {:.3f} s of it computing",
                     summary.words.front(), summary.fabric, self.seconds, self.processor_seconds);
     if (messages > 0)
-        text += fmt::format("; {:.0f} messages a second",
-                            messages / std::max(self.processor_seconds, 1e-9));
+        text += fmt::format("; {:.0f} messages a second, {:.1f} events a message",
+                            messages / std::max(self.processor_seconds, 1e-9),
+                            static_cast<double>(summary.events) / messages);
     text += fmt::format("; {} KiB of memory a rank\n",
                         kibibytes(static_cast<double>(self.peak_memory) / summary.ranks));
     if (self.parts.empty()) return text + "Too short for a look at where the time went.\n";
@@ -303,6 +316,7 @@ Json self_as_json(const runs::Summary& summary) {
     Json value;
     value["seconds"] = self.seconds;
     value["processor_seconds"] = self.processor_seconds;
+    value["events"] = summary.events;
     value["messages"] = summary.messages();
     value["memory_bytes"] = self.peak_memory;
     value["samples"] = self.samples;
@@ -338,6 +352,8 @@ Json as_json(const runs::Summary& summary) {
         traffic["bytes"] = one.bytes;
         value["traffic"].push_back(std::move(traffic));
     }
+    value["without_content"]["messages"] = summary.without_content.messages;
+    value["without_content"]["bytes"] = summary.without_content.bytes;
     value["receiver_not_ready"] = summary.receiver_not_ready;
     value["connections"] = as_json(summary.connections);
     value["connection_bytes"] = as_json(summary.connection_bytes);

@@ -184,13 +184,14 @@ TEST(RunSummary, TellsOfItsOwnTimeIfAsked) {
     const Arguments call{"-n",   "32",           "--on", "infiniband-pcie", "--profile-self",
                          "halo", "--iterations", "100"};
     const Json self = summaries(call).at(0).at("self");
+    EXPECT_GT(self.at("events"), self.at("messages"));
     EXPECT_GT(self.at("messages"), 32 * 4 * 100);
     EXPECT_GT(self.at("processor_seconds"), 0);
     Arguments run{"run", "--summary", "none"};
     run.insert(run.end(), call.begin(), call.end());
     EXPECT_THAT(railyard(run).out,
-                AllOf(HasSubstr("\nhalo on infiniband-pcie: "), HasSubstr(" messages a second; "),
-                      HasSubstr(" KiB of memory a rank\n")));
+                AllOf(HasSubstr("\nhalo on infiniband-pcie: "), HasSubstr(" messages a second, "),
+                      HasSubstr(" events a message; "), HasSubstr(" KiB of memory a rank\n")));
     EXPECT_FALSE(summaries({"ring"}).at(0).contains("self"));
 }
 

@@ -294,6 +294,7 @@ Result run_fibers(const Plan& plan, const Body& body) {
                                    fmt::format("rank {}", id),
                                    [&shared, &body, id] { run_rank(shared, id, body); });
         run_engine(shared);
+        shared.result.events = shared.engine.events_run();
         if (plan.account_for_parts) shared.result.parts = shared.fabrics.parts();
         shared.result.receiver_not_ready = shared.fabrics.receiver_not_ready();
         result = std::move(shared.result);

@@ -74,6 +74,7 @@ struct Result {
     std::vector<fabric::PartUse> parts{};
     /// fabric::Fabric::receiver_not_ready(), of all of them. Virtual time only.
     std::uint64_t receiver_not_ready = 0;
+    std::uint64_t events = 0;  ///< that the model has gone through. Virtual time only
 };
 
 using Body = std::function<void(Rank&)>;

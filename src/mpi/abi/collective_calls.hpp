@@ -125,6 +125,25 @@ inline void check_apart(const ConstBlocks& out, const Blocks& in, const Comm& co
     if (!out.is_in_place()) check_apart(out[own], in[own]);
 }
 
+/// What only moves blocks: if all of them are long, their content may stay behind. All ranks of one
+/// group know the length; between groups it may be another each way, and all comes.
+template <class Work>
+auto by_length(const Comm& comm, const ConstBuffer& block, Work work) {
+    const Bytes length(block.type == nullptr ? 0 : bytes_of(block));
+    const bool may_stay = !comm.is_inter() && length > comm.process().settings().payload;
+    return [may_stay, work = std::move(work)](Team& team) {
+        struct Carried {
+            explicit Carried(Team& its_team, Content content) : team(its_team) {
+                team.carry(content);
+            }
+            ~Carried() { team.carry(Content::comes); }
+            Team& team;
+        };
+        const Carried carried(team, may_stay ? Content::may_stay : Content::comes);
+        work(team);
+    };
+}
+
 /// Here and now. Throws at the end if the ranks gave lengths that do not match.
 template <class Work>
 void carry_out(Comm& comm, Work&& work) {

@@ -21,7 +21,7 @@ void bcast(State&, void* data, std::size_t count, const TypeRef& type, int root,
            How&&... how) {
     if (root == inter::no_root) return take_no_part(comm, how...);
     const Buffer all = buffer(data, count, type);
-    carry_out(comm, how..., [&](Team& team) { mpi::bcast(team, all, root); });
+    carry_out(comm, how..., by_length(comm, all, [&](Team& team) { mpi::bcast(team, all, root); }));
 }
 
 template <class... How>
@@ -33,7 +33,9 @@ void gather(State& state, const void* out, MPI_Count outcount, MPI_Datatype outt
     const ConstBuffer mine = gives ? sent(state, out, outcount, outtype, is_root) : ConstBuffer();
     const Buffer all = is_root ? received(state, in, incount, intype) : Buffer();
     if (is_root && gives) check_apart(mine, block_of(all, root));
-    carry_out(comm, how..., [&](Team& team) { mpi::gather(team, mine, all, root); });
+    carry_out(comm, how..., by_length(comm, is_root ? ConstBuffer(all) : mine, [&](Team& team) {
+                  mpi::gather(team, mine, all, root);
+              }));
 }
 
 template <class... How>
@@ -62,7 +64,9 @@ void scatter(State& state, const void* out, MPI_Count outcount, MPI_Datatype out
     const bool gets = is_one_of_all(comm, is_root);
     const Buffer mine = gets ? received(state, in, incount, intype, is_root) : Buffer();
     if (is_root && gets) check_apart(block_of(all, root), mine);
-    carry_out(comm, how..., [&](Team& team) { mpi::scatter(team, all, mine, root); });
+    carry_out(comm, how..., by_length(comm, is_root ? all : ConstBuffer(mine), [&](Team& team) {
+                  mpi::scatter(team, all, mine, root);
+              }));
 }
 
 template <class... How>
@@ -88,7 +92,8 @@ void allgather(State& state, const void* out, MPI_Count outcount, MPI_Datatype o
     const ConstBuffer mine = sent(state, out, outcount, outtype, !comm.is_inter());
     const Buffer all = buffer(in, incount, intype);
     check_apart(mine, own_block_of(all, comm));
-    carry_out(comm, how..., [&](Team& team) { mpi::allgather(team, mine, all); });
+    carry_out(comm, how...,
+              by_length(comm, all, [&](Team& team) { mpi::allgather(team, mine, all); }));
 }
 
 template <class... How>
@@ -106,7 +111,8 @@ void alltoall(State& state, const void* out, MPI_Count outcount, MPI_Datatype ou
     const ConstBuffer from = sent(state, out, outcount, outtype, !comm.is_inter());
     const Buffer into = buffer(in, incount, intype);
     check_apart(from, into, comm.peer_count());
-    carry_out(comm, how..., [&](Team& team) { mpi::alltoall(team, from, into); });
+    carry_out(comm, how...,
+              by_length(comm, into, [&](Team& team) { mpi::alltoall(team, from, into); }));
 }
 
 template <class... How>

@@ -150,6 +150,8 @@ Info environment_of(State& state) {
     Info info;
     info.set("maxprocs", std::to_string(state.process().world_size()));
     info.set("thread_level", levels[state.thread_level]);
+    if (const Bytes limit = state.process().settings().payload; limit != Settings::all_payload)
+        info.set("railyard_payload_limit", std::to_string(limit.count()));
     // In virtual time a rank is part of the program that runs the model.
     if (state.process().rank().nic().traits().clock != fabric::Clock::real) return info;
     if (const std::vector<std::string> list = arguments(); !list.empty()) {

@@ -76,6 +76,10 @@ class Team {
     bool is_divided() const { return divided_at_ != 0; }
     void divide_at(int first_of_second_group) { divided_at_ = first_of_second_group; }
 
+    /// Of the messages of a collective, while it is carried out.
+    Content content() const { return content_; }
+    void carry(Content content) { content_ = content; }
+
     /// Returns when the buffer may be used again. May wait for the receiver.
     virtual void send(const ConstBuffer& data, int to) = 0;
     /// A message of another length than the buffer is told of by disagreed().
@@ -163,6 +167,7 @@ class Team {
     int size_;
     int divided_at_ = 0;
     bool disagreed_ = false;
+    Content content_ = Content::comes;
     Lengths lengths_;
     Circumstances circumstances_;
     Algorithms algorithms_;

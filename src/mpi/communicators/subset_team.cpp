@@ -23,12 +23,12 @@ SubsetTeam::SubsetTeam(Process& process, std::uint32_t context, const Group& amo
 }
 
 void SubsetTeam::send(const ConstBuffer& data, int to) {
-    comm_.process().send(data, among(to), tag_, comm_);
+    comm_.process().send_in(comm_.context(), data, among(to), tag_, comm_);
 }
 
 void SubsetTeam::receive(const Buffer& into, int from) {
     Status status;
-    comm_.process().receive(into, among(from), tag_, comm_, &status);
+    comm_.process().receive_in(comm_.context(), into, among(from), tag_, comm_, &status);
 }
 
 void SubsetTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
@@ -38,11 +38,13 @@ void SubsetTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int 
 }
 
 void SubsetTeam::start_send(const ConstBuffer& data, int to) {
-    under_way_.push_back(&comm_.process().start_send(data, among(to), tag_, comm_));
+    under_way_.push_back(
+        &comm_.process().start_send_in(comm_.context(), data, among(to), tag_, comm_));
 }
 
 void SubsetTeam::start_receive(const Buffer& into, int from) {
-    under_way_.push_back(&comm_.process().start_receive(into, among(from), tag_, comm_));
+    under_way_.push_back(
+        &comm_.process().start_receive_in(comm_.context(), into, among(from), tag_, comm_));
 }
 
 void SubsetTeam::wait_all() {

@@ -92,23 +92,24 @@ class Channel {
         flush();  // it was first
         return buffers->reserve(length);
     }
-    /// Sends the packet whose bytes are where reserve() said.
-    void put(Header header) {
+    /// Sends the packet whose bytes are where reserve() said, or of which only the header comes.
+    void put(Header header, bool stays = false) {
         if (out.open()) [[likely]] {
             if (out.carries_credits()) header.freed = in.tell_shortly();
             return out.put(header);
         }
         --credits;
-        send(header);
+        send(header, stays);
     }
     /// Zero-copy, by send/receive: the bytes stay the user's, who leaves them alone until
     /// EagerBuffers::sent() names `request`.
-    void put_zero_copy(Header header, const fabric::Slice& bytes, std::uint32_t request) {
+    void put_zero_copy(Header header, const fabric::Slice& bytes, std::uint32_t request,
+                       bool stays) {
         flush();
         --credits;
         piggyback(header);
         ++sends_under_way;
-        buffers->send_zero_copy(*rails[0], header, bytes, request);
+        buffers->send_zero_copy(*rails[0], header, bytes, request, stays);
     }
 
     /// Copies a packet into a send that leaves later, with others. By send/receive. False if there
@@ -217,9 +218,9 @@ class Channel {
     bool told_to_stop = false;           ///< we told the peer to send nothing eager
 
   private:
-    void send(Header header) {
+    void send(Header header, bool stays = false) {
         piggyback(header);
-        count(buffers->send(*rails[0], header));
+        count(buffers->send(*rails[0], header, stays));
     }
     void count(bool signalled) { sends_under_way += signalled ? 1 : 0; }
     void piggyback(Header& header) {

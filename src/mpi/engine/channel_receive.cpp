@@ -43,7 +43,9 @@ std::uint64_t ChannelTransport::set_result(Request& receive, const Header& heade
 void ChannelTransport::finish_eager(Request& receive, const Header& header, Payload payload) {
     engine_.overhead.receive();
     const std::uint64_t n = set_result(receive, header, payload.size());
-    if (receive.type == nullptr) [[likely]]
+    if (engine_.stays(receive.content, payload.size())) [[unlikely]] {
+        // Nothing has come but its length.
+    } else if (receive.type == nullptr) [[likely]]
         copy_bytes(receive.data, payload.data(), n);
     else
         receive.write_data(0, payload.data(), n);
@@ -138,7 +140,9 @@ void ChannelTransport::copy_from_self(Request& receive, Request& send) {
                         .source = send.envelope.source,
                         .tag = send.envelope.tag};
     const std::uint64_t n = set_result(receive, header, send.bytes);
-    if (send.type == nullptr) {
+    if (engine_.leaves_content(send.content, send.bytes)) [[unlikely]] {
+        // They are where they were.
+    } else if (send.type == nullptr) {
         // A rank may send to itself from where it receives.
         if (receive.type == nullptr) {
             if (n != 0) std::memmove(receive.data, send.data, n);

@@ -14,18 +14,26 @@
 
 namespace railyard::mpi {
 
+inline void ChannelTransport::put_copied(Channel& channel, const Header& header,
+                                         const std::byte* data, Content content) {
+    const bool stays = engine_.leaves_content(content, header.length);
+    std::byte* const to = channel.reserve(header.length);
+    if (!stays) [[likely]]
+        copy_bytes(to, data, header.length);
+    channel.put(header, stays);
+}
+
 bool ChannelTransport::send_now(const std::byte* data, std::size_t n, int peer,
-                                const Envelope& envelope, Coalescing coalescing) {
+                                const Envelope& envelope, Coalescing coalescing, Content content) {
     Channel* channel = connector_.find(peer);
     if (channel == nullptr || n > channel->copied_limit || channel->eager_stopped) return false;
     if (coalescing == Coalescing::allowed && channel->coalesces && !channel->out.open())
         [[unlikely]]
-        return coalesce(*channel, header_for(envelope, PacketKind::eager, n), data);
+        return coalesce(*channel, header_for(envelope, PacketKind::eager, n), data, content);
     if (!channel->may_put(n)) return false;
     engine_.overhead.send();
     engine_.overhead.copy_out(is_users(envelope) ? data : nullptr, n);
-    copy_bytes(channel->reserve(n), data, n);
-    channel->put(header_for(envelope, PacketKind::eager, n));
+    put_copied(*channel, header_for(envelope, PacketKind::eager, n), data, content);
     engine_.overhead.sent();
     count_eager(n);
     connector_.used(*channel);
@@ -59,8 +67,11 @@ bool ChannelTransport::push_eager(Channel& channel, Request& send) {
     if (send.bytes > channel.copied_limit && send.type == nullptr && !channel.out.open())
         return push_zero_copy(channel, send);
     engine_.overhead.copy_out(send.users(0), send.bytes);
-    send.read_data(0, channel.reserve(send.bytes), send.bytes);
-    channel.put(header_for(send.envelope, PacketKind::eager, send.bytes));
+    const bool stays = engine_.leaves_content(send.content, send.bytes);
+    std::byte* const to = channel.reserve(send.bytes);
+    if (!stays) [[likely]]
+        send.read_data(0, to, send.bytes);
+    channel.put(header_for(send.envelope, PacketKind::eager, send.bytes), stays);
     count_eager(send.bytes);
     engine_.complete(send);
     return true;
@@ -70,21 +81,24 @@ bool ChannelTransport::push_zero_copy(Channel& channel, Request& send) {
     send.needs_cleanup = true;
     send.region = channel.netmod.registrations.get(send.data, send.bytes);
     channel.put_zero_copy(header_for(send.envelope, PacketKind::eager, send.bytes),
-                          send.region->slice(send.data, send.bytes), send.index());
+                          send.region->slice(send.data, send.bytes), send.index(),
+                          engine_.leaves_content(send.content, send.bytes));
     count_eager(send.bytes);
     return true;
 }
 
-bool ChannelTransport::coalesce(Channel& channel, const Header& header, const std::byte* data) {
+bool ChannelTransport::coalesce(Channel& channel, const Header& header, const std::byte* data,
+                                Content content) {
     if (!channel.backlog.empty()) return false;
     if (!channel.in_burst) {
         if (!channel.has_room(header.length)) return false;
         channel.in_burst = true;
         bursts_.push_back(&channel);
-        copy_bytes(channel.reserve(header.length), data, header.length);
-        channel.put(header);
+        put_copied(channel, header, data, content);
     } else {
+        // What leaves together is little: copied as it is.
         if (!channel.coalesce(header, data)) return false;
+        engine_.leaves_content(content, header.length);
         has_coalesced_ = true;
     }
     count_eager(header.length);

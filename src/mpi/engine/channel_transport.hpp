@@ -24,7 +24,7 @@ class ChannelTransport final : public Transport {
     explicit ChannelTransport(const EngineState& engine);
 
     bool send_now(const std::byte* data, std::size_t n, int peer, const Envelope& envelope,
-                  Coalescing coalescing) override;
+                  Coalescing coalescing, Content content) override;
     void complete_when_flushed(Request& send) override { complete_at_flush_.push_back(&send); }
     void start_send(Request& send) override;
     void start_receive(Request& receive) override;
@@ -96,7 +96,8 @@ class ChannelTransport final : public Transport {
     void send_to_self(Request& send);
 
     /// Copies the message; the buffer stays the caller's.
-    bool coalesce(Channel& channel, const Header& header, const std::byte* data);
+    bool coalesce(Channel& channel, const Header& header, const std::byte* data, Content content);
+    void put_copied(Channel& channel, const Header& header, const std::byte* data, Content content);
     void flush_bursts();
 
     // channel_receive.cpp: payloads lie in a ring or a buffer, which is given back on return

@@ -23,6 +23,8 @@ std::span<const CounterMeaning> counter_meanings() {
         {"self sent", "messages to the rank itself", &C::self_sent},
         {"self bytes", "of these", &C::self_bytes},
         {"bytes sent", "of all messages", &C::bytes_sent},
+        {"without content", "messages whose bytes stayed behind", &C::without_content},
+        {"content left", "bytes of these", &C::content_left},
         {"unexpected", "messages that came before their receive", &C::unexpected},
         {"unexpected longest", "most of them waiting at a time", &C::unexpected_longest},
         {"queued sends", "sends that waited for a connection or for room", &C::queued_sends},

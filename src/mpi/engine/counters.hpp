@@ -23,8 +23,10 @@ struct Counters {
     std::uint64_t tagged_bytes = 0;
     std::uint64_t self_sent = 0;
     std::uint64_t self_bytes = 0;
-    std::uint64_t bytes_sent = 0;  ///< by all of these ways
-    std::uint64_t unexpected = 0;  ///< messages that came before their receive
+    std::uint64_t bytes_sent = 0;       ///< by all of these ways
+    std::uint64_t without_content = 0;  ///< messages whose bytes stayed (Settings::payload)
+    std::uint64_t content_left = 0;     ///< bytes of these
+    std::uint64_t unexpected = 0;       ///< messages that came before their receive
     std::uint64_t unexpected_now = 0;
     std::uint64_t unexpected_longest = 0;
     std::uint64_t queued_sends = 0;       ///< that waited for a connection or for room

@@ -51,13 +51,13 @@ std::size_t EagerBuffers::memory() const {
     return is_open() ? 2 * slot_size_ * buffers_ : 0;
 }
 
-bool EagerBuffers::send(fabric::QueuePair& queue_pair, const Header& header) {
+bool EagerBuffers::send(fabric::QueuePair& queue_pair, const Header& header, bool stays) {
     const std::uint32_t slot = free_.back();
     free_.pop_back();
     const std::size_t length = sizeof header + header.length;
     if (stores_sends()) {
         std::memcpy(out(slot), &header, sizeof header);
-        return send(queue_pair, slot, {out(slot), length}, nullptr);
+        return send(queue_pair, slot, {out(slot), length}, nullptr, stays);
     }
     if (header.length == 0) packet_ = nic_.take_parcel(length);
     fabric::Parcel packet = std::move(packet_);
@@ -66,7 +66,7 @@ bool EagerBuffers::send(fabric::QueuePair& queue_pair, const Header& header) {
 }
 
 bool EagerBuffers::send(fabric::QueuePair& queue_pair, std::uint32_t slot,
-                        std::span<const std::byte> bytes, fabric::Parcel* parcel) {
+                        std::span<const std::byte> bytes, fabric::Parcel* parcel, bool stays) {
     const Bytes length(bytes.size());
     const fabric::Slice slice(*send_buffers_, Bytes(slot * slot_size_), length);
     fabric::WorkRequest work;
@@ -74,6 +74,8 @@ bool EagerBuffers::send(fabric::QueuePair& queue_pair, std::uint32_t slot,
     work.id = completion_id(CompletionKind::sent, slot);
     work.local = std::span(&slice, 1);
     work.parcel = parcel;
+    if (stays) [[unlikely]]
+        work.content = Bytes(sizeof(Header));
     const bool inlined = length <= nic_.traits().max_inline;
     if (inlined) {
         // The adapter need not read our memory, and the slot is free at once.
@@ -97,7 +99,7 @@ void EagerBuffers::post(fabric::QueuePair& queue_pair, const fabric::WorkRequest
 }
 
 void EagerBuffers::send_zero_copy(fabric::QueuePair& queue_pair, const Header& header,
-                                  const fabric::Slice& bytes, std::uint32_t request) {
+                                  const fabric::Slice& bytes, std::uint32_t request, bool stays) {
     const std::uint32_t slot = free_.back();
     free_.pop_back();
     waiting_[slot] = request;
@@ -108,6 +110,8 @@ void EagerBuffers::send_zero_copy(fabric::QueuePair& queue_pair, const Header& h
     work.op = fabric::Op::send;
     work.id = completion_id(CompletionKind::sent, slot);
     work.local = slices;
+    if (stays) [[unlikely]]
+        work.content = Bytes(sizeof header);
     post(queue_pair, work);
 }
 

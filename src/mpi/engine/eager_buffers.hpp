@@ -43,11 +43,12 @@ class EagerBuffers final : fabric::Inbox {
         return packet_.data() + sizeof(Header);
     }
     /// Sends the packet whose bytes are where reserve() said. True: its completion will tell.
-    bool send(fabric::QueuePair& queue_pair, const Header& header);
+    /// `stays`: only its header has to come.
+    bool send(fabric::QueuePair& queue_pair, const Header& header, bool stays = false);
     /// Zero-copy: the packet's bytes stay the user's, who leaves them alone until sent() names
     /// `request`.
     void send_zero_copy(fabric::QueuePair& queue_pair, const Header& header,
-                        const fabric::Slice& bytes, std::uint32_t request);
+                        const fabric::Slice& bytes, std::uint32_t request, bool stays);
 
     /// A send that is being filled.
     struct Coalesced {
@@ -100,7 +101,7 @@ class EagerBuffers final : fabric::Inbox {
     std::byte* out(std::uint32_t slot) const { return send_buffers_->data() + slot * slot_size_; }
     bool stores_sends() const { return send_buffers_->data() != nullptr; }
     bool send(fabric::QueuePair& queue_pair, std::uint32_t slot, std::span<const std::byte> bytes,
-              fabric::Parcel* parcel);
+              fabric::Parcel* parcel, bool stays = false);
     void put(Bytes offset, fabric::Parcel parcel) override;
     void post(fabric::QueuePair& queue_pair, const fabric::WorkRequest& work);
 

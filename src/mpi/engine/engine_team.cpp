@@ -33,17 +33,19 @@ class EngineTeam final : public Team {
     }
 
     void send(const ConstBuffer& data, int to) override {
-        process_.send_in(context_, data, to, tag, comm_);
+        process_.send_in(context_, data, to, tag, comm_, Mode::standard, content());
     }
     void receive(const Buffer& into, int from) override {
-        finish(process_.start_receive_in(context_, into, from, tag, comm_));
+        finish(process_.start_receive_in(context_, into, from, tag, comm_, content()));
     }
     void exchange(const ConstBuffer& out, int to, const Buffer& in, int from) override;
     void start_send(const ConstBuffer& data, int to) override {
-        under_way_.push_back(&process_.start_send_in(context_, data, to, tag, comm_));
+        under_way_.push_back(
+            &process_.start_send_in(context_, data, to, tag, comm_, Mode::standard, content()));
     }
     void start_receive(const Buffer& into, int from) override {
-        under_way_.push_back(&process_.start_receive_in(context_, into, from, tag, comm_));
+        under_way_.push_back(
+            &process_.start_receive_in(context_, into, from, tag, comm_, content()));
     }
     void wait_all() override;
     void meet(const Meeting& planned) override;
@@ -82,8 +84,8 @@ class EngineTeam final : public Team {
 };
 
 void EngineTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, int from) {
-    Request& receive = process_.start_receive_in(context_, in, from, tag, comm_);
-    process_.send_in(context_, out, to, tag, comm_);
+    Request& receive = process_.start_receive_in(context_, in, from, tag, comm_, content());
+    process_.send_in(context_, out, to, tag, comm_, Mode::standard, content());
     finish(receive);
 }
 

@@ -30,25 +30,26 @@ void Process::keep_type_of(Request& request) {
 }
 
 void Process::send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
-                      Communicator& comm, Mode mode) {
+                      Communicator& comm, Mode mode, Content content) {
     const Datatype& type = *data.type;
     const int peer = comm.world_rank(to);
     const Envelope envelope{context, comm.rank(), tag, piggyback_};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(), peer,
-                                 envelope, Coalescing::never)) [[likely]] {
+                                 envelope, Coalescing::never, content)) [[likely]] {
             if (message_watch_ != nullptr) [[unlikely]]
                 message_watch_->sent(comm, envelope, peer, data.count * type.size());
             return;
         }
-    Request& request = start_send_in(context, data, to, tag, comm, mode);
+    Request& request = start_send_in(context, data, to, tag, comm, mode, content);
     wait(request);
     release(request);
 }
 
 Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
-                                Communicator& comm, Mode mode) {
+                                Communicator& comm, Mode mode, Content content) {
     Request& request = requests_.take();
+    request.content = content;
     const Datatype& type = *data.type;
     request.kind = Request::Kind::send;
     request.mode = mode;
@@ -57,7 +58,8 @@ Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, 
     request.result = {};
     if (type.is_dense() && mode != Mode::synchronous) [[likely]]
         if (transport_->send_now(type.dense_data(data.address), data.count * type.size(),
-                                 request.peer, request.envelope, Coalescing::allowed)) [[likely]] {
+                                 request.peer, request.envelope, Coalescing::allowed, content))
+            [[likely]] {
             if (message_watch_ != nullptr) [[unlikely]]
                 message_watch_->sent(comm, request.envelope, request.peer,
                                      data.count * type.size());
@@ -74,8 +76,8 @@ Request& Process::start_send_in(std::uint32_t context, const ConstBuffer& data, 
 }
 
 void Process::receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
-                         Communicator& comm, Status* status) {
-    Request& request = start_receive_in(context, into, from, tag, comm);
+                         Communicator& comm, Status* status, Content content) {
+    Request& request = start_receive_in(context, into, from, tag, comm, content);
     wait(request);
     const Status result = request.result;
     last_receive_ = &request;
@@ -85,8 +87,9 @@ void Process::receive_in(std::uint32_t context, const Buffer& into, int from, in
 }
 
 Request& Process::start_receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
-                                   Communicator& comm) {
+                                   Communicator& comm, Content content) {
     Request& request = requests_.take();
+    request.content = content;
     request.kind = Request::Kind::receive;
     request.envelope = {context, from, tag};
     request.communicator = &comm;
@@ -121,6 +124,7 @@ Request& Process::make_persistent_done(const Status& status) {
     request.needs_cleanup = true;
     request.persistent = true;
     request.active = false;
+    request.content = Content::may_stay;
     request.communicator = nullptr;
     return request;
 }
@@ -213,6 +217,7 @@ Message* Process::find_message(std::uint32_t index) {
 
 Request& Process::start_receive(Message& message, const Buffer& into, Communicator& comm) {
     Request& request = requests_.take();
+    request.content = Content::may_stay;
     request.kind = Request::Kind::receive;
     request.communicator = &comm;
     request.set_buffer(into.address, into.count, *into.type);
@@ -226,8 +231,10 @@ Request& Process::start_receive(Message& message, const Buffer& into, Communicat
 }
 
 Request& Process::start_access(const RemoteAccess& access, std::span<std::byte> local,
-                               std::shared_ptr<CachedRegion> region, int world_rank) {
+                               std::shared_ptr<CachedRegion> region, int world_rank,
+                               Content content) {
     Request& request = requests_.take();
+    request.content = content;
     request.kind =
         access.op == fabric::Op::rdma_write ? Request::Kind::send : Request::Kind::receive;
     request.peer = world_rank;

@@ -70,17 +70,17 @@ class Process {
 
     void send(const ConstBuffer& data, int to, int tag, Communicator& comm,
               Mode mode = Mode::standard) {
-        send_in(comm.context(), data, to, tag, comm, mode);
+        send_in(comm.context(), data, to, tag, comm, mode, Content::may_stay);
     }
     void receive(const Buffer& into, int from, int tag, Communicator& comm, Status* status) {
-        receive_in(comm.context(), into, from, tag, comm, status);
+        receive_in(comm.context(), into, from, tag, comm, status, Content::may_stay);
     }
     Request& start_send(const ConstBuffer& data, int to, int tag, Communicator& comm,
                         Mode mode = Mode::standard) {
-        return start_send_in(comm.context(), data, to, tag, comm, mode);
+        return start_send_in(comm.context(), data, to, tag, comm, mode, Content::may_stay);
     }
     Request& start_receive(const Buffer& into, int from, int tag, Communicator& comm) {
-        return start_receive_in(comm.context(), into, from, tag, comm);
+        return start_receive_in(comm.context(), into, from, tag, comm, Content::may_stay);
     }
     Request& make_persistent_send(const ConstBuffer& data, int to, int tag, Communicator& comm,
                                   Mode mode);
@@ -173,7 +173,8 @@ class Process {
     }
     /// Starts RDMA between registered memory of ours and a peer's.
     Request& start_access(const RemoteAccess& access, std::span<std::byte> local,
-                          std::shared_ptr<CachedRegion> region, int world_rank);
+                          std::shared_ptr<CachedRegion> region, int world_rank,
+                          Content content = Content::comes);
 
     /// Copies at once between our memory and a region that this rank's Nic has imported, where
     /// there is a connection and the processor reaches so far. False: it is to go another way.
@@ -210,16 +211,18 @@ class Process {
         requests_.for_each_pending(each);
     }
 
-    // The same in any context: collectives have their own.
+    // The same in any context: collectives have their own. Of these messages all bytes come, unless
+    // who sends and who receives say otherwise.
 
     void send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
-                 Communicator& comm, Mode mode = Mode::standard);
+                 Communicator& comm, Mode mode = Mode::standard, Content content = Content::comes);
     void receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
-                    Communicator& comm, Status* status);
+                    Communicator& comm, Status* status, Content content = Content::comes);
     Request& start_send_in(std::uint32_t context, const ConstBuffer& data, int to, int tag,
-                           Communicator& comm, Mode mode = Mode::standard);
+                           Communicator& comm, Mode mode = Mode::standard,
+                           Content content = Content::comes);
     Request& start_receive_in(std::uint32_t context, const Buffer& into, int from, int tag,
-                              Communicator& comm);
+                              Communicator& comm, Content content = Content::comes);
 
     std::optional<Status> probe_in(std::uint32_t context, int from, int tag, Communicator& comm);
 

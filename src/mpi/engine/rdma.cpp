@@ -56,6 +56,8 @@ void ChannelTransport::start_rdma(Request& request, const RemoteBuffer& remote,
             work.id = completion_id(CompletionKind::rdma, request.index());
             work.local = std::span(&slice, 1);
             work.remote = {request.remote.get(), Bytes(remote.offset + at)};
+            if (request.stays) [[unlikely]]
+                work.content = Bytes(0);
             if (left != 0) work.flags = fabric::Flags::unsignalled;
             complete(work, stripes.count, rail, left == 0);
             post_rdma(channel, rail, work);
@@ -163,7 +165,8 @@ void ChannelTransport::finish_if_written(Request& receive) {
 
 void ChannelTransport::finish_receive(Request& receive) {
     if (receive.packed) {
-        receive.write_data(0, receive.packed.get(), receive.total);
+        if (!receive.stays) [[likely]]
+            receive.write_data(0, receive.packed.get(), receive.total);
         engine_.overhead.copy_in(receive.users(0), receive.total);
     }
     engine_.complete(receive);
@@ -207,6 +210,7 @@ void ChannelTransport::start_access(Request& request) {
     request.one_sided = true;
     request.channel = &channel;
     request.total = request.bytes;
+    request.stays = engine_.leaves_content(request.content, request.bytes);
     begin_rdma(request, request.access->remote);
 }
 

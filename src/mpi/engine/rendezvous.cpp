@@ -104,6 +104,7 @@ bool ChannelTransport::push_rts(Channel& channel, Request& send) {
     send.channel = &channel;
     send.total = send.bytes;
     send.moved = leading;
+    send.stays = engine_.leaves_content(send.content, send.bytes);
     rts.eager = segmented || leading == send.bytes;
     // All of it is on its way and nobody waits for the match: an eager message in effect.
     if (rts.eager && send.mode != Mode::synchronous) rts.wants_fin = false;
@@ -134,6 +135,7 @@ void ChannelTransport::on_rts(Request& receive, Channel& channel, const Header& 
     receive.partner = rts.request;
     receive.way = rts.way;
     receive.total = wanted;
+    receive.stays = engine_.stays(receive.content, rts.total);
     if (rts.way == Way::read) {
         receive.moved = 0;
         if (wanted != 0) begin_bulk(receive);
@@ -189,7 +191,8 @@ bool ChannelTransport::push_segment(Channel& channel) {
     send.read_stream(send.moved, channel.reserve(n), n);
     channel.put({.context = send.partner,
                  .length = static_cast<std::uint32_t>(n),
-                 .kind = PacketKind::segment});
+                 .kind = PacketKind::segment},
+                send.stays);
     send.moved += n;
     if (send.moved == send.total) {
         channel.streams.pop_front();

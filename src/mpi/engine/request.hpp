@@ -200,12 +200,16 @@ class Request {
     /// The same for a message that is streamed in order: through a window, where the type is better
     /// packed so much at a time.
     void read_stream(std::size_t at, std::byte* to, std::size_t n) {
+        if (stays) [[unlikely]]
+            return;
         if (type == nullptr || type->window() == 0) [[likely]]
             return read_data(at, to, n);
         window.read(*this, at, to, n);
     }
     /// `total` bytes in all: with the last of them, all are where they belong.
     void write_stream(std::size_t at, const std::byte* from, std::size_t n) {
+        if (stays) [[unlikely]]
+            return;
         if (type == nullptr || type->window() == 0) [[likely]]
             return write_data(at, from, n);
         window.write(*this, at, from, n);
@@ -226,6 +230,7 @@ class Request {
     /// Gives up what the last rendezvous left: packed data and registrations.
     void forget_transfer() {
         channel = nullptr;
+        stays = false;
         cancelling = 0;
         stripes = 0;
         fin_received = false;
@@ -247,7 +252,9 @@ class Request {
     std::uint8_t then = nothing;
     Kind kind = Kind::send;
     Mode mode = Mode::standard;
-    bool needs_cleanup = false;      ///< holds more than a small message needs
+    bool needs_cleanup = false;  ///< holds more than a small message needs
+    Content content = Content::comes;
+    bool stays = false;              ///< the content of this one does (StreamWindow included)
     std::uint16_t piggyback = 0;     ///< a receive: the number that came with the message
     std::uint64_t sequence = 0;      ///< posted receives: the order of posting
     std::byte* data = nullptr;       ///< of dense data the first byte, else the address as given

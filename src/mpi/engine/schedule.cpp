@@ -54,13 +54,15 @@ void ScheduleTeam::exchange(const ConstBuffer& out, int to, const Buffer& in, in
 
 void ScheduleTeam::start_send(const ConstBuffer& data, int to) {
     keep(data.type);
-    schedule_.steps_.push_back({.kind = Step::Kind::send, .peer = to, .from = data});
+    schedule_.steps_.push_back(
+        {.kind = Step::Kind::send, .content = content(), .peer = to, .from = data});
     has_started_ = true;
 }
 
 void ScheduleTeam::start_receive(const Buffer& into, int from) {
     keep(into.type);
-    schedule_.steps_.push_back({.kind = Step::Kind::receive, .peer = from, .to = into});
+    schedule_.steps_.push_back(
+        {.kind = Step::Kind::receive, .content = content(), .peer = from, .to = into});
     has_started_ = true;
 }
 
@@ -221,12 +223,12 @@ bool Scheduler::carry_out(Schedule& schedule, const Schedule::Step& step) {
     const std::uint32_t context = comm.context() + 1;
     switch (step.kind) {
         case Kind::send:
-            add(schedule,
-                process_.start_send_in(context, step.from, step.peer, schedule.tag_, comm));
+            add(schedule, process_.start_send_in(context, step.from, step.peer, schedule.tag_, comm,
+                                                 Mode::standard, step.content));
             break;
         case Kind::receive:
-            add(schedule,
-                process_.start_receive_in(context, step.to, step.peer, schedule.tag_, comm));
+            add(schedule, process_.start_receive_in(context, step.to, step.peer, schedule.tag_,
+                                                    comm, step.content));
             break;
         case Kind::wait:
             return finish_messages(schedule);

@@ -60,8 +60,9 @@ class Schedule {
             meet_long,  ///< through the wide one
         };
         Kind kind = Kind::charge;
-        int peer = 0;             ///< of a meeting: its number
-        std::size_t charged = 0;  ///< bytes of software work, once the step is done
+        Content content = Content::comes;  ///< of a message
+        int peer = 0;                      ///< of a meeting: its number
+        std::size_t charged = 0;           ///< bytes of software work, once the step is done
         ConstBuffer from{};
         Buffer to{};
         const Operation* operation = nullptr;

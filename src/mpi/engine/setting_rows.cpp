@@ -55,6 +55,17 @@ std::string print_word(const Word<Value> (&words)[n], Value value) {
     return "?";
 }
 
+/// Of `payload`.
+Bytes parse_payload(std::string_view text) {
+    if (text == "on") return Settings::all_payload;
+    if (text == "off") return Settings::little_payload;
+    try {
+        return parse_bytes(text);
+    } catch (const UsageError&) {
+        throw UsageError(fmt::format("expected on, off or a size such as 1K, found '{}'", text));
+    }
+}
+
 std::uint32_t parse_count(std::string_view text) {
     const auto n = parse_number<std::uint32_t>(text);
     if (!n) throw UsageError(fmt::format("'{}' is not a whole number", text));
@@ -250,6 +261,13 @@ const std::vector<Described>& described_rows() {
                  &S::unexpected_entry),
         time_row("rendezvous-overhead", "likewise, for an RTS and for a CTS",
                  &S::rendezvous_overhead),
+        of_job(
+            {{"payload",
+              "in virtual time: off, or the length beyond which messages take their time but "
+              "leave their bytes behind (off: 256 B)",
+              true, [](S& s, std::string_view t) { s.payload = parse_payload(t); },
+              [](const S& s) { return s.payload == S::all_payload ? "on" : to_string(s.payload); }},
+             "on, off or size"}),
         of_job(word_row("stats", "print the counters at the end", &S::stats, switch_words)),
         of_job(word_row("check",
                         "find mistakes that are dear to look for: collectives, types and buffers",

@@ -212,6 +212,9 @@ Settings Settings::choose(const fabric::Traits& traits, const Named& chosen) {
     if (settings.connections == Connections::static_client_server && !traits.client_server)
         throw UsageError(
             fmt::format("connections: nobody can listen on {}; take static-peer", traits.name));
+    if (settings.payload != Settings::all_payload && traits.clock != fabric::Clock::virtual_time)
+        throw UsageError(fmt::format(
+            "payload: {} moves bytes; they can stay behind in virtual time only", traits.name));
     return settings;
 }
 

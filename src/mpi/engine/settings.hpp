@@ -97,6 +97,12 @@ struct Settings {
     Duration unexpected_entry;     ///< an unexpected message looked at; likewise
     Duration rendezvous_overhead;  ///< an RTS, or a CTS
 
+    /// In virtual time: the bytes of longer messages stay where they are, where nobody but the
+    /// program looks at them. They take the same time.
+    Bytes payload{~std::uint64_t{0}};
+    static constexpr Bytes all_payload{~std::uint64_t{0}};
+    static constexpr Bytes little_payload{256};  ///< with `off`: flags, counts and the like
+
     bool stats = false;
     bool backtrace = true;  ///< a process that crashes says where
     bool check = false;     ///< what is dear to check (mpi/checking)

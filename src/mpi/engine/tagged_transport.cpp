@@ -47,7 +47,8 @@ class TaggedTransport final : public Transport {
         publish_address(engine_.rank, address_key, nic_.address());
     }
 
-    bool send_now(const std::byte*, std::size_t, int, const Envelope&, Coalescing) override {
+    bool send_now(const std::byte*, std::size_t, int, const Envelope&, Coalescing,
+                  Content) override {
         return false;  // the port's until it says so
     }
     void start_send(Request& send) override;

@@ -84,6 +84,19 @@ struct EngineState {
     Overhead overhead;
     MessageWatch* const& message_watch;  ///< null: nobody is told
 
+    /// Whether the bytes of a message of that length stay behind: the same at both ends.
+    bool stays(Content content, std::uint64_t n) const {
+        return n > settings.payload.count() && content == Content::may_stay;
+    }
+    /// Of a send: counts it, too.
+    bool leaves_content(Content content, std::uint64_t n) {
+        const bool leaves = stays(content, n);
+        if (leaves) [[unlikely]] {
+            ++counters.without_content;
+            counters.content_left += n;
+        }
+        return leaves;
+    }
     void complete(Request& request) {
         request.complete = true;
         if (request.then != Request::nothing) [[unlikely]]
@@ -106,7 +119,8 @@ struct EngineState {
         request.needs_cleanup = true;
         request.packed = std::make_unique_for_overwrite<std::byte[]>(request.bytes);
         if (request.kind == Request::Kind::send) {
-            request.read_data(0, request.packed.get(), request.bytes);
+            if (!request.stays) [[likely]]
+                request.read_data(0, request.packed.get(), request.bytes);
             overhead.copy_out(request.users(0), request.bytes);
         }
         return request.packed.get();
@@ -150,7 +164,7 @@ class Transport {
     /// Sends a small dense message at once, if that is possible now: its bytes are copied, and the
     /// buffer is the caller's again.
     virtual bool send_now(const std::byte* data, std::size_t n, int peer, const Envelope& envelope,
-                          Coalescing coalescing) = 0;
+                          Coalescing coalescing, Content content) = 0;
     /// Whether messages that send_now() took have not left yet: then the request of the one just
     /// taken is to be handed to complete_when_flushed().
     bool has_coalesced() const { return has_coalesced_; }

@@ -276,6 +276,11 @@ class alignas(64) Datatype : public std::enable_shared_from_this<Datatype> {
 /// The one object of a predefined type; never of Basic::none.
 const TypeRef& predefined(Basic basic);
 
+/// Whether the bytes of a message have to come. Where only its time matters, those of a long one
+/// may stay behind (Settings::payload): what a program alone would look at, and never what decides
+/// how the library goes on.
+enum class Content : std::uint8_t { comes, may_stay };
+
 /// Data where a user has them: an address, a count and a type.
 struct Buffer {
     void* address = nullptr;

@@ -68,13 +68,13 @@ Window::Local Window::make_local(Transfer& transfer, std::byte* dense, std::size
 }
 
 void Window::access_runs(fabric::Op op, Transfer& transfer, const Local& local, const Found& place,
-                         const TargetBuffer& to) {
+                         const TargetBuffer& to, Content content) {
     std::size_t at = 0;
     ++transfer.parts;  // so that it is not done before all have started
     for_each_run(*to.type, to.count, place.at, Unit{}, [&](const Run& run) {
         const RemoteAccess access{.op = op, .remote = {place.peer.remote_memory, run.at}};
         start(transfer, process().start_access(access, {local.bytes + at, run.count}, local.region,
-                                               comm_->world_rank(to.rank)));
+                                               comm_->world_rank(to.rank), content));
         at += run.count;
     });
     if (--transfer.parts == 0) on_done(transfer);
@@ -96,7 +96,7 @@ Request* Window::put_remote(const ConstBuffer& data, const Found& place, const T
     }
     Request* const user = wanted ? &process().make_pending(comm_->context()) : nullptr;
     transfer.user = user;
-    access_runs(fabric::Op::rdma_write, transfer, local, place, to);
+    access_runs(fabric::Op::rdma_write, transfer, local, place, to, Content::may_stay);
     return user;
 }
 
@@ -116,7 +116,9 @@ Request* Window::get_remote(const Buffer& into, const Found& place, const Target
     }
     Request* const user = wanted ? &process().make_pending(comm_->context()) : nullptr;
     transfer.user = user;
-    access_runs(fabric::Op::rdma_read, transfer, local, place, from);
+    // What is unpacked afterwards must have come.
+    access_runs(fabric::Op::rdma_read, transfer, local, place, from,
+                local.bytes == dense ? Content::may_stay : Content::comes);
     return user;
 }
 

@@ -261,7 +261,7 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
     Request* get_remote(const Buffer& into, const Found& place, const TargetBuffer& from,
                         bool wanted);
     void access_runs(fabric::Op op, Transfer& transfer, const Local& local, const Found& place,
-                     const TargetBuffer& to);
+                     const TargetBuffer& to, Content content);
     std::byte* take_slot();
     /// What a word of a rank's SharedWords was.
     std::uint64_t access_word(int rank, std::size_t offset, RemoteAccess access);

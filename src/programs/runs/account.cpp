@@ -61,6 +61,10 @@ void Account::summarise(Summary& summary, const std::vector<fabric::PartUse>& pa
     summary.connecting_ns = spread(counters_, &mpi::Counters::connecting);
     summary.computed_seconds = computed_.seconds();
     summary.traffic = traffic_of(counters_);
+    for (const mpi::Counters& counters : counters_) {
+        summary.without_content.messages += counters.without_content;
+        summary.without_content.bytes += counters.content_left;
+    }
     summary.connections = spread(counters_, &mpi::Counters::connections);
     summary.connection_bytes = spread(counters_, &mpi::Counters::peer_bytes);
     summary.pinned_bytes = spread(counters_, &mpi::Counters::pinned_most);

@@ -281,6 +281,7 @@ Outcome run(const Options& options) {
     summary.compute = options.compute;
     if (!options.faults.empty()) summary.faults = std::move(faults.report);
     summary.receiver_not_ready = result.receiver_not_ready;
+    summary.events = result.events;
     account.summarise(summary, result.parts);
     if (options.record) {
         const mpi::traces::RunRecord read = mpi::traces::read_run(stores);

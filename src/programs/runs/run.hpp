@@ -34,6 +34,12 @@ struct Traffic {
     std::uint64_t bytes = 0;
 };
 
+/// Messages whose bytes stayed behind, of all ranks together.
+struct WithoutContent {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+};
+
 /// Time of all ranks together, in whole picoseconds: exact in whatever order it is added up, and
 /// longer than one Duration can be.
 class TimeSum {
@@ -86,8 +92,9 @@ struct Summary {
     /// Between MPI_Pcontrol(1) and MPI_Pcontrol(0), of the rank that took longest; none: no rank
     /// called it.
     std::optional<Duration> marked_time;
-    Spread connecting_ns;                  ///< of a rank: while a connection was being made
-    std::vector<Traffic> traffic;          ///< by the protocols that were used
+    Spread connecting_ns;          ///< of a rank: while a connection was being made
+    std::vector<Traffic> traffic;  ///< by the protocols that were used
+    WithoutContent without_content;
     Spread connections;                    ///< that a rank has made
     Spread connection_bytes;               ///< of memory that a rank holds for them
     Spread pinned_bytes;                   ///< the same, and of users' memory, at its most
@@ -96,6 +103,7 @@ struct Summary {
     std::vector<fabric::PartUse> busiest;  ///< one of each kind that there is
     /// How often the interconnect brought a message and found no receive.
     std::uint64_t receiver_not_ready = 0;
+    std::uint64_t events = 0;  ///< that the model has gone through
 
     std::optional<SelfProfile> self;  ///< where the run's own time went, if that was asked for
 

@@ -15,6 +15,7 @@
 
 #include "cli/program.hpp"
 #include "results/file.hpp"
+#include "results/json.hpp"
 
 namespace railyard {
 namespace {
@@ -383,6 +384,38 @@ TEST(Executables, TakeTheTimeOfTheSameProgramBuiltIn) {
         EXPECT_EQ(time_of(std::string(RAILYARD_EXECUTABLES "/../../bin/") + kernel),
                   time_of(kernel))
             << kernel;
+    }
+}
+
+/// What decides how a program goes on always comes; and time is as ever.
+TEST_P(By, WithoutPayloadTakesTheSameTime) {
+    if (path("payload").empty()) GTEST_SKIP() << "mpich is not installed";
+    for (const char* fabric : {"infiniband-pcie", "berkeley-via", "clan-via"}) {
+        const auto told = [&](const char* payload) {
+            Ended ended =
+                cli::railyard({"run", "-n", "5", "--on", fabric, "--compute", "none", "--summary",
+                               "json", "--payload", payload, path("payload")});
+            EXPECT_EQ(ended.exit_code, 0) << ended.err;
+            results::Json run = results::Json::parse(ended.out).front();
+            run.erase("without_content");
+            return std::pair(run.dump(), std::move(ended.err));
+        };
+        const auto [with, all_came] = told("on");
+        const auto [without, some_came] = told("off");
+        EXPECT_EQ(without, with) << fabric;
+        EXPECT_THAT(all_came, Not(HasSubstr("stayed")));
+        EXPECT_THAT(
+            some_came,
+            AllOf(HasSubstr("message of 64: came\n"), HasSubstr("message of 40000: stayed\n"),
+                  HasSubstr("message of 1000: stayed\n"), HasSubstr("message of 1048576: stayed\n"),
+                  HasSubstr("few with gaps: came\n"), HasSubstr("many with gaps: stayed\n"),
+                  HasSubstr("broadcast: came\n"), HasSubstr("broadcast: stayed\n"),
+                  HasSubstr("all to all: came\n"), HasSubstr("all to all: stayed\n"),
+                  HasSubstr("put: came\n")))
+            << fabric;
+        EXPECT_THAT(some_came,
+                    AllOf(Not(HasSubstr("reduction: stayed")), Not(HasSubstr("by counts: stayed"))))
+            << fabric;
     }
 }
 

@@ -78,6 +78,7 @@ Status Endpoint::take(const fabric::WorkRequest& request) {
     if (const RegionKey* key = key_of(request.remote.region, *setup_.nic)) taken.remote = *key;
     taken.invalidates = request.op == Op::send && request.invalidate;
     if (taken.invalidates) taken.invalidate = *key_of(request.invalidate, *setup_.nic);
+    taken.content = request.content;
     taken.operand = request.operand;
     taken.swap = request.swap;
     taken.verdict = {};
@@ -194,7 +195,11 @@ void Endpoint::landed(std::uint64_t sequence) {
     if (state_ != ConnectionState::connected) return;
     Request& request = sends_[sequence];
     request.status = usable(request.local);
-    if (request.status.ok()) Scatter(*setup_.nic, request.local).put(request.carried);
+    if (request.status.ok()) {
+        Scatter into(*setup_.nic, request.local);
+        into.put(request.carried);
+        into.pass(request.size - Bytes(request.carried.size()));
+    }
     request.done = true;
     --reads_under_way_;
     // Nobody is told by a completion, but somebody may watch the memory.

@@ -40,6 +40,7 @@ struct Request {
     bool invalidates = false;
     std::uint32_t immediate = 0;
     Bytes size;
+    Bytes content;  ///< of these, so many have to come
     std::vector<Piece> local;
     /// The payload where it is not in `local`: inlined, saved from a closed queue pair's memory, or
     /// on its way back from a read.

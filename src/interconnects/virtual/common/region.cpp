@@ -35,14 +35,25 @@ void extents_of(std::span<const Piece> pieces, std::vector<Extent>& out) {
         out.push_back(piece.extent());
 }
 
-void Scatter::put(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
+void Scatter::put(std::span<const Piece> pieces, Bytes content) {
+    for (const Piece& piece : pieces) {
+        const Bytes comes = std::min(piece.length, content);
+        put(piece.span().first(comes.count()));
+        pass(piece.length - comes);
+        content -= comes;
+    }
+}
+
+/// From nowhere: the room stays as it is, and counts as written.
+void Scatter::advance(const std::byte* from, std::size_t left) {
+    while (left != 0) {
         const std::span<std::byte> room = into_.front().span().subspan(filled_);
-        const std::size_t n = std::min(room.size(), bytes.size());
+        const std::size_t n = std::min(room.size(), left);
         // A queue pair may be connected to one of the same rank: source and target may overlap.
-        if (n > 0) std::memmove(room.data(), bytes.data(), n);
+        if (n > 0 && from != nullptr) std::memmove(room.data(), from, n);
         if (nic_.host) nic_.host->overwritten(room.data(), n);
-        bytes = bytes.subspan(n);
+        if (from != nullptr) from += n;
+        left -= n;
         filled_ += n;
         if (n == room.size()) {
             into_ = into_.subspan(1);

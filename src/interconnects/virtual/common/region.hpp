@@ -99,13 +99,15 @@ void extents_of(std::span<const Piece> pieces, std::vector<Extent>& out);
 class Scatter {
   public:
     Scatter(const NicState& nic, std::span<const Piece> into) : nic_(nic), into_(into) {}
-    void put(std::span<const std::byte> bytes);
-    void put(std::span<const Piece> pieces) {
-        for (const Piece& piece : pieces)
-            put(piece.span());
-    }
+    void put(std::span<const std::byte> bytes) { advance(bytes.data(), bytes.size()); }
+    /// Only the first bytes, where the others' content does not matter.
+    void put(std::span<const Piece> pieces, Bytes content);
+    /// As if so many had been put.
+    void pass(Bytes n) { advance(nullptr, n.count()); }
 
   private:
+    void advance(const std::byte* from, std::size_t n);
+
     const NicState& nic_;
     std::span<const Piece> into_;
     std::size_t filled_ = 0;  ///< of the first of them

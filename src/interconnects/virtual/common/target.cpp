@@ -119,13 +119,16 @@ void Endpoint::execute(const Ref& from, std::uint64_t sequence) {
         fail(Code::overrun, Code::flushed);
 }
 
-/// The payload in one piece, to be handed over.
+/// The payload in one piece, to be handed over. Beyond what has to come, it is whatever was there.
 fabric::Parcel Endpoint::parcel_of(Request& request) const {
     if (request.parcel) return std::move(request.parcel);
     fabric::Parcel parcel = network().parcels.take(request.size.count());
     std::byte* to = parcel.data();
-    const auto add = [&to](std::span<const std::byte> bytes) {
-        to = std::ranges::copy(bytes, to).out;
+    std::size_t left = std::min(parcel.size(), request.content.count());
+    const auto add = [&](std::span<const std::byte> bytes) {
+        const auto first = bytes.first(std::min(bytes.size(), left));
+        to = std::ranges::copy(first, to).out;
+        left -= first.size();
     };
     if (request.payload_carried) {
         add(request.carried);
@@ -157,7 +160,7 @@ Status Endpoint::deliver(Request& request) {
     } else if (request.payload_carried) {
         Scatter(*setup_.nic, into).put(request.carried);
     } else {
-        Scatter(*setup_.nic, into).put(request.local);
+        Scatter(*setup_.nic, into).put(request.local, request.content);
     }
     request.parcel.reset();
     if (request.invalidated) request.invalidated->invalidated = true;
@@ -169,8 +172,13 @@ Status Endpoint::deliver(Request& request) {
 /// Reads, and for an atomic changes, what the answer brings back.
 void Endpoint::fetch(Request& request) {
     const Piece whole{request.target, request.remote_offset, request.size};
-    const std::span<std::byte> bytes = whole.span();
-    if (!request.atomic()) request.carried = network().buffers.take();
+    std::span<std::byte> bytes = whole.span();
+    if (!request.atomic()) {
+        request.carried = network().buffers.take();
+        // Room for all, as ever: some models' times go by where later memory comes to lie.
+        request.carried.reserve(bytes.size());
+        bytes = bytes.first(std::min(bytes.size(), request.content.count()));
+    }
     request.carried.assign(bytes.begin(), bytes.end());
     if (!request.atomic()) return;
     std::uint64_t value = 0;

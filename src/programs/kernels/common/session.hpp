@@ -41,6 +41,9 @@ class MpiProgram {
     int exit_code() const { return exit_code_; }
     /// By rank 0 alone, unless it is to be quiet.
     [[gnu::format(printf, 2, 3)]] void say(const char* format, ...) const;
+    /// Whether long messages leave their bytes behind (`railyard run --payload`): then results mean
+    /// nothing. Unknown to other MPI libraries.
+    static bool content_stays();
 
   protected:
     enum class Init : bool {
