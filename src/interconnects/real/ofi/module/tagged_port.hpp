@@ -36,6 +36,7 @@
 
 #include "interconnects/real/ofi/module/buffers.hpp"
 #include "interconnects/real/ofi/module/names.hpp"
+#include "interconnects/real/ofi/module/port.hpp"
 #include "interconnects/real/ofi/module/sockets.hpp"
 #include "interconnects/real/ofi/module/wire.hpp"
 #include "railyard/base/time.hpp"
