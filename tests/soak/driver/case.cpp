@@ -98,6 +98,7 @@ const std::map<std::string, Maker>& setting_makers() {
         {"algorithms", draw_algorithms},
         {"progress-thread", one_of({"on", "off"})},
         {"address-exchange", cost()},
+        {"payload", leave_alone()},  // every byte is looked at
         {"send-overhead", cost()},
         {"send-rest", cost()},
         {"receive-start", cost()},

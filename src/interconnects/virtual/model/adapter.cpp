@@ -45,7 +45,7 @@ void Processor::advance(Time until) {
     chores_.erase(chores_.begin(), chores_.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-/// Takes up that one, with what else has come from its peer by then.
+/// Takes up that one, with what else has come from its peer before.
 void Processor::begin(std::size_t first, Time start) {
     const std::uint64_t peer = chores_[first].peer;
     const Duration work = chores_[first].work;
@@ -55,7 +55,7 @@ void Processor::begin(std::size_t first, Time start) {
     for (std::size_t i = first; i < chores_.size(); ++i) {
         Chore& chore = chores_[i];
         if (chore.at == Time::never()) continue;
-        if (chore.at > start) break;
+        if (i > first && chore.at >= start) break;
         if (chore.peer != peer) continue;
         done_.push_back({time_.free_at, peer, std::move(chore.done), chore.hearing});
         chore.at = Time::never();
