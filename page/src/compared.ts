@@ -2,9 +2,10 @@
 // the samples scatter.
 
 import * as Plot from "@observablehq/plot";
-import { Crosshair } from "./crosshair";
+import type { Readable } from "./crosshair";
 import type { ComparedCell, ComparedTable } from "./data";
-import { element, folded, table, whenResized, type Cell } from "./dom";
+import { element, folded, table, type Cell } from "./dom";
+import { largeFigure } from "./large";
 import { count, exact, parameter, quantity, short, unitName, words } from "./numbers";
 import { pixels } from "./pieces";
 import type { Contents } from "./top";
@@ -41,69 +42,95 @@ function ratioTicks(most: number): number[] {
   return [...new Set([...within.map((tick) => 1 / tick), ...within])];
 }
 
-function ratioPlot(found: ComparedTable): HTMLElement {
-  const points = found.lines.flatMap((line) =>
+interface Ratio {
+  column: string;
+  ratio: number;
+  change: string;
+  name: string;
+}
+
+function ratios(found: ComparedTable): Ratio[] {
+  return found.lines.flatMap((line) =>
     line.cells.flatMap((cell, i) =>
       i === 0 || cell?.ratio === undefined || cell.ratio <= 0
         ? []
         : [{ column: found.columns[i]!, ratio: cell.ratio, change: cell.change ?? "none", name: subject(line) }],
     ),
   );
-  const holder = element("div", { class: "plot" });
-  if (points.length === 0) return holder;
-  const crosshair = new Crosshair(holder, `${found.experiment}: times ${found.columns[0]}`);
-  const colour: Record<string, string> = { better: "var(--good)", worse: "var(--bad)", differs: "var(--known)", none: "var(--faint)" };
-  const redraw = () => {
-    const width = Math.max(280, holder.clientWidth);
-    const most = Math.max(1.1, ...points.map((p) => Math.max(p.ratio, 1 / p.ratio)));
-    const columns = found.columns.slice(1).filter((name) => points.some((p) => p.column === name));
-    const longest = Math.max(...columns.map((name) => name.length));
-    const svg = Plot.plot({
-      width,
-      height: 56 + 26 * columns.length,
-      marginLeft: Math.min(width / 2.2, 14 + 6.3 * longest),
-      marginBottom: 40,
-      x: { type: "log", domain: [1 / most / 1.05, most * 1.05], label: `times ${found.columns[0]}`, grid: true, ticks: ratioTicks(most), tickFormat: (v: number) => short(v) },
-      y: { type: "point", domain: columns, label: null, padding: 0.6 },
-      color: { type: "identity" },
-      symbol: { type: "identity" },
-      marks: [
-        Plot.ruleX([1]),
-        Plot.dot(points, {
-          x: "ratio",
-          y: "column",
-          r: 3.4,
-          stroke: (p: { change: string }) => colour[p.change]!,
-          fill: (p: { change: string }) => (p.change === "none" ? "none" : colour[p.change]!),
-          symbol: (p: { change: string }) => (p.change === "worse" ? "triangle" : p.change === "none" ? "circle" : "diamond"),
-          className: "points",
-        }),
-      ],
-    }) as SVGSVGElement;
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `${found.experiment}: ${count(points.length, "ratio")}`);
-    holder.replaceChildren(svg);
-    const at = pixels(svg, "y");
-    crosshair.watch({
-      svg,
-      isUpright: true,
-      series: [],
-      marks: [],
-      stops: columns.map((name) => ({
-        at: at(name),
-        title: name,
-        lines: points
-          .filter((p) => p.column === name)
-          .slice(0, 14)
-          .map((p) => ({ name: p.name, text: `× ${short(p.ratio)}`, colour: colour[p.change]! })),
-      })),
-    });
-  };
-  holder.addEventListener("placed", () => {
-    redraw();
-    whenResized(holder, redraw);
+}
+
+const colours: Record<string, string> = {
+  better: "var(--good)",
+  worse: "var(--bad)",
+  differs: "var(--known)",
+  none: "var(--faint)",
+};
+
+function ratioPlot(points: Ratio[], names: string[], width: number): Readable {
+  const most = Math.max(1.1, ...points.map((p) => Math.max(p.ratio, 1 / p.ratio)));
+  const columns = names.slice(1).filter((name) => points.some((p) => p.column === name));
+  const longest = Math.max(...columns.map((name) => name.length));
+  const svg = Plot.plot({
+    width,
+    height: 56 + 26 * columns.length,
+    marginLeft: Math.min(width / 2.2, 14 + 6.3 * longest),
+    marginBottom: 40,
+    x: { type: "log", domain: [1 / most / 1.05, most * 1.05], label: `times ${names[0]}`, grid: true, ticks: ratioTicks(most), tickFormat: (v: number) => short(v) },
+    y: { type: "point", domain: columns, label: null, padding: 0.6 },
+    color: { type: "identity" },
+    symbol: { type: "identity" },
+    marks: [
+      Plot.ruleX([1]),
+      Plot.dot(points, {
+        x: "ratio",
+        y: "column",
+        r: 3.4,
+        stroke: (p: Ratio) => colours[p.change]!,
+        fill: (p: Ratio) => (p.change === "none" ? "none" : colours[p.change]!),
+        symbol: (p: Ratio) => (p.change === "worse" ? "triangle" : p.change === "none" ? "circle" : "diamond"),
+        className: "points",
+      }),
+    ],
+  }) as SVGSVGElement;
+  const at = pixels(svg, "y");
+  const stops = columns.map((name) => ({
+    at: at(name),
+    title: name,
+    lines: points
+      .filter((p) => p.column === name)
+      .slice(0, 14)
+      .map((p) => ({ name: p.name, text: `× ${short(p.ratio)}`, colour: colours[p.change]! })),
+  }));
+  return { svg, isUpright: true, stops };
+}
+
+function comparedFigure(found: ComparedTable): HTMLElement {
+  const points = ratios(found);
+  const changed = found.lines.flatMap((line) => line.cells).filter((cell) => cell?.change !== undefined);
+  const all = folded([`all ${count(found.lines.length, "result")}`], (body) =>
+    body.append(
+      table(
+        found.experiment,
+        [{ name: "what" }, ...found.columns.map((name) => ({ name, kind: "number" as const }))],
+        found.lines.map((line) => [subject(line), ...line.cells.map((cell) => cellOf(cell, found.unit))]),
+      ),
+    ),
+  );
+  return largeFigure({
+    name: `${found.experiment} (${unitName(found.unit)})`,
+    attributes: { "data-experiment": found.experiment },
+    label: () => `${found.experiment}: ${count(points.length, "ratio")}`,
+    draw: (width) =>
+      points.length === 0 ? "No value of one file has its like in another." : ratioPlot(points, found.columns, width),
+    sheet: () => [
+      ["what", ...found.columns],
+      ...found.lines.map((line) => [subject(line), ...line.cells.map((cell) => cell?.value ?? "")]),
+    ],
+    above: [
+      element("p", { class: "remark" }, `${count(found.lines.length, "result")}, ${count(changed.length, "difference")} beyond the spread.`),
+    ],
+    below: [all],
   });
-  return holder;
 }
 
 export function comparedSection({ data }: Contents): HTMLElement | null {
@@ -119,26 +146,6 @@ export function comparedSection({ data }: Contents): HTMLElement | null {
         "spread of the samples: the middle halves of both stand apart. ○ is within it.",
     ),
   );
-  for (const found of data.comparison) {
-    const changed = found.lines.flatMap((line) => line.cells).filter((cell) => cell?.change !== undefined);
-    section.append(
-      element(
-        "figure",
-        { class: "large", "data-experiment": found.experiment },
-        element("figcaption", {}, element("h3", {}, `${found.experiment} (${unitName(found.unit)})`)),
-        element("p", { class: "remark" }, `${count(found.lines.length, "result")}, ${count(changed.length, "difference")} beyond the spread.`),
-        ratioPlot(found),
-        folded([`all ${count(found.lines.length, "result")}`], (body) =>
-          body.append(
-            table(
-              found.experiment,
-              [{ name: "what" }, ...found.columns.map((name) => ({ name, kind: "number" as const }))],
-              found.lines.map((line) => [subject(line), ...line.cells.map((cell) => cellOf(cell, found.unit))]),
-            ),
-          ),
-        ),
-      ),
-    );
-  }
+  section.append(...data.comparison.map(comparedFigure));
   return section;
 }

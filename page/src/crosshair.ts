@@ -2,7 +2,19 @@
 // the pointer, with a finger, and with the arrow keys, when it is read aloud.
 
 import { element, svgElement } from "./dom";
-import type { Drawing, Stop } from "./pieces";
+
+// A place on the axis, and what all series have to say there.
+export interface Stop {
+  at: number; // pixels
+  title: string;
+  lines: { name: string; text: string; colour: string }[];
+}
+
+export interface Readable {
+  svg: SVGSVGElement | HTMLElement;
+  stops: Stop[]; // from left to right, or downwards
+  isUpright: boolean; // the stops lie one above the other
+}
 
 function nearest(stops: Stop[], at: number): number {
   let best = 0;
@@ -29,7 +41,7 @@ function content(stop: Stop): Node[] {
 
 export class Crosshair {
   private readonly note = element("div", { class: "note", "aria-live": "polite", hidden: "" });
-  private drawing: Drawing | null = null;
+  private drawing: Readable | null = null;
   private line: SVGElement | null = null;
   private place = -1;
 
@@ -48,7 +60,7 @@ export class Crosshair {
   }
 
   // Of what is drawn from now on.
-  watch(drawing: Drawing): void {
+  watch(drawing: Readable): void {
     this.drawing = drawing;
     this.hide();
     this.holder.dataset["stops"] = String(drawing.stops.length);

@@ -24,6 +24,12 @@ export function svgElement(
   return made;
 }
 
+// A picture that is drawn by hand.
+export function drawing(width: number, height: number): SVGSVGElement {
+  const size = { viewBox: `0 0 ${width} ${height}`, width: String(width), height: String(height) };
+  return svgElement("svg", size) as SVGSVGElement;
+}
+
 export interface Column {
   name: string;
   kind?: "number" | "long"; // words of a line or two by default

@@ -7,11 +7,12 @@ import type { Markish } from "@observablehq/plot";
 import { Horizontal } from "./axes";
 import { bars } from "./bars";
 import { label, series, type Chart } from "./charts";
+import type { Stop } from "./crosshair";
 import type { Look } from "./looks";
 import { quantity, words } from "./numbers";
 import { axisX, axisY, dotLook, pixels, publishedLine, publishedMarks } from "./pieces";
 import { shownOf, spanned } from "./pieces";
-import type { Context, Drawing, Placed, Stop, View } from "./pieces";
+import type { Context, Drawing, Placed, View } from "./pieces";
 import { marks } from "./published";
 
 interface Point {

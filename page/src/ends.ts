@@ -2,11 +2,14 @@
 
 import * as Plot from "@observablehq/plot";
 import { decimalTicks } from "./axes";
-import { Crosshair } from "./crosshair";
-import { element, whenResized } from "./dom";
+import type { Stop } from "./crosshair";
+import { element } from "./dom";
+import type { Sheet } from "./exports";
+import { largeFigure, legendLine } from "./large";
 import type { Looks } from "./looks";
 import { quantity, short, size } from "./numbers";
 import { dotLook, pixels } from "./pieces";
+import type { State } from "./state";
 
 export interface Curve {
   fabric: string;
@@ -14,14 +17,14 @@ export interface Curve {
   points: { x: number; y: number }[];
 }
 
-export interface Large {
-  name: string;
+export interface Curves {
   x: { label: string; isSize: boolean };
   y: { label: string; unit: string };
   curves: Curve[];
 }
 
 const lineHeight = 12;
+const narrow = 460; // below this, names find no room at the ends
 
 // Pushes labels apart, each as near to its place as there is room.
 export function spread(places: number[], least: number, most: number): number[] {
@@ -51,18 +54,18 @@ function ticks(values: number[], isSize: boolean, room: number): number[] {
   return found;
 }
 
-export function largePlot(large: Large, looks: Looks, width: number): Element {
+function plot(large: Curves, looks: Looks, width: number): SVGSVGElement {
   const { curves, x, y } = large;
   const height = Math.round(Math.max(300, Math.min(430, width * 0.66)));
   const longest = Math.max(...curves.map((curve) => curve.fabric.length));
-  const isNarrow = width < 460;
+  const isNarrow = width < narrow;
   const margin = isNarrow ? 24 : Math.min(190, 16 + 6.2 * longest);
   const all = curves.flatMap((curve) => curve.points);
   const values = all.map((point) => point.y);
   const domain: [number, number] = [Math.min(...values) / 1.25, Math.max(...values) * 1.25];
   const marksY = decimalTicks(...domain);
   const marksX = ticks(all.map((p) => p.x), x.isSize, (width - margin - 60) / 70);
-  const plot = Plot.plot({
+  return Plot.plot({
     width,
     height,
     marginLeft: 56,
@@ -83,10 +86,7 @@ export function largePlot(large: Large, looks: Looks, width: number): Element {
       }),
       ...(isNarrow ? [] : [labels(curves, looks, height)]),
     ],
-  });
-  plot.setAttribute("role", "img");
-  plot.setAttribute("aria-label", `${large.name}: ${curves.map((curve) => curve.fabric).join(", ")}`);
-  return plot;
+  }) as SVGSVGElement;
 }
 
 // Drawn last, when the scales are known.
@@ -117,53 +117,47 @@ function labels(curves: Curve[], looks: Looks, height: number): Plot.Markish {
   }) as unknown as Plot.Markish;
 }
 
+function stops(large: Curves, looks: Looks, svg: SVGSVGElement): Stop[] {
+  const at = pixels(svg, "x");
+  const places = [...new Set(large.curves.flatMap((c) => c.points.map((p) => p.x)))].sort((a, b) => a - b);
+  return places.map((place) => ({
+    at: at(place),
+    title: `${large.x.label.replace(/ \(.*/, "")} ${large.x.isSize ? size(place) : short(place)}`,
+    lines: large.curves
+      .flatMap((curve) =>
+        curve.points
+          .filter((point) => point.x === place)
+          .map((point) => ({
+            name: curve.fabric + (curve.note === "" ? "" : `, ${curve.note}`),
+            value: point.y,
+            text: quantity(point.y, large.y.unit),
+            colour: looks.ofFabric(curve.fabric).colour,
+          })),
+      )
+      .sort((a, b) => a.value - b.value),
+  }));
+}
+
 // On a narrow screen names stand below, and everywhere the crosshair reads all curves.
-export function largeFigure(large: Large, looks: Looks, holder: HTMLElement): void {
-  const plotHolder = element("div", { class: "plot" });
-  const below = element("p", { class: "names" });
-  const crosshair = new Crosshair(plotHolder, large.name);
-  holder.replaceChildren(plotHolder, below);
-  const redraw = () => {
-    const width = Math.max(280, plotHolder.clientWidth);
-    const svg = largePlot(large, looks, width) as SVGSVGElement;
-    plotHolder.replaceChildren(svg);
-    below.replaceChildren(
-      ...(width >= 460
-        ? []
-        : large.curves.map((curve) =>
-            element(
-              "span",
-              {},
-              element("i", { style: `background:${looks.ofFabric(curve.fabric).colour}` }),
-              curve.fabric,
-            ),
-          )),
-    );
-    const at = pixels(svg, "x");
-    const places = [...new Set(large.curves.flatMap((c) => c.points.map((p) => p.x)))].sort((a, b) => a - b);
-    crosshair.watch({
-      svg,
-      isUpright: false,
-      series: [],
-      marks: [],
-      stops: places.map((place) => ({
-        at: at(place),
-        title: `${large.x.label.replace(/ \(.*/, "")} ${large.x.isSize ? size(place) : short(place)}`,
-        lines: large.curves
-          .flatMap((curve) =>
-            curve.points
-              .filter((point) => point.x === place)
-              .map((point) => ({
-                name: curve.fabric + (curve.note === "" ? "" : `, ${curve.note}`),
-                value: point.y,
-                text: quantity(point.y, large.y.unit),
-                colour: looks.ofFabric(curve.fabric).colour,
-              })),
-          )
-          .sort((a, b) => a.value - b.value),
-      })),
-    });
+export function curvesFigure(name: string, chosen: () => Curves | null, looks: Looks, state: State): HTMLElement {
+  const below = element("div");
+  const draw = (width: number) => {
+    const curves = chosen();
+    below.replaceChildren();
+    if (curves === null) return "None of the interconnects that you chose has been asked this.";
+    if (width < narrow)
+      below.append(legendLine(curves.curves.map(({ fabric }) => ({ name: fabric, fill: looks.ofFabric(fabric).colour }))));
+    const svg = plot(curves, looks, width);
+    return { svg, isUpright: false, stops: stops(curves, looks, svg) };
   };
-  redraw();
-  whenResized(plotHolder, redraw);
+  const label = () => `${name}: ${(chosen()?.curves ?? []).map((curve) => curve.fabric).join(", ")}`;
+  const sheet = (): Sheet => {
+    const found = chosen();
+    if (found === null) return [];
+    return [
+      ["interconnect", "how", found.x.label, found.y.label],
+      ...found.curves.flatMap((curve) => curve.points.map(({ x, y }) => [curve.fabric, curve.note, x, y])),
+    ];
+  };
+  return largeFigure({ name, label, draw, sheet, below: [below] }, state);
 }

@@ -9,6 +9,13 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+// Lines of a file; the first names the columns.
+export type Sheet = (string | number)[][];
+
+export function csvText(sheet: Sheet): string {
+  return sheet.map((line) => line.map((value) => quoted(String(value))).join(",") + "\r\n").join("");
+}
+
 // As `railyard measure --csv` has it, with what is known of the samples.
 export function csv(rows: Row[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row.parameters)))].sort();
@@ -29,10 +36,7 @@ export function csv(rows: Row[]): string {
       iterations ?? "",
     ];
   });
-  return [[...head, ...tail], ...lines]
-    .map((line) => line.map((value) => quoted(String(value))).join(","))
-    .join("\r\n")
-    .concat("\r\n");
+  return csvText([[...head, ...tail], ...lines]);
 }
 
 function word(text: string): string {
@@ -90,7 +94,9 @@ export function svgText(svg: Element): string {
     const style = getComputedStyle(originals[i]!);
     for (const name of ["fill", "stroke"]) {
       const value = style.getPropertyValue(name);
-      if (value !== "" && value !== "none") made.setAttribute(name, plain(value));
+      if (value === "" || value === "none") continue;
+      made.setAttribute(name, plain(value));
+      (made as SVGElement).style.removeProperty(name);
     }
     made.removeAttribute("class");
   });

@@ -1,9 +1,10 @@
 // This machine: what the real interconnects reach of what the machine itself can do, by raw code.
 
 import * as Plot from "@observablehq/plot";
-import { Crosshair } from "./crosshair";
+import type { Readable } from "./crosshair";
 import type { Bounded, Source } from "./data";
-import { element, folded, table, whenResized } from "./dom";
+import { element, folded, table } from "./dom";
+import { largeFigure } from "./large";
 import { exact, percent, quantity, size, words } from "./numbers";
 import { pixels } from "./pieces";
 import type { Contents } from "./top";
@@ -36,63 +37,58 @@ function place(one: Bounded): string {
   return typeof bytes === "number" ? size(bytes) : "";
 }
 
-function figure(groups: Group[], contents: Contents): HTMLElement {
-  const holder = element("div", { class: "plot" });
-  const crosshair = new Crosshair(holder, "What is reached of the machine's limit");
-  const made = element("figure", { class: "large" }, holder);
-  const redraw = () => {
-    const shown = groups.filter((group) => contents.state.shows(group.fabric));
-    if (shown.length === 0) {
-      holder.replaceChildren(element("p", { class: "remark" }, "Nothing that you chose was measured here."));
-      return;
-    }
-    const width = Math.max(280, holder.clientWidth);
-    const longest = Math.max(...shown.map((group) => group.name.length));
-    const most = Math.max(1.15, ...shown.flatMap((group) => group.all.map(reached)));
-    const points = shown.flatMap((group) => group.all.map((one) => ({ y: group.name, x: reached(one) * 100, fabric: group.fabric })));
-    const svg = Plot.plot({
-      width,
-      height: 58 + 22 * shown.length,
-      marginLeft: Math.min(width / 2.1, 12 + 6.1 * longest),
-      marginBottom: 40,
-      x: { domain: [0, most * 100], label: "of the limit (%)", grid: true },
-      y: { type: "point", domain: shown.map((group) => group.name), label: null, padding: 0.6 },
-      marks: [
-        Plot.ruleX([100], { strokeWidth: 1.5 }),
-        Plot.ruleY(
-          shown.map((group) => ({ y: group.name, a: Math.min(...group.all.map(reached)) * 100, b: Math.max(...group.all.map(reached)) * 100, fabric: group.fabric })),
-          { y: "y", x1: "a", x2: "b", strokeWidth: 5, strokeOpacity: 0.25, stroke: (d: { fabric: string }) => contents.colour(d.fabric) },
+function plot(shown: Group[], colour: Contents["colour"], width: number): Readable {
+  const longest = Math.max(...shown.map((group) => group.name.length));
+  const most = Math.max(1.15, ...shown.flatMap((group) => group.all.map(reached)));
+  const points = shown.flatMap((group) => group.all.map((one) => ({ y: group.name, x: reached(one) * 100, fabric: group.fabric })));
+  const svg = Plot.plot({
+    width,
+    height: 58 + 22 * shown.length,
+    marginLeft: Math.min(width / 2.1, 12 + 6.1 * longest),
+    marginBottom: 40,
+    x: { domain: [0, most * 100], label: "of the limit (%)", grid: true },
+    y: { type: "point", domain: shown.map((group) => group.name), label: null, padding: 0.6 },
+    marks: [
+      Plot.ruleX([100], { strokeWidth: 1.5 }),
+      Plot.ruleY(
+        shown.map((group) => ({ y: group.name, a: Math.min(...group.all.map(reached)) * 100, b: Math.max(...group.all.map(reached)) * 100, fabric: group.fabric })),
+        { y: "y", x1: "a", x2: "b", strokeWidth: 5, strokeOpacity: 0.25, stroke: (d: { fabric: string }) => colour(d.fabric) },
+      ),
+      Plot.dot(points, { x: "x", y: "y", r: 3.2, fill: (d: { fabric: string }) => colour(d.fabric), className: "points" }),
+    ],
+    color: { type: "identity" },
+  }) as SVGSVGElement;
+  const at = pixels(svg, "y");
+  const stops = shown.map((group) => ({
+    at: at(group.name),
+    title: group.name,
+    lines: group.all.slice(0, 14).map((one) => ({
+      name: `${place(one)}: ${quantity(one.value, one.unit)} of ${quantity(one.limit, one.unit)} (${words(one.of)})`,
+      text: percent(reached(one)),
+      colour: colour(group.fabric),
+    })),
+  }));
+  return { svg, isUpright: true, stops };
+}
+
+function figure(groups: Group[], { state, colour }: Contents): HTMLElement {
+  const name = "What is reached of the machine's limit";
+  const chosen = () => groups.filter((group) => state.shows(group.fabric));
+  return largeFigure(
+    {
+      name,
+      label: () => name,
+      draw: (width) =>
+        chosen().length === 0 ? "Nothing that you chose was measured here." : plot(chosen(), colour, width),
+      sheet: () => [
+        ["what", "size", "value", "limit", "unit", "limited by"],
+        ...chosen().flatMap((group) =>
+          group.all.map((one) => [group.name, place(one), one.value, one.limit, one.unit, words(one.of)]),
         ),
-        Plot.dot(points, { x: "x", y: "y", r: 3.2, fill: (d: { fabric: string }) => contents.colour(d.fabric), className: "points" }),
       ],
-      color: { type: "identity" },
-    }) as SVGSVGElement;
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", "What is reached of the machine's limit");
-    holder.replaceChildren(svg);
-    const at = pixels(svg, "y");
-    crosshair.watch({
-      svg,
-      isUpright: true,
-      series: [],
-      marks: [],
-      stops: shown.map((group) => ({
-        at: at(group.name),
-        title: group.name,
-        lines: group.all.slice(0, 14).map((one) => ({
-          name: `${place(one)}: ${quantity(one.value, one.unit)} of ${quantity(one.limit, one.unit)} (${words(one.of)})`,
-          text: percent(reached(one)),
-          colour: contents.colour(group.fabric),
-        })),
-      })),
-    });
-  };
-  made.addEventListener("placed", () => {
-    redraw();
-    whenResized(holder, redraw);
-  });
-  contents.state.whenFiltered(redraw);
-  return made;
+    },
+    state,
+  );
 }
 
 function machine(source: Source): HTMLElement {

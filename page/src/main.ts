@@ -101,7 +101,7 @@ function watchScrolling(sections: HTMLElement[], sidebar: Sidebar): void {
 
 // Plots are drawn when they are about to be seen: the page opens at once, however many there are.
 function drawWhenNear(main: HTMLElement): void {
-  const waiting = new Set<Element>(main.querySelectorAll("section#which, figure.large, figure.large .plot"));
+  const waiting = new Set<Element>(main.querySelectorAll("figure.large"));
   const place = (one: Element) => {
     waiting.delete(one);
     one.dispatchEvent(new Event("placed"));

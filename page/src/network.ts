@@ -1,9 +1,9 @@
 // The network of a run, tier by tier: switches above, then each node's links, adapter and bus, a
 // column a node; shaded by the share of the time in which a part was busy.
 
-import { Crosshair } from "./crosshair";
 import type { Run, RunPart } from "./data";
-import { element, folded, svgElement, table, whenResized } from "./dom";
+import { drawing, element, folded, svgElement, table } from "./dom";
+import { largeFigure } from "./large";
 import { count, percent, seconds } from "./numbers";
 
 export interface Tier {
@@ -52,10 +52,9 @@ export function tiersOf(parts: RunPart[]): Tier[] {
 const tall = 20;
 const left = 168;
 
-function drawn(tiers: Tier[], width: number, most: number): SVGElement {
+function drawn(tiers: Tier[], width: number, most: number): SVGSVGElement {
   const height = tiers.length * tall + 8;
-  const root = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, width: String(width), height: String(height), role: "img" });
-  root.setAttribute("aria-label", `${count(tiers.length, "tier")} of the network`);
+  const root = drawing(width, height);
   const nodes = Math.max(1, ...tiers.filter((tier) => tier.isOfNodes).flatMap((tier) => tier.parts.map((one) => one.place + 1)));
   tiers.forEach((tier, i) => {
     const columns = tier.isOfNodes ? nodes : tier.parts.length;
@@ -81,51 +80,40 @@ export function networkFigure(run: Run): HTMLElement | null {
   if (run.parts.length === 0) return null;
   const tiers = tiersOf(run.parts);
   const most = Math.max(...run.parts.map((part) => part.share), 1e-9);
-  const holder = element("div", { class: "plot" });
-  const crosshair = new Crosshair(holder, "The network, and how busy its parts were");
   const left_out = run.parts_left_out > 0 ? ` ${count(run.parts_left_out, "less busy part")} left out.` : "";
-  const figure = element(
-    "figure",
-    { class: "large" },
-    element("figcaption", {}, element("h3", {}, "The network, and how busy its parts were")),
-    holder,
-    element(
-      "p",
-      { class: "remark" },
-      `A line is a tier, a column a node or a port. Stronger is busier; ${percent(most)} of the time is the strongest. ` +
-        `Parts that were never busy are not shown.${left_out}`,
-    ),
-    folded(["all of them as a table"], (body) =>
-      body.append(
-        table(
-          "Parts of the network",
-          [{ name: "kind" }, { name: "part" }, { name: "busy", kind: "number" }, { name: "of the time", kind: "number" }],
-          run.parts.map((part) => [part.kind, part.name, seconds(part.seconds), percent(part.share)]),
-        ),
+  const all = folded(["all of them as a table"], (body) =>
+    body.append(
+      table(
+        "Parts of the network",
+        [{ name: "kind" }, { name: "part" }, { name: "busy", kind: "number" }, { name: "of the time", kind: "number" }],
+        run.parts.map((part) => [part.kind, part.name, seconds(part.seconds), percent(part.share)]),
       ),
     ),
   );
-  const redraw = () => {
-    const svg = drawn(tiers, Math.max(320, holder.clientWidth), most);
-    holder.replaceChildren(svg);
-    crosshair.watch({
-      svg: svg as SVGSVGElement,
-      isUpright: true,
-      series: [],
-      marks: [],
-      stops: tiers.map((tier, i) => ({
-        at: i * tall + tall / 2,
-        title: `${tier.name}: ${count(tier.parts.length, "part")}`,
-        lines: [...tier.parts]
-          .sort((a, b) => b.part.share - a.part.share)
-          .slice(0, 6)
-          .map(({ part, label }) => ({ name: label, text: percent(part.share), colour: "var(--part-5)" })),
-      })),
-    });
-  };
-  figure.addEventListener("placed", () => {
-    redraw();
-    whenResized(holder, redraw);
+  const stops = tiers.map((tier, i) => ({
+    at: i * tall + tall / 2,
+    title: `${tier.name}: ${count(tier.parts.length, "part")}`,
+    lines: [...tier.parts]
+      .sort((a, b) => b.part.share - a.part.share)
+      .slice(0, 6)
+      .map(({ part, label }) => ({ name: label, text: percent(part.share), colour: "var(--part-5)" })),
+  }));
+  return largeFigure({
+    name: "The network, and how busy its parts were",
+    label: () => `${count(tiers.length, "tier")} of the network`,
+    draw: (width) => ({ svg: drawn(tiers, width, most), isUpright: true, stops }),
+    sheet: () => [
+      ["kind", "part", "busy (s)", "share of the time"],
+      ...run.parts.map((part) => [part.kind, part.name, part.seconds, part.share]),
+    ],
+    below: [
+      element(
+        "p",
+        { class: "remark" },
+        `A line is a tier, a column a node or a port. Stronger is busier; ${percent(most)} of the time is the strongest. ` +
+          `Parts that were never busy are not shown.${left_out}`,
+      ),
+      all,
+    ],
   });
-  return figure;
 }

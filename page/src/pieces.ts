@@ -4,6 +4,7 @@ import * as Plot from "@observablehq/plot";
 import type { Markish } from "@observablehq/plot";
 import { naturalKind, valueAxis, type Axis, type Kind } from "./axes";
 import type { Chart, Choice, Series } from "./charts";
+import type { Readable, Stop } from "./crosshair";
 import type { Paper, Verdict } from "./data";
 import type { Look, Looks } from "./looks";
 import type { Mark } from "./published";
@@ -22,17 +23,7 @@ export interface Context {
   state: State;
 }
 
-// A place on the axis, and what all series have to say there.
-export interface Stop {
-  at: number; // pixels
-  title: string;
-  lines: { name: string; text: string; colour: string }[];
-}
-
-export interface Drawing {
-  svg: SVGSVGElement | HTMLElement;
-  stops: Stop[]; // from left to right, or downwards
-  isUpright: boolean; // the stops lie one above the other
+export interface Drawing extends Readable {
   series: Series[];
   marks: Mark[];
 }

@@ -2,22 +2,23 @@
 // and which parts of the network were busy.
 
 import * as Plot from "@observablehq/plot";
-import { Crosshair } from "./crosshair";
+import type { Readable } from "./crosshair";
 import type { Run, RunRank } from "./data";
-import { element, svgElement, table, whenResized } from "./dom";
+import { drawing, element, svgElement, table } from "./dom";
+import { largeFigure, legendLine } from "./large";
 import { networkFigure } from "./network";
 import { count, percent, seconds, short, size } from "./numbers";
 import { pixels } from "./pieces";
 import type { Contents } from "./top";
 
 // What a letter of a lane means. src/mpi/traces/lanes.cpp writes them.
-const states: [letter: string, name: string, fill: string][] = [
-  ["s", "MPI_Init and MPI_Finalize", "var(--part-4)"],
-  ["c", "computing", "var(--part-0)"],
-  ["p", "in MPI, between two", "var(--part-1)"],
-  ["g", "in MPI, collectives", "var(--part-3)"],
-  ["n", "making connections", "var(--part-2)"],
-  ["w", "waiting for another", "var(--part-5)"],
+const states = [
+  { letter: "s", name: "MPI_Init and MPI_Finalize", fill: "var(--part-4)" },
+  { letter: "c", name: "computing", fill: "var(--part-0)" },
+  { letter: "p", name: "in MPI, between two", fill: "var(--part-1)" },
+  { letter: "g", name: "in MPI, collectives", fill: "var(--part-3)" },
+  { letter: "n", name: "making connections", fill: "var(--part-2)" },
+  { letter: "w", name: "waiting for another", fill: "var(--part-5)" },
 ];
 
 function rankName(first: number, ranks: number): string {
@@ -26,14 +27,6 @@ function rankName(first: number, ranks: number): string {
 
 function figureOf(title: string, ...children: (Node | string)[]): HTMLElement {
   return element("figure", { class: "large" }, element("figcaption", {}, element("h3", {}, title)), ...children);
-}
-
-function names(used: (typeof states)[number][]): HTMLElement {
-  return element(
-    "p",
-    { class: "names" },
-    ...used.map(([, name, fill]) => element("span", {}, element("i", { style: `background:${fill}` }), name)),
-  );
 }
 
 // Equal letters side by side are one piece.
@@ -47,133 +40,146 @@ export function pieces(bins: string): { letter: string; from: number; to: number
   return found;
 }
 
+function laneName({ first, ranks }: Run["lanes"][number]): string {
+  return ranks === 1 ? `rank ${first}` : `${first}–${first + ranks - 1}`;
+}
+
+function lanesDrawn(run: Run, width: number): Readable {
+  const bins = run.lanes[0]!.bins.length;
+  const left = 84;
+  const tall = Math.max(5, Math.min(18, Math.floor(620 / run.lanes.length)));
+  const height = run.lanes.length * tall + 34;
+  const scale = (width - left - 10) / bins;
+  const svg = drawing(width, height);
+  const every = Math.ceil(14 / tall);
+  run.lanes.forEach((lane, i) => {
+    if (i % every === 0)
+      svg.append(svgElement("text", { x: String(left - 6), y: String(i * tall + tall * 0.75), "text-anchor": "end" }, laneName(lane)));
+    for (const { letter, from, to } of pieces(lane.bins)) {
+      const state = states.find((one) => one.letter === letter);
+      if (state === undefined) continue;
+      svg.append(
+        svgElement("rect", {
+          class: "series",
+          x: (left + from * scale).toFixed(2),
+          width: Math.max(0.4, (to - from) * scale).toFixed(2),
+          y: String(i * tall),
+          height: String(tall - (tall > 7 ? 2 : 0.5)),
+          style: `fill:${state.fill}`,
+        }),
+      );
+    }
+  });
+  for (let i = 0; i <= 4; i += 1) {
+    const anchor = i === 0 ? "start" : i === 4 ? "end" : "middle";
+    const x = left + (i / 4) * (width - left - 10);
+    svg.append(svgElement("text", { x: String(x), y: String(height - 8), "text-anchor": anchor }, seconds((run.seconds * i) / 4)));
+  }
+  const steps = Math.min(bins, 120);
+  const stops = [...Array(steps).keys()].map((step) => {
+    const bin = Math.floor((step * bins) / steps);
+    const ranks = (letter: string) =>
+      run.lanes.filter((lane) => lane.bins[bin] === letter).reduce((sum, lane) => sum + lane.ranks, 0);
+    return {
+      at: left + (bin + 0.5) * scale,
+      title: `at ${seconds((run.seconds * bin) / bins)}`,
+      lines: states.flatMap(({ letter, name, fill }) =>
+        ranks(letter) === 0 ? [] : [{ name, text: count(ranks(letter), "rank"), colour: fill }],
+      ),
+    };
+  });
+  return { svg, isUpright: false, stops };
+}
+
 function timeLines(run: Run): HTMLElement | null {
   if (run.lanes.length === 0) return null;
-  const bins = run.lanes[0]!.bins.length;
-  const used = states.filter(([letter]) => run.lanes.some((lane) => lane.bins.includes(letter)));
-  const fill = new Map(states.map(([letter, , colour]) => [letter, colour]));
-  const holder = element("div", { class: "plot" });
-  const crosshair = new Crosshair(holder, "What each rank did, and when");
-  const grouped = run.lanes.some((lane) => lane.ranks > 1);
+  const bin = run.seconds / run.lanes[0]!.bins.length;
+  const { first, ranks } = run.lanes[0]!;
   const note =
-    `A column is ${seconds(run.seconds / bins)}; of several things in it, the one that took most.` +
-    (grouped ? ` A lane is ${rankName(run.lanes[0]!.first, run.lanes[0]!.ranks).replace(/^ranks? /, "several ranks, such as ")}.` : "");
-  const figure = figureOf("What each rank did, and when", names(used), holder, element("p", { class: "remark" }, note));
-  const redraw = () => {
-    const width = Math.max(280, holder.clientWidth);
-    const left = 84;
-    const tall = Math.max(5, Math.min(18, Math.floor(620 / run.lanes.length)));
-    const height = run.lanes.length * tall + 34;
-    const scale = (width - left - 10) / bins;
-    const root = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, width: String(width), height: String(height), role: "img" });
-    root.setAttribute("aria-label", `Time lines of ${count(run.lanes.length, "lane")}`);
-    const every = Math.ceil(14 / tall);
-    run.lanes.forEach((lane, i) => {
-      if (i % every === 0)
-        root.append(svgElement("text", { x: String(left - 6), y: String(i * tall + tall * 0.75), "text-anchor": "end" },
-          lane.ranks === 1 ? `rank ${lane.first}` : `${lane.first}–${lane.first + lane.ranks - 1}`));
-      for (const { letter, from, to } of pieces(lane.bins)) {
-        const colour = fill.get(letter);
-        if (colour === undefined) continue;
-        root.append(
-          svgElement("rect", {
-            class: "series",
-            x: (left + from * scale).toFixed(2),
-            width: Math.max(0.4, (to - from) * scale).toFixed(2),
-            y: String(i * tall),
-            height: String(tall - (tall > 7 ? 2 : 0.5)),
-            style: `fill:${colour}`,
-          }),
-        );
-      }
-    });
-    for (let i = 0; i <= 4; i += 1)
-      root.append(svgElement("text", { x: String(left + (i / 4) * (width - left - 10)), y: String(height - 8), "text-anchor": i === 0 ? "start" : i === 4 ? "end" : "middle" }, seconds((run.seconds * i) / 4)));
-    holder.replaceChildren(root);
-    const steps = Math.min(bins, 120);
-    crosshair.watch({
-      svg: root as SVGSVGElement,
-      isUpright: false,
-      series: [],
-      marks: [],
-      stops: [...Array(steps).keys()].map((step) => {
-        const bin = Math.floor((step * bins) / steps);
-        return {
-          at: left + (bin + 0.5) * scale,
-          title: `at ${seconds((run.seconds * bin) / bins)}`,
-          lines: used
-            .map(([letter, name, colour]) => {
-              const here = run.lanes.filter((lane) => lane.bins[bin] === letter).reduce((sum, lane) => sum + lane.ranks, 0);
-              return { name, text: here === 0 ? "" : count(here, "rank"), colour };
-            })
-            .filter((line) => line.text !== ""),
-        };
-      }),
-    });
-  };
-  figure.addEventListener("placed", () => {
-    redraw();
-    whenResized(holder, redraw);
+    `A column is ${seconds(bin)}; of several things in it, the one that took most.` +
+    (run.lanes.some((lane) => lane.ranks > 1)
+      ? ` A lane is ${rankName(first, ranks).replace(/^ranks? /, "several ranks, such as ")}.`
+      : "");
+  return largeFigure({
+    name: "What each rank did, and when",
+    label: () => `Time lines of ${count(run.lanes.length, "lane")}`,
+    draw: (width) => lanesDrawn(run, width),
+    sheet: () => [
+      ["ranks", "from (s)", "to (s)", "state"],
+      ...run.lanes.flatMap((lane) =>
+        pieces(lane.bins).flatMap(({ letter, from, to }) => {
+          const state = states.find((one) => one.letter === letter);
+          return state === undefined ? [] : [[laneName(lane), from * bin, to * bin, state.name]];
+        }),
+      ),
+    ],
+    above: [legendLine(states.filter(({ letter }) => run.lanes.some((lane) => lane.bins.includes(letter))))],
+    below: [element("p", { class: "remark" }, note)],
   });
-  return figure;
+}
+
+function matrixDrawn(run: Run, width: number): Readable {
+  const cells = Math.ceil(run.ranks / run.ranks_a_cell);
+  const most = Math.max(...run.pairs.map((pair) => pair.bytes), 1);
+  const left = 44;
+  const above = 18;
+  const side = (width - left - 6) / cells;
+  const inner = Math.max(0.6, side - (side > 6 ? 1 : 0)).toFixed(2);
+  const all = String(cells * side);
+  const svg = drawing(width, width);
+  svg.append(svgElement("rect", { x: String(left), y: String(above), width: all, height: all, class: "ground" }));
+  for (const pair of run.pairs) {
+    const shade = pair.bytes <= 1 ? 0.15 : 0.15 + (0.85 * Math.log(pair.bytes)) / Math.log(most + 1);
+    svg.append(
+      svgElement("rect", {
+        class: "series",
+        x: (left + (pair.to / run.ranks_a_cell) * side).toFixed(2),
+        y: (above + (pair.from / run.ranks_a_cell) * side).toFixed(2),
+        width: inner,
+        height: inner,
+        style: `fill:var(--accent);fill-opacity:${shade.toFixed(3)}`,
+      }),
+    );
+  }
+  for (const rank of [0, run.ranks - 1]) {
+    const at = (Math.floor(rank / run.ranks_a_cell) + 0.5) * side;
+    svg.append(svgElement("text", { x: String(left - 5), y: String(above + 4 + at), "text-anchor": "end" }, String(rank)));
+    svg.append(svgElement("text", { x: String(left + at), y: "12", "text-anchor": "middle" }, String(rank)));
+  }
+  const senders = [...new Set(run.pairs.map((pair) => pair.from))].sort((a, b) => a - b);
+  const cell = (rank: number) => rankName(rank, Math.min(run.ranks_a_cell, run.ranks - rank));
+  const stops = senders.map((from) => ({
+    at: above + (from / run.ranks_a_cell + 0.5) * side,
+    title: `from ${cell(from)}`,
+    lines: run.pairs
+      .filter((pair) => pair.from === from)
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(0, 8)
+      .map((pair) => ({
+        name: `to ${cell(pair.to)}`,
+        text: `${count(pair.messages, "message")}, ${size(pair.bytes)}`,
+        colour: "var(--accent)",
+      })),
+  }));
+  return { svg, isUpright: true, stops };
 }
 
 function matrix(run: Run): HTMLElement | null {
   if (run.pairs.length === 0) return null;
-  const holder = element("div", { class: "plot" });
-  const crosshair = new Crosshair(holder, "Who sent how much to whom");
-  const cells = Math.ceil(run.ranks / run.ranks_a_cell);
-  const most = Math.max(...run.pairs.map((pair) => pair.bytes), 1);
-  const note = run.ranks_a_cell > 1 ? `A cell is ${run.ranks_a_cell} ranks by ${run.ranks_a_cell}.` : "A cell is a rank by a rank.";
-  const figure = figureOf("Who sent how much to whom", holder,
-    element("p", { class: "remark" }, `${note} From top to bottom who sends, from left to right who receives; darker is more bytes, by orders of magnitude. What collectives are made of counts, too.`));
-  const redraw = () => {
-    const width = Math.min(460, Math.max(260, holder.clientWidth));
-    const left = 44;
-    const side = (width - left - 6) / cells;
-    const root = svgElement("svg", { viewBox: `0 0 ${width} ${width}`, width: String(width), height: String(width), role: "img" });
-    root.setAttribute("aria-label", `Bytes between ${count(run.ranks, "rank")}`);
-    root.append(svgElement("rect", { x: String(left), y: "18", width: String(cells * side), height: String(cells * side), class: "ground" }));
-    for (const pair of run.pairs) {
-      const shade = pair.bytes <= 1 ? 0.15 : 0.15 + (0.85 * Math.log(pair.bytes)) / Math.log(most + 1);
-      root.append(svgElement("rect", {
-        class: "series",
-        x: (left + (pair.to / run.ranks_a_cell) * side).toFixed(2), y: (18 + (pair.from / run.ranks_a_cell) * side).toFixed(2),
-        width: Math.max(0.6, side - (side > 6 ? 1 : 0)).toFixed(2), height: Math.max(0.6, side - (side > 6 ? 1 : 0)).toFixed(2),
-        style: `fill:var(--accent);fill-opacity:${shade.toFixed(3)}`,
-      }));
-    }
-    for (const rank of [0, run.ranks - 1]) {
-      const at = (Math.floor(rank / run.ranks_a_cell) + 0.5) * side;
-      root.append(svgElement("text", { x: String(left - 5), y: String(22 + at), "text-anchor": "end" }, String(rank)));
-      root.append(svgElement("text", { x: String(left + at), y: "12", "text-anchor": "middle" }, String(rank)));
-    }
-    holder.replaceChildren(root);
-    const rows = [...new Set(run.pairs.map((pair) => pair.from))].sort((a, b) => a - b);
-    crosshair.watch({
-      svg: root as SVGSVGElement,
-      isUpright: true,
-      series: [],
-      marks: [],
-      stops: rows.map((from) => {
-        const own = run.pairs.filter((pair) => pair.from === from).sort((a, b) => b.bytes - a.bytes);
-        return {
-          at: 18 + (from / run.ranks_a_cell + 0.5) * side,
-          title: `from ${rankName(from, Math.min(run.ranks_a_cell, run.ranks - from))}`,
-          lines: own.slice(0, 8).map((pair) => ({
-            name: `to ${rankName(pair.to, Math.min(run.ranks_a_cell, run.ranks - pair.to))}`,
-            text: `${count(pair.messages, "message")}, ${size(pair.bytes)}`,
-            colour: "var(--accent)",
-          })),
-        };
-      }),
-    });
-  };
-  figure.addEventListener("placed", () => {
-    redraw();
-    whenResized(holder, redraw);
+  const cell = run.ranks_a_cell > 1 ? `${run.ranks_a_cell} ranks by ${run.ranks_a_cell}` : "a rank by a rank";
+  const note =
+    `A cell is ${cell}. From top to bottom who sends, from left to right who receives; darker is more ` +
+    "bytes, by orders of magnitude. What collectives are made of counts, too.";
+  return largeFigure({
+    name: "Who sent how much to whom",
+    label: () => `Bytes between ${count(run.ranks, "rank")}`,
+    draw: (width) => matrixDrawn(run, Math.min(460, width)),
+    sheet: () => [
+      ["from", "to", "messages", "bytes"],
+      ...run.pairs.map((pair) => [pair.from, pair.to, pair.messages, pair.bytes]),
+    ],
+    below: [element("p", { class: "remark" }, note)],
   });
-  return figure;
 }
 
 interface Line {
@@ -181,53 +187,62 @@ interface Line {
   parts: { name: string; value: number; fill: string }[];
 }
 
+interface Stacked {
+  title: string;
+  lines: Line[];
+  label: string;
+  text: (value: number) => string;
+  note: string;
+}
+
+function stackedPlot({ lines, label, text }: Stacked, width: number): Readable {
+  const longest = Math.max(...lines.map((line) => line.name.length));
+  const tall = lines.length > 24 ? 11 : 22;
+  const svg = Plot.plot({
+    width,
+    height: 48 + tall * lines.length,
+    marginLeft: Math.min(width / 2.2, 14 + 6.4 * longest),
+    marginBottom: 38,
+    marginRight: 20,
+    x: { label, grid: true, ticks: 5, tickFormat: (v: number) => text(v) },
+    y: { domain: lines.map((line) => line.name), label: null, padding: 0.2 },
+    marks: [
+      Plot.axisY(lines.map((l) => l.name).filter((_, i) => lines.length <= 24 || i % 2 === 0), { label: null }),
+      Plot.barX(lines.flatMap((line) => line.parts.map((part) => ({ y: line.name, x: part.value, fill: part.fill }))), {
+        x: "x",
+        y: "y",
+        fill: (d: { fill: string }) => d.fill,
+        className: "series",
+      }),
+      Plot.ruleX([0]),
+    ],
+  }) as SVGSVGElement;
+  const at = pixels(svg, "y");
+  const stops = lines.map((line) => ({
+    at: at(line.name),
+    title: line.name,
+    lines: line.parts
+      .filter((part) => part.value > 0)
+      .map((part) => ({ name: part.name, text: text(part.value), colour: part.fill })),
+  }));
+  return { svg, isUpright: true, stops };
+}
+
 // Bars of parts, one below the other.
-function stacked(title: string, lines: Line[], label: string, text: (value: number) => string, note = ""): HTMLElement {
-  const holder = element("div", { class: "plot" });
-  const crosshair = new Crosshair(holder, title);
-  const used = lines.flatMap((line) => line.parts.filter((part) => part.value > 0));
-  const fills = new Map(used.map((part) => [part.name, part.fill]));
-  const figure = figureOf(title,
-    ...(fills.size > 1 ? [element("p", { class: "names" }, ...[...fills].map(([name, fill]) => element("span", {}, element("i", { style: `background:${fill}` }), name)))] : []),
-    holder, ...(note === "" ? [] : [element("p", { class: "remark" }, note)]));
-  const redraw = () => {
-    const width = Math.max(280, holder.clientWidth);
-    const longest = Math.max(...lines.map((line) => line.name.length));
-    const tall = lines.length > 24 ? 11 : 22;
-    const svg = Plot.plot({
-      width,
-      height: 48 + tall * lines.length,
-      marginLeft: Math.min(width / 2.2, 14 + 6.4 * longest),
-      marginBottom: 38,
-      marginRight: 20,
-      x: { label, grid: true, ticks: 5, tickFormat: (v: number) => text(v) },
-      y: { domain: lines.map((line) => line.name), label: null, padding: 0.2 },
-      marks: [
-        Plot.axisY(lines.map((l) => l.name).filter((_, i) => lines.length <= 24 || i % 2 === 0), { label: null }),
-        Plot.barX(lines.flatMap((line) => line.parts.map((part) => ({ y: line.name, x: part.value, fill: part.fill }))), {
-          x: "x", y: "y", fill: (d: { fill: string }) => d.fill, className: "series",
-        }),
-        Plot.ruleX([0]),
-      ],
-    }) as SVGSVGElement;
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", title);
-    holder.replaceChildren(svg);
-    const at = pixels(svg, "y");
-    crosshair.watch({
-      svg, isUpright: true, series: [], marks: [],
-      stops: lines.map((line) => ({
-        at: at(line.name),
-        title: line.name,
-        lines: line.parts.filter((part) => part.value > 0).map((part) => ({ name: part.name, text: text(part.value), colour: part.fill })),
-      })),
-    });
-  };
-  figure.addEventListener("placed", () => {
-    redraw();
-    whenResized(holder, redraw);
+function stacked(what: Stacked): HTMLElement {
+  const used = what.lines.flatMap((line) => line.parts.filter((part) => part.value > 0));
+  const fills = [...new Map(used.map((part) => [part.name, part.fill]))].map(([name, fill]) => ({ name, fill }));
+  return largeFigure({
+    name: what.title,
+    label: () => what.title,
+    draw: (width) => stackedPlot(what, width),
+    sheet: () => [
+      ["line", "part", what.label],
+      ...what.lines.flatMap((line) => line.parts.map((part) => [line.name, part.name, part.value])),
+    ],
+    above: fills.length > 1 ? [legendLine(fills)] : [],
+    below: what.note === "" ? [] : [element("p", { class: "remark" }, what.note)],
   });
-  return figure;
 }
 
 // Parts of a rank's time that do not overlap.
@@ -248,8 +263,13 @@ function whereTimeWent(run: Run): HTMLElement | null {
   if (run.times.length === 0) return null;
   const lines = run.times.map(({ first, ranks, mean }) => ({ name: rankName(first, ranks), parts: partsOf(mean) }));
   const grouped = run.times.some((one) => one.ranks > 1);
-  return stacked("Where the time went", lines, "between MPI_Init and MPI_Finalize", seconds,
-    grouped ? "A line is the mean of the ranks that it names." : "");
+  return stacked({
+    title: "Where the time went",
+    lines,
+    label: "between MPI_Init and MPI_Finalize",
+    text: seconds,
+    note: grouped ? "A line is the mean of the ranks that it names." : "",
+  });
 }
 
 function sizes(run: Run): HTMLElement | null {
@@ -258,7 +278,13 @@ function sizes(run: Run): HTMLElement | null {
     name: one.from_bytes < 1024 ? `from ${one.from_bytes} B` : `from ${size(one.from_bytes)}`,
     parts: [{ name: "messages", value: one.messages, fill: "var(--accent)" }],
   }));
-  return stacked("How large the messages were", lines, "messages", short, "Of the program's own messages, by powers of two.");
+  return stacked({
+    title: "How large the messages were",
+    lines,
+    label: "messages",
+    text: short,
+    note: "Of the program's own messages, by powers of two.",
+  });
 }
 
 function waits(run: Run): HTMLElement | null {

@@ -3,10 +3,11 @@
 
 import * as Plot from "@observablehq/plot";
 import { decimalTicks } from "./axes";
-import { Crosshair } from "./crosshair";
+import type { Stop } from "./crosshair";
 import type { Verdict } from "./data";
-import { element, whenResized } from "./dom";
+import { element } from "./dom";
 import { scores } from "./findings";
+import { largeFigure } from "./large";
 import { count, percent, quantity, short } from "./numbers";
 import { pixels } from "./pieces";
 import { recordTable } from "./records";
@@ -145,45 +146,47 @@ function residuals(points: Point[], width: number, contents: Contents): SVGSVGEl
   }) as SVGSVGElement;
 }
 
-function plotted(name: string, points: Point[], contents: Contents, make: typeof scatter): HTMLElement {
-  const holder = element("div", { class: "plot" });
-  const crosshair = new Crosshair(holder, name);
-  const figure = element("figure", { class: "large" }, element("figcaption", {}, element("h3", {}, name)), holder);
-  const redraw = () => {
-    const shown = points.filter((p) => p.fabric === "" || !contents.fabrics.includes(p.fabric) || contents.state.shows(p.fabric));
-    if (shown.length === 0) {
-      holder.replaceChildren(element("p", { class: "remark" }, "No paper speaks of what you chose."));
-      return;
-    }
-    const svg = make(shown, Math.max(280, holder.clientWidth), contents);
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `${name}: ${count(shown.length, "figure")}`);
-    holder.replaceChildren(svg);
-    const at = pixels(svg, "x");
-    const places = [...new Set(shown.map((p) => p.published))].sort((a, b) => a - b);
-    crosshair.watch({
-      svg,
-      isUpright: false,
-      series: [],
-      marks: [],
-      stops: places.map((place) => {
-        const here = shown.filter((p) => p.published === place);
-        const lines = here.slice(0, 8).map((p) => ({
-          name: `${p.verdict.id}${p.isFitted ? " (fitted)" : ""}`,
-          text: `${quantity(p.ours, p.verdict.unit ?? "1")}, ${p.off > 0 ? "+" : ""}${percent(p.off)}`,
-          colour: p.isExcepted ? "var(--bad)" : contents.colour(p.fabric),
-        }));
-        if (here.length > 8) lines.push({ name: `and ${here.length - 8} more`, text: "", colour: "none" });
-        return { at: at(place), title: `published ${short(place)}`, lines };
-      }),
-    });
-  };
-  figure.addEventListener("placed", () => {
-    redraw();
-    whenResized(holder, redraw);
+function stops(points: Point[], svg: SVGSVGElement, contents: Contents): Stop[] {
+  const at = pixels(svg, "x");
+  const places = [...new Set(points.map((p) => p.published))].sort((a, b) => a - b);
+  return places.map((place) => {
+    const here = points.filter((p) => p.published === place);
+    const lines = here.slice(0, 8).map((p) => ({
+      name: `${p.verdict.id}${p.isFitted ? " (fitted)" : ""}`,
+      text: `${quantity(p.ours, p.verdict.unit ?? "1")}, ${p.off > 0 ? "+" : ""}${percent(p.off)}`,
+      colour: p.isExcepted ? "var(--bad)" : contents.colour(p.fabric),
+    }));
+    if (here.length > 8) lines.push({ name: `and ${here.length - 8} more`, text: "", colour: "none" });
+    return { at: at(place), title: `published ${short(place)}`, lines };
   });
-  contents.state.whenFiltered(redraw);
-  return figure;
+}
+
+function plotted(name: string, points: Point[], contents: Contents, make: typeof scatter): HTMLElement {
+  const { fabrics, state } = contents;
+  const chosen = () => points.filter((p) => !fabrics.includes(p.fabric) || state.shows(p.fabric));
+  return largeFigure(
+    {
+      name,
+      label: () => `${name}: ${count(chosen().length, "figure")}`,
+      draw: (width) => {
+        if (chosen().length === 0) return "No paper speaks of what you chose.";
+        const svg = make(chosen(), width, contents);
+        return { svg, isUpright: false, stops: stops(chosen(), svg, contents) };
+      },
+      sheet: () => [
+        ["figure", "interconnect", "published", "ours", "unit", "basis"],
+        ...chosen().map((p) => [
+          p.verdict.id,
+          p.fabric,
+          p.published,
+          p.ours,
+          p.verdict.unit ?? "",
+          p.isFitted ? "fitted" : "predicted",
+        ]),
+      ],
+    },
+    state,
+  );
 }
 
 export function trustSection(contents: Contents): HTMLElement | null {

@@ -2,13 +2,15 @@
 // many, and where the time of an application goes.
 
 import * as Plot from "@observablehq/plot";
+import type { Readable } from "./crosshair";
 import type { Row } from "./data";
-import { Crosshair } from "./crosshair";
-import { element, whenResized } from "./dom";
-import { largeFigure, type Curve, type Large } from "./ends";
+import { element } from "./dom";
+import { curvesFigure, type Curve, type Curves } from "./ends";
 import { isModel } from "./findings";
+import { largeFigure, legendLine } from "./large";
 import { quantity, short } from "./numbers";
 import { pixels } from "./pieces";
+import type { State } from "./state";
 import type { Contents } from "./top";
 
 interface Source {
@@ -77,7 +79,11 @@ const smallest = (rows: Row[]) => {
 const highest = (rows: Row[]) => Math.max(...rows.map((row) => row.value));
 const longest = (rows: Row[]) => rows.length;
 
-function plots(rows: Row[], fabrics: string[]): Large[] {
+interface Question extends Curves {
+  name: string;
+}
+
+function plots(rows: Row[], fabrics: string[]): Question[] {
   const byMpi = () => "by MPI";
   const size = { label: "message size (bytes)", isSize: true };
   return [
@@ -149,67 +155,67 @@ const parts = [
   { key: "connecting", name: "making connections", fill: "var(--part-2)" },
 ] as const;
 
-function applicationFigure(found: NonNullable<ReturnType<typeof stacks>>, holder: HTMLElement): void {
-  const total = (stack: Stack) => stack.computing + stack.waiting + stack.connecting;
-  const ordered = [...found.stacks].sort((a, b) => total(a) - total(b));
-  const plotHolder = element("div", { class: "plot" });
-  const names = element(
-    "p",
-    { class: "names" },
-    ...parts.map((part) => element("span", {}, element("i", { style: `background:${part.fill}` }), part.name)),
-  );
-  const crosshair = new Crosshair(plotHolder, "Where the time of an application goes");
-  holder.replaceChildren(plotHolder, names);
-  const redraw = () => {
-    const width = Math.max(280, plotHolder.clientWidth);
-    const svg = Plot.plot({
-      width,
-      height: Math.round(Math.max(60 + 24 * ordered.length, Math.min(400, width * 0.6))),
-      marginLeft: Math.min(150, width / 2.6),
-      marginRight: 64,
-      marginBottom: 40,
-      x: { label: "ms", grid: true },
-      y: { domain: ordered.map((stack) => stack.fabric), label: null, padding: 0.25 },
-      marks: [
-        Plot.barX(
-          ordered.flatMap((stack) => parts.map((part) => ({ y: stack.fabric, x: stack[part.key] / 1000, fill: part.fill }))),
-          { x: "x", y: "y", fill: (d: { fill: string }) => d.fill, className: "series" },
-        ),
-        Plot.text(ordered, {
-          x: (d: Stack) => total(d) / 1000,
-          y: "fabric",
-          text: (d: Stack) => `${short(total(d) / 1000)} ms`,
-          textAnchor: "start",
-          dx: 5,
-        }),
+const total = (stack: Stack) => stack.computing + stack.waiting + stack.connecting;
+
+function applicationPlot(ordered: Stack[], width: number): Readable {
+  const svg = Plot.plot({
+    width,
+    height: Math.round(Math.max(60 + 24 * ordered.length, Math.min(400, width * 0.6))),
+    marginLeft: Math.min(150, width / 2.6),
+    marginRight: 64,
+    marginBottom: 40,
+    x: { label: "ms", grid: true },
+    y: { domain: ordered.map((stack) => stack.fabric), label: null, padding: 0.25 },
+    marks: [
+      Plot.barX(
+        ordered.flatMap((stack) => parts.map((part) => ({ y: stack.fabric, x: stack[part.key] / 1000, fill: part.fill }))),
+        { x: "x", y: "y", fill: (d: { fill: string }) => d.fill, className: "series" },
+      ),
+      Plot.text(ordered, {
+        x: (d: Stack) => total(d) / 1000,
+        y: "fabric",
+        text: (d: Stack) => `${short(total(d) / 1000)} ms`,
+        textAnchor: "start",
+        dx: 5,
+      }),
+    ],
+  }) as SVGSVGElement;
+  const at = pixels(svg, "y");
+  const stops = ordered.map((stack) => ({
+    at: at(stack.fabric),
+    title: `${stack.fabric}: ${quantity(total(stack), "us")}`,
+    lines: parts.map((part) => ({ name: part.name, text: quantity(stack[part.key], "us"), colour: part.fill })),
+  }));
+  return { svg, isUpright: true, stops };
+}
+
+function applicationFigure(found: NonNullable<ReturnType<typeof stacks>>, state: State): HTMLElement {
+  const chosen = () => found.stacks.filter((stack) => state.shows(stack.fabric)).sort((a, b) => total(a) - total(b));
+  return largeFigure(
+    {
+      name: `An application: ${found.program} on ${found.ranks} nodes`,
+      label: () => `${found.program} on ${found.ranks} ranks: ${chosen().map((stack) => stack.fabric).join(", ")}`,
+      draw: (width) =>
+        chosen().length === 0 ? "None of the interconnects that you chose ran it." : applicationPlot(chosen(), width),
+      sheet: () => [
+        ["interconnect", ...parts.map((part) => `${part.name} (us)`)],
+        ...chosen().map((stack) => [stack.fabric, ...parts.map((part) => stack[part.key])]),
       ],
-    }) as SVGSVGElement;
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `${found.program} on ${found.ranks} ranks: ${ordered.map((s) => s.fabric).join(", ")}`);
-    plotHolder.replaceChildren(svg);
-    const at = pixels(svg, "y");
-    crosshair.watch({
-      svg,
-      isUpright: true,
-      series: [],
-      marks: [],
-      stops: ordered.map((stack) => ({
-        at: at(stack.fabric),
-        title: `${stack.fabric}: ${quantity(total(stack), "us")}`,
-        lines: parts.map((part) => ({ name: part.name, text: quantity(stack[part.key], "us"), colour: part.fill })),
-      })),
-    });
-  };
-  redraw();
-  whenResized(plotHolder, redraw);
+      below: [legendLine([...parts])],
+    },
+    state,
+  );
 }
 
 export function whichSection(contents: Contents): HTMLElement | null {
   const { data, state } = contents;
   const models = contents.fabrics.filter((name) => isModel(data.fabrics[name]));
-  if (models.length < 2 || plots(data.rows, models).length === 0) return null;
-  const holder = element("div", { class: "pair" });
-  const section = element(
+  const questions = plots(data.rows, models);
+  if (models.length < 2 || questions.length === 0) return null;
+  const found = stacks(data.rows, models);
+  const curvesOf = (name: string) => () =>
+    plots(data.rows, models.filter((one) => state.shows(one))).find((plot) => plot.name === name) ?? null;
+  return element(
     "section",
     { id: "which" },
     element("h2", {}, "Which interconnect for what?"),
@@ -218,28 +224,11 @@ export function whichSection(contents: Contents): HTMLElement | null {
       {},
       "Models only, each by the best of its own ways. Point at a plot to read all of them at once.",
     ),
-    holder,
+    element(
+      "div",
+      { class: "pair" },
+      ...questions.map(({ name }) => curvesFigure(name, curvesOf(name), contents.looks, state)),
+      ...(found === null ? [] : [applicationFigure(found, state)]),
+    ),
   );
-  const fill = () => {
-    const shown = models.filter((name) => state.shows(name));
-    holder.replaceChildren();
-    for (const plot of plots(data.rows, shown)) {
-      const body = element("div");
-      holder.append(element("figure", { class: "large" }, element("figcaption", {}, element("h3", {}, plot.name)), body));
-      largeFigure(plot, contents.looks, body);
-    }
-    const found = stacks(data.rows, shown);
-    if (found !== null) {
-      const body = element("div");
-      const name = `An application: ${found.program} on ${found.ranks} nodes`;
-      holder.append(element("figure", { class: "large" }, element("figcaption", {}, element("h3", {}, name)), body));
-      applicationFigure(found, body);
-    }
-    if (holder.children.length === 0)
-      holder.append(element("p", { class: "remark" }, "None of the interconnects that you chose is a model."));
-  };
-  // Once it is part of the document and has a width.
-  section.addEventListener("placed", fill);
-  state.whenFiltered(fill);
-  return section;
 }
