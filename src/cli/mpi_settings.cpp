@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -78,48 +81,46 @@ Command mpi_info_command(CLI::App& parent) {
 
 namespace {
 
-/// What is wrong with a value is told of the option that it came by, not of the variable.
-void check_as(std::string_view option, std::string_view variable, const fabric::Traits& fabric) {
-    try {
-        check_settings(fabric);
-    } catch (const UsageError& error) {
-        std::string_view complaint = error.what();
-        if (!complaint.starts_with(variable)) throw;
-        complaint.remove_prefix(variable.size());
-        throw UsageError(fmt::format("{}{}", option, complaint));
-    }
+const mpi::SettingRow& row_named(const TypedSetting& typed) {
+    const std::vector<mpi::SettingRow>& rows = mpi::setting_rows();
+    const auto found = std::ranges::find(rows, typed.name, &mpi::SettingRow::name);
+    if (found != rows.end()) return *found;
+    std::vector<std::string> names;
+    for (const mpi::SettingRow& row : rows)
+        names.emplace_back(row.name);
+    throw UsageError(fmt::format("{}: {}", typed.option,
+                                 unknown("setting", typed.name, names, "railyard mpi-info")));
 }
 
 }  // namespace
 
-void apply_setting(const fabric::Traits& fabric, std::string_view option, const std::string& name,
-                   const std::string& value) {
-    std::vector<std::string> names;
-    for (const mpi::Setting& setting : mpi::Settings::from_environment(fabric).describe()) {
-        if (setting.name == name) {
-            ::setenv(setting.environment.c_str(), value.c_str(), 1);
-            const bool named = option == "--set";
-            return check_as(named ? fmt::format("{} {}", option, name) : std::string(option),
-                            setting.environment, fabric);
-        }
-        names.push_back(setting.name);
-    }
-    throw UsageError(
-        fmt::format("{}: {}", option, unknown("setting", name, names, "railyard mpi-info")));
-}
-
-void apply_setting(const fabric::Traits& fabric, std::string_view option, const std::string& word) {
+TypedSetting typed_setting(const std::string& word) {
     const auto equals = word.find('=');
     if (equals == std::string::npos || equals == 0)
         throw UsageError(fmt::format(
-            "{}: expected a setting such as eager-limit=4K, found '{}'; `railyard mpi-info` lists "
-            "them",
-            option, word));
-    apply_setting(fabric, option, word.substr(0, equals), word.substr(equals + 1));
+            "--set: expected a setting such as eager-limit=4K, found '{}'; `railyard mpi-info` "
+            "lists them",
+            word));
+    const std::string name = word.substr(0, equals);
+    return {"--set", name, word.substr(equals + 1), "--set " + name};
 }
 
-void check_settings(const fabric::Traits& fabric) {
-    mpi::Settings::from_environment(fabric);
+void apply_settings(const fabric::Traits& fabric, std::span<const TypedSetting> typed) {
+    for (const TypedSetting& one : typed)
+        ::setenv(row_named(one).variable().c_str(), one.value.c_str(), 1);
+    try {
+        mpi::Settings::from_environment(fabric);
+    } catch (const UsageError& error) {
+        // What is wrong with a value is told of what was typed, not of the variable.
+        const std::string_view complaint = error.what();
+        for (const TypedSetting& one : typed) {
+            const std::string variable = row_named(one).variable() + ":";
+            if (complaint.starts_with(variable))
+                throw UsageError(
+                    fmt::format("{}:{}", one.complains_as, complaint.substr(variable.size())));
+        }
+        throw;
+    }
 }
 
 }  // namespace railyard::cli

@@ -76,20 +76,21 @@ std::vector<fabric::NodeId> nodes_of(const RunWords& words, unsigned ranks) {
     return all;
 }
 
-void apply_settings(const RunWords& words, const fabric::Traits& fabric) {
-    check_settings(fabric);
-    if (!words.mpi.empty()) apply_setting(fabric, "--mpi", "library", words.mpi);
-    if (!words.connections.empty())
-        apply_setting(fabric, "--connections", "connections", words.connections);
-    if (!words.max_connections.empty())
-        apply_setting(fabric, "--max-connections", "max-connections", words.max_connections);
-    if (!words.algorithms.empty())
-        apply_setting(fabric, "--algorithms", "algorithms", words.algorithms);
-    if (!words.payload.empty()) apply_setting(fabric, "--payload", "payload", words.payload);
+std::vector<TypedSetting> typed_settings(const RunWords& words) {
+    std::vector<TypedSetting> all;
+    const auto add = [&](const char* option, const char* name, const std::string& value) {
+        if (!value.empty()) all.push_back({option, name, value});
+    };
+    add("--mpi", "library", words.mpi);
+    add("--connections", "connections", words.connections);
+    add("--max-connections", "max-connections", words.max_connections);
+    add("--algorithms", "algorithms", words.algorithms);
+    add("--payload", "payload", words.payload);
     for (const std::string& word : words.settings)
-        apply_setting(fabric, "--set", word);
-    if (words.stats) apply_setting(fabric, "--stats", "stats", "on");
-    if (words.check) apply_setting(fabric, "--check", "check", "on");
+        all.push_back(typed_setting(word));
+    if (words.stats) add("--stats", "stats", "on");
+    if (words.check) add("--check", "check", "on");
+    return all;
 }
 
 SummaryForm summary_form(const std::string& word) {
@@ -328,7 +329,7 @@ std::unique_ptr<RunPlan> make_run_plan(const RunWords& words,
     check_comparison(plan, words);
     check_outputs(words);
     for (const RunPlan::Point& point : plan.points)
-        apply_settings(words, point.fabric);
+        apply_settings(point.fabric, typed_settings(words));
     return made;
 }
 

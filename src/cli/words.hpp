@@ -71,17 +71,18 @@ std::optional<peers::PeerOptions> peer_options(const PeerWords& words);
 /// is none, or it has started one process. Throws UsageError if there are more than two.
 std::optional<peers::PeerOptions> peer_by_launcher();
 
-// Settings of the MPI engine: NAME=VALUE, by the names that `railyard mpi-info` shows. They go into
-// the environment, where the engine finds them.
+/// A setting of the MPI library, by its name in `railyard mpi-info`, as an option gave it.
+struct TypedSetting {
+    std::string option, name, value;
+    std::string complains_as = option;  ///< what is wrong with the value is told of this
+};
 
-/// Throws UsageError for a name that is none, with the nearest that is.
-void apply_setting(const fabric::Traits& fabric, std::string_view option, const std::string& name,
-                   const std::string& value);
-/// "NAME=VALUE". Throws UsageError.
-void apply_setting(const fabric::Traits& fabric, std::string_view option, const std::string& word);
+/// "NAME=VALUE" of --set. Throws UsageError.
+TypedSetting typed_setting(const std::string& word);
 
-/// That all settings are allowed, those that were in the environment before included. Throws
-/// UsageError.
-void check_settings(const fabric::Traits& fabric);
+/// Puts them into the environment, where the library finds them. Whether they go together, and with
+/// what was there before, is asked of all at once. Throws UsageError, for a name that is none with
+/// the nearest that is.
+void apply_settings(const fabric::Traits& fabric, std::span<const TypedSetting> typed);
 
 }  // namespace railyard::cli

@@ -147,6 +147,10 @@ TEST(Run, SettingsReachTheLibrary) {
     EXPECT_NE(time_with({"--set", "eager-limit=1K"}), time_with({"--set", "eager-limit=4K"}));
     EXPECT_THAT(complaint({"run", "--mpi", "other", "ring"}),
                 HasSubstr("--mpi: 'other' is none of native, paper"));
+    // Whatever comes first: they go together.
+    time_with({"--set", "eager-limit=32K", "--set", "segment-size=32K", "--set", "ring-bytes=256K"});
+    EXPECT_THAT(complaint({"run", "--set", "eager-limit=1M", "ring"}),
+                HasSubstr("below a quarter of ring-bytes"));
     EXPECT_THAT(complaint({"run", "--set", "matching=luck", "ring"}),
                 HasSubstr("--set matching: 'luck' is none of "));
     EXPECT_THAT(complaint({"run", "--set", "eager-limt=1K", "ring"}),
