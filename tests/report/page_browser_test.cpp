@@ -190,6 +190,49 @@ RunPage some_run() {
     return run;
 }
 
+/// What every chart's buttons would save.
+constexpr std::string_view take_all_along = R"js(
+    const saved = [];
+    URL.createObjectURL = (blob) => { saved.push(blob); return "blob:none"; };
+    HTMLAnchorElement.prototype.click = () => {};
+    const figures = all("figure").filter((one) => one.querySelector(".plot") && !one.querySelector(".plot").hidden);
+    const take = async (figure, word) => {
+        const button = all(".tools button", figure).find((one) => one.textContent === word);
+        if (button === undefined) return "";
+        button.click();
+        return saved.pop().text();
+    };
+    found.figures = [];
+    for (const figure of figures)
+        found.figures.push({
+            name: figure.querySelector("h3, h4").textContent,
+            csv: await take(figure, "CSV"),
+            svg: await take(figure, "SVG"),
+        });
+)js";
+
+void expect_all_can_be_taken_along(const Json& found) {
+    for (const Json& figure : found["figures"]) {
+        const std::string csv = figure["csv"];
+        EXPECT_GE(std::ranges::count(csv, '\n'), 2) << figure["name"] << ": " << csv;
+        const std::string svg = figure["svg"];
+        EXPECT_THAT(svg, HasSubstr("<svg")) << figure["name"];
+        EXPECT_THAT(svg, Not(HasSubstr("var("))) << figure["name"] << ": no page is around it";
+    }
+}
+
+TEST(PageInBrowser, EveryChartCanBeTakenAlong) {
+    if (page_template().empty()) GTEST_SKIP() << "built without the page";
+    const Json found = probe(some_input(), std::string(unfold_all) + std::string(take_all_along));
+    EXPECT_GE(found["figures"].size(), 5);
+    expect_all_can_be_taken_along(found);
+    PageInput run;
+    run.runs.push_back(some_run());
+    const Json of_run = probe(run, std::string(unfold_all) + std::string(take_all_along));
+    EXPECT_GE(of_run["figures"].size(), 4);
+    expect_all_can_be_taken_along(of_run);
+}
+
 TEST(PageInBrowser, ShowsARun) {
     if (page_template().empty()) GTEST_SKIP() << "built without the page";
     PageInput input;
