@@ -38,16 +38,18 @@ function place(one: Bounded): string {
 }
 
 function plot(shown: Group[], colour: Contents["colour"], width: number): Readable {
-  const longest = Math.max(...shown.map((group) => group.name.length));
+  const isOne = new Set(shown.map((group) => group.fabric)).size === 1;
+  const label = (name: string) => (isOne ? name.replace(/^[^,]*, /, "") : name);
+  const longest = Math.max(...shown.map((group) => label(group.name).length));
   const most = Math.max(1.15, ...shown.flatMap((group) => group.all.map(reached)));
   const points = shown.flatMap((group) => group.all.map((one) => ({ y: group.name, x: reached(one) * 100, fabric: group.fabric })));
   const svg = Plot.plot({
     width,
     height: 58 + 22 * shown.length,
-    marginLeft: Math.min(width / 2.1, 12 + 6.1 * longest),
+    marginLeft: Math.min(width / 1.75, 12 + 6.1 * longest),
     marginBottom: 40,
     x: { domain: [0, most * 100], label: "of the limit (%)", grid: true },
-    y: { type: "point", domain: shown.map((group) => group.name), label: null, padding: 0.6 },
+    y: { type: "point", domain: shown.map((group) => group.name), label: null, padding: 0.6, tickFormat: label },
     marks: [
       Plot.ruleX([100], { strokeWidth: 1.5 }),
       Plot.ruleY(
@@ -97,7 +99,7 @@ function machine(source: Source): HTMLElement {
     return [words(name.replace(/_bytes$/, "")), bytes ? size(value) : String(value)];
   });
   const cpu = String(source.machine["cpu"] ?? "unknown");
-  return folded([cpu, element("small", {}, source.files.length > 3 ? `${source.files.length} files` : source.files.join(", "))], (body) =>
+  return folded([cpu, " ", element("small", {}, source.files.length > 3 ? `${source.files.length} files` : source.files.join(", "))], (body) =>
     body.append(
       element("p", { class: "remark" }, source.files.join(", ")),
       table("Machine", [{ name: "what" }, { name: "here" }], lines),

@@ -39,7 +39,7 @@ export function largeFigure(large: Large, state: State | null = null): HTMLEleme
   const figure = element(
     "figure",
     { class: "large", ...large.attributes },
-    element("figcaption", {}, element("h3", {}, large.name), tools(large, holder)),
+    element("figcaption", {}, element("h3", {}, large.name), element("div", {}, tools(large, holder))),
     ...(large.above ?? []),
     holder,
     ...(large.below ?? []),

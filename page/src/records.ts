@@ -2,7 +2,7 @@
 // what is known of each unfolds.
 
 import type { Verdict } from "./data";
-import { element, select, tableRow, type Cell } from "./dom";
+import { element, select, tableRow, type Cell, type Child } from "./dom";
 import { percent, quantity } from "./numbers";
 import type { Contents } from "./top";
 
@@ -24,6 +24,11 @@ function published(verdict: Verdict): string {
 }
 
 // A bar from the middle, as long as it is off; what is longer than fits says so by its number.
+// A long name may go on in the next line after a dot.
+function breakable(id: string): Child[] {
+  return id.split(/(?<=\.)/).flatMap((part) => [part, element("wbr")]);
+}
+
 function differenceBar(verdict: Verdict): Cell {
   if (verdict.margin !== undefined) {
     const paper = verdict.published_margin;
@@ -65,7 +70,7 @@ function details(verdict: Verdict): HTMLElement | string {
   return element(
     "details",
     {},
-    element("summary", {}, verdict.id, ...(where === "" ? [] : [element("small", {}, where)])),
+    element("summary", {}, ...breakable(verdict.id), ...(where === "" ? [] : [element("small", {}, where)])),
     element("dl", {}, ...told.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text!)])),
   );
 }

@@ -47,7 +47,7 @@ export class Sidebar {
 
   private filter(): HTMLElement {
     const holder = element("details", { class: "filter", open: "" });
-    if (matchMedia("(max-width: 63rem)").matches) holder.removeAttribute("open");
+    if (matchMedia("(max-width: 72rem)").matches) holder.removeAttribute("open");
     holder.append(element("summary", {}, "Interconnects ", this.told));
     holder.append(
       element(

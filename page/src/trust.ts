@@ -96,24 +96,33 @@ function isRight(point: Point, [least, most]: [number, number]): boolean {
   return Math.log(point.published / least) > 0.55 * Math.log(most / least);
 }
 
-// Of those whose names would stand upon each other, the first.
-function oncePerPlace(points: Point[]): Point[] {
-  const taken = new Set<string>();
+// Those whose names stand upon no other's, in pixels of the plot.
+function namesWithRoom(points: Point[], domain: [number, number], width: number, height: number): Point[] {
+  const [least, most] = domain.map(Math.log) as [number, number];
+  const boxes: { left: number; right: number; y: number }[] = [];
   return points.filter((p) => {
-    const place = `${Math.round(Math.log2(p.published))} ${Math.round(p.ours / 3)}`;
-    return !taken.has(place) && taken.add(place);
+    const at = ((Math.log(p.published) - least) / (most - least)) * width;
+    const y = (p.ours / (2 * edge * 100)) * height;
+    const long = shortName(p).length * 5.3 + 7;
+    const box = isRight(p, domain) ? { left: at - long, right: at, y } : { left: at, right: at + long, y };
+    if (boxes.some((b) => Math.abs(b.y - y) < 11 && b.left < box.right && box.left < b.right)) return false;
+    boxes.push(box);
+    return true;
   });
 }
+
+const shortName = (point: Point) => point.verdict.id.split(".").slice(0, 4).join(".");
 
 function residuals(points: Point[], width: number, contents: Contents): SVGSVGElement {
   const clipped = points.map((p) => ({ ...p, ours: Math.max(-edge, Math.min(edge, p.off)) * 100 }));
   const xs = points.map((p) => p.published);
   const domain: [number, number] = [Math.min(...xs) / 1.4, Math.max(...xs) * 1.4];
   const ticks = decimalTicks(...domain);
-  const named = clipped.filter((p) => p.isExcepted);
+  const height = Math.min(430, Math.max(300, width * 0.8));
+  const named = namesWithRoom(clipped.filter((p) => p.isExcepted), domain, width - 72, height - 62);
   return Plot.plot({
     width,
-    height: Math.min(430, Math.max(300, width * 0.8)),
+    height,
     marginLeft: 52,
     marginBottom: 42,
     x: { type: "log", domain, label: "published, in the unit of each" },
@@ -131,11 +140,11 @@ function residuals(points: Point[], width: number, contents: Contents): SVGSVGEl
       // Names at the right end of the plot begin before it.
       ...(["start", "end"] as const).map((textAnchor) =>
         Plot.text(
-          oncePerPlace(named).filter((p) => (isRight(p, domain) ? "end" : "start") === textAnchor),
+          named.filter((p) => (isRight(p, domain) ? "end" : "start") === textAnchor),
           {
             x: "published",
             y: "ours",
-            text: (p: Point) => p.verdict.id.split(".").slice(0, 4).join("."),
+            text: shortName,
             textAnchor,
             dx: textAnchor === "end" ? -7 : 7,
             fontSize: 9.5,
