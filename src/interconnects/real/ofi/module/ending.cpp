@@ -74,6 +74,7 @@ void Nic::finish_dropped() {
             continue;
         }
         if (link->endpoint() != nullptr) by_endpoint_.erase(&link->endpoint()->fid);
+        by_mark_.erase(link->mark());
         link->close_endpoint();
         // What tells of it and of its operations has been written by now, or never will: another
         // that comes to lie where it was must not be taken for it.

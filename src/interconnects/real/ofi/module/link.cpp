@@ -105,8 +105,8 @@ void Link::post_receives() {
 void Link::post_receive(Operation& buffer) {
     buffer.type = Operation::Type::receive;
     begin(buffer);
-    if (took(fi_recv(endpoint_, buffer.data, longest_message, buffer.descriptor, address_,
-                     &buffer.context))) {
+    if (took(fi_recv(endpoint_, buffer.data, port_.device().longest_message(), buffer.descriptor,
+                     address_, &buffer.context))) {
         ++posted_;
         return;
     }
