@@ -128,8 +128,8 @@ class Link {
         if (user_ != nullptr && !down_) user_->link_read(number);
     }
     bool touches(std::span<const std::byte> memory) const;
-    /// Whether something is under way through that region. Another may be of the same memory.
-    bool uses(const LocalRegion& region) const;
+    /// How much is under way through that region. Another may be of the same memory.
+    std::size_t uses(const LocalRegion& region) const;
     std::uint32_t moves() const { return moving_; }
     std::uint32_t pushes() const { return pushing_; }
     bool is_moving() const { return moving_ > 0; }

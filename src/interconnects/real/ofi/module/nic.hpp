@@ -126,7 +126,7 @@ class Nic final : public real::Nic<Parts> {
     void nap();
     /// Whether something has to happen at a certain time.
     bool is_timed() const;
-    bool is_used(const LocalRegion& region) const;
+    std::size_t uses_of(const LocalRegion& region) const;
     bool is_free(const LocalRegion& region);
 
     std::vector<std::unique_ptr<Port>> ports_;

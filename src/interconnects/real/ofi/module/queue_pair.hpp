@@ -45,8 +45,10 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     bool needs(const LocalRegion& region) const;
     /// The region ends: requests of ours that name it cannot go on.
     void detach(const LocalRegion& region);
-    /// Whether the provider is at work there.
-    bool uses(const LocalRegion& region) const { return link_ != nullptr && link_->uses(region); }
+    /// How much the provider has to do there.
+    std::size_t uses(const LocalRegion& region) const {
+        return link_ != nullptr ? link_->uses(region) : 0;
+    }
     /// Ends the connection without a word.
     void cut() { fail(Code::remote_closed, Code::remote_closed, Words::none); }
 
