@@ -48,6 +48,10 @@ struct TaggedCompletion {
     bool cancelled = false;
 };
 
+/// Order is promised of matching, not of ending: messages of one sender match in the order in which
+/// they were sent, and of the receives that fit a message the oldest gets it. But requests end as
+/// their data are there, so a receive whose data come after it has matched may be told of behind
+/// one that matched later, and a send likewise, whatever the peer knew when it sent.
 class TaggedPort {
   public:
     virtual ~TaggedPort() = default;
@@ -74,7 +78,7 @@ class TaggedPort {
     /// The first message that such a receive would match, left where it is.
     virtual std::optional<TaggedCompletion> probe(TaggedPeer from, MatchBits bits,
                                                   MatchBits mask) = 0;
-    /// Takes out completions, oldest first, and makes progress.
+    /// Takes out completions, in the order in which requests have ended, and makes progress.
     virtual std::size_t poll(std::span<TaggedCompletion> out) = 0;
 
   protected:

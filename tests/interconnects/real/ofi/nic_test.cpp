@@ -29,7 +29,8 @@ TEST_P(OfiNic, MovesDataOfAllSizes) {
     const auto source = a.nic().register_memory(from, fabric::Access::local);
     const auto target = b.nic().register_memory(to, fabric::Access::all);
     const auto remote = a.nic().import_region(target->export_blob());
-    for (const std::size_t n : {std::size_t{1}, longest_data, longest_data + 1, size}) {
+    for (const std::size_t n : {std::size_t{1}, longest_data, longest_data + 1,
+                                longest_data_on_sockets, longest_data_on_sockets + 1, size}) {
         std::ranges::fill(to, std::byte{0});
         const fabric::Slice slice(*source, {}, Bytes(n));
         fabric::WorkRequest write;

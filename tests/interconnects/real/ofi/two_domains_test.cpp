@@ -86,8 +86,8 @@ TEST(TwoDomains, DISABLED_ConnectionsGoByThatOfTheirPort) {
 }
 
 TEST(TwoDomains, AreTwoPorts) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    GTEST_SKIP() << "not tried under a sanitizer yet";
+#if defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "not tried under the thread sanitizer yet";
 #endif
     const std::string in_network = std::string("unshare -n sh -c '") + made;
     if (std::system((in_network + "' >/dev/null 2>&1").c_str()) != 0)

@@ -104,6 +104,14 @@ bool wants_tags() {
     throw UsageError(fmt::format("RAILYARD_OFI_TAGGED: expected on or off, found '{}'", text));
 }
 
+/// Whether it is known before anything is opened that connections are sockets, where bytes are
+/// copied anyhow: then a question before a message takes as long as many of them.
+bool is_on_sockets(std::string_view provider) {
+    const char* const value = std::getenv("RAILYARD_OFI_PROVIDER");
+    if (provider.empty() && value != nullptr) provider = value;
+    return provider == "tcp" || provider == "net" || provider == "tcp:msg" || provider == "net:msg";
+}
+
 }  // namespace
 
 bool is_name(std::string_view name) {
@@ -129,7 +137,7 @@ fabric::Traits traits(std::string_view name) {
     t.max_slices = 16;
     t.max_send_depth = 4096;
     t.max_queue_pairs = 8192;
-    t.bulk_threshold = 16_KiB;
+    t.bulk_threshold = is_on_sockets(provider) && !t.tagged ? 64_KiB : 16_KiB;
     return t;
 }
 

@@ -9,10 +9,6 @@ namespace railyard::ofi {
 
 namespace {
 constexpr std::size_t cache_line = 64;
-constexpr std::size_t room = (longest_message + cache_line - 1) / cache_line * cache_line;
-}  // namespace
-
-namespace {
 
 Owned<fid_mr> register_as(Device& device, std::span<std::byte> memory, std::uint64_t access,
                           std::uint64_t key) {
@@ -49,6 +45,7 @@ Owned<fid_mr> register_for_writes(Device& device, std::span<std::byte> memory, s
 }
 
 void Buffers::grow() {
+    const std::size_t room = (device_.longest_message() + cache_line - 1) / cache_line * cache_line;
     Slab slab;
     slab.memory.reset(new std::byte[at_once * room]);  // not zeroed: pages come when they are used
     if (device_.requires_mode(FI_MR_LOCAL))

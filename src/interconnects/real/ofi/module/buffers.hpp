@@ -40,7 +40,7 @@ struct Operation {
     Link* link = nullptr;           ///< whose it is while under way
     Operation* previous = nullptr;  ///< of the same link
     Operation* next = nullptr;
-    std::byte* data = nullptr;   ///< room for longest_message; null if it is a move
+    std::byte* data = nullptr;   ///< room for Device::longest_message(); null if it is a move
     void* descriptor = nullptr;  ///< of `data`, where the provider wants one
     std::size_t length = 0;      ///< of a message
     bool tells = false;          ///< it is not to be inlined: of those nobody hears how they fail

@@ -102,8 +102,12 @@ bool QueuePair::start_step(Inbound& inbound) {
     memory.bytes = memory.bytes.first(n);
     place = {place.address + passed, place.key, n};
     if (header.kind == Kind::read && link_->device().is_ordered()) {
-        if (!link_->push(memory, place)) return false;
-        inbound.moved += n;  // the answer comes behind it: nobody waits for it
+        // What tells of it comes with the last, or behind: nobody waits for it.
+        std::optional<std::uint64_t> word;
+        if (inbound.moved + n == header.length && answers_by_word(inbound))
+            word = word_of(header.immediate, header.number);
+        if (!link_->push(memory, place, nullptr, word)) return false;
+        inbound.moved += n;
         return true;
     }
     const auto direction =

@@ -54,14 +54,19 @@ Device::Device(InfoList info, bool tagged) : info_(std::move(info)), tagged_(tag
     fid_domain* domain = nullptr;
     check(fi_domain(fabric, info_.get(), &domain, nullptr), "opening the domain", name);
     domain_.reset(domain);
+    ordered_ = (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAW) != 0;
+    fetches_ = has_bad_reads() && ordered_;
+    // Such a word must need no receive, and have room for a number of ours.
+    brings_words_ = ordered_ && !is_shared() && (info_->mode & FI_RX_CQ_DATA) == 0 &&
+                    info_->domain_attr->cq_data_size >= sizeof(std::uint64_t);
+    const bool on_sockets = !is_shared() && (core() == "tcp" || core() == "net");
+    if (on_sockets) longest_data_ = longest_data_on_sockets;
     if (!is_shared()) open_events();
     open_completions();
     if (is_shared())
         open_shared();
     else
         listen();
-    ordered_ = (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAW) != 0;
-    fetches_ = has_bad_reads() && ordered_;
 }
 
 void Device::open_events() {
@@ -105,7 +110,9 @@ bool Device::open_completions(fi_wait_obj wait) {
 
 Owned<fid_cq> Device::open_queue(fi_wait_obj wait) {
     fi_cq_attr attributes{};
-    attributes.format = is_tagged() ? FI_CQ_FORMAT_TAGGED : FI_CQ_FORMAT_MSG;
+    attributes.format = is_tagged()      ? FI_CQ_FORMAT_TAGGED
+                        : brings_words() ? FI_CQ_FORMAT_DATA
+                                         : FI_CQ_FORMAT_MSG;
     attributes.wait_obj = wait;
     attributes.size = completion_depth;
     fid_cq* queue = nullptr;
@@ -162,7 +169,7 @@ bool Device::list_polled() {
 
 /// One of them only tells other threads that the list has changed, and is readable ever after.
 bool Device::ignore_noise() {
-    fi_cq_msg_entry entry;
+    fi_cq_tagged_entry entry;  // room for any
     // The list is made when the queue is read.
     if (fi_cq_read(completions_.get(), &entry, 1) != -FI_EAGAIN || !list_polled()) return false;
     for (const pollfd& one : polled_)
@@ -202,7 +209,7 @@ bool Device::watch_polled() {
 }
 
 bool Device::is_quiet(std::span<const int> descriptors) {
-    fi_cq_msg_entry entry;
+    fi_cq_tagged_entry entry;  // room for any
     if (fi_cq_read(completions_.get(), &entry, 1) != -FI_EAGAIN || !may_sleep()) return false;
     return !is_readable(waiting_.get()) && std::ranges::none_of(descriptors, is_readable);
 }

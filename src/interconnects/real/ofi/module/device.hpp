@@ -20,6 +20,7 @@
 
 #include "base/descriptor.hpp"
 #include "interconnects/real/ofi/module/provider.hpp"
+#include "interconnects/real/ofi/module/wire.hpp"
 
 namespace railyard::ofi {
 
@@ -69,6 +70,12 @@ class Device {
     /// Pieces of local memory in one operation.
     std::size_t pieces() const { return info_->tx_attr->iov_limit; }
     std::uint64_t longest() const { return info_->ep_attr->max_msg_size; }
+    /// Data that are longer do not travel in messages.
+    std::size_t longest_data() const { return longest_data_; }
+    std::size_t longest_message() const { return sizeof(Header) + longest_data_; }
+    /// Whether what it writes to a peer can bring a word along, which the peer's queue tells of
+    /// when the data are there.
+    bool brings_words() const { return brings_words_; }
     /// Whether a write can complete when it has been delivered. Believed until it is refused.
     bool tells_delivery() const { return tells_delivery_; }
     void set_tells_no_delivery() { tells_delivery_ = false; }
@@ -146,7 +153,9 @@ class Device {
     std::vector<int> noise_;          ///< those that are readable whatever happens
     std::uint64_t keys_ = 0;
     bool tells_delivery_ = true;
+    std::size_t longest_data_ = ofi::longest_data;
     bool ordered_ = false;
+    bool brings_words_ = false;
     bool fetches_ = false;
 };
 

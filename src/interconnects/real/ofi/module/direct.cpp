@@ -28,8 +28,8 @@ bool overlap(std::uint64_t a, std::uint64_t a_length, std::uint64_t b, std::uint
 /// Its data overtake all requests that the peer has yet to carry out: none of those may touch what
 /// it writes. (As many are unknown to be done as there are credits out.)
 bool QueuePair::may_be_direct(const Request& request) const {
-    if (request.key == 0 || request.length <= longest_data || request.length > longest_direct ||
-        request.is_read() || !link_->device().grants())
+    if (request.key == 0 || request.length <= link_->device().longest_data() ||
+        request.length > longest_direct || request.is_read() || !link_->device().grants())
         return false;
     for (std::uint32_t i = credits_; i < most_credits; ++i) {
         const Touched& before = touched_[(noted_ - 1 - (i - credits_)) % most_credits];

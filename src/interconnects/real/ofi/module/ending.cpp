@@ -15,7 +15,7 @@ namespace {
 constexpr Duration lingering_time = Duration::s(2);
 // And how long a Nic that is closed waits for that.
 constexpr Duration closing_time = Duration::ms(500);
-// How long a region waits for what is on its way to or from it.
+// How long a region waits until something of what is on its way to or from it has come.
 constexpr Duration detaching_time = Duration::ms(200);
 // And how long for word that its requests are done.
 constexpr Duration asking_time = Duration::ms(20);
@@ -74,6 +74,7 @@ void Nic::finish_dropped() {
             continue;
         }
         if (link->endpoint() != nullptr) by_endpoint_.erase(&link->endpoint()->fid);
+        by_mark_.erase(link->mark());
         link->close_endpoint();
         // What tells of it and of its operations has been written by now, or never will: another
         // that comes to lie where it was must not be taken for it.
@@ -130,17 +131,21 @@ void Nic::check_lingering(Time now) {
     if (!dropped_.empty()) finish_dropped();
 }
 
-bool Nic::is_used(const LocalRegion& region) const {
-    const auto uses = [&](const auto& of) { return of->uses(region); };
-    return std::ranges::any_of(queue_pairs_, uses) || std::ranges::any_of(lingering_, uses) ||
-           std::ranges::any_of(ending_, uses);
+std::size_t Nic::uses_of(const LocalRegion& region) const {
+    std::size_t uses = 0;
+    for (const QueuePair* queue_pair : queue_pairs_)
+        uses += queue_pair->uses(region);
+    for (const auto* links : {&lingering_, &ending_})
+        for (const std::unique_ptr<Link>& link : *links)
+            uses += link->uses(region);
+    return uses;
 }
 
 /// A peer that writes by itself has said so before; that may have come and not been read.
 bool Nic::is_free(const LocalRegion& region) {
     while (region.is_granted() && read_completions()) {
     }
-    return !is_used(region);
+    return uses_of(region) == 0;
 }
 
 void Nic::detach(const LocalRegion& region) {
@@ -155,17 +160,22 @@ void Nic::detach(const LocalRegion& region) {
     finish_dropped();
     if (is_free(region)) return;
     // Nobody can call back what a provider has begun, but it soon ends if the peer is alive.
-    const Time until = host_.now() + detaching_time;
-    while (!is_free(region) && host_.now() < until)
+    Time until = host_.now() + detaching_time;
+    std::size_t fewest = uses_of(region);
+    while (!is_free(region) && host_.now() < until) {
         progress_once();
+        const std::size_t uses = uses_of(region);
+        if (uses < fewest) until = host_.now() + detaching_time;
+        fewest = std::min(fewest, uses);
+    }
     for (QueuePair* queue_pair : queue_pairs_)
-        if (queue_pair->uses(region)) queue_pair->cut();
+        if (queue_pair->uses(region) > 0) queue_pair->cut();
     for (std::unique_ptr<Link>& link : lingering_)
-        if (link->uses(region)) dropped_.push_back(std::move(link));
+        if (link->uses(region) > 0) dropped_.push_back(std::move(link));
     std::erase(lingering_, nullptr);
     finish_dropped();
     for (const std::unique_ptr<Link>& link : ending_)
-        if (link->uses(region)) link->shut_out();
+        if (link->uses(region) > 0) link->shut_out();
 }
 
 }  // namespace railyard::ofi

@@ -37,7 +37,7 @@ std::uint64_t places_length(std::span<const std::byte> list, std::uint32_t count
     return length;
 }
 
-bool is_whole(const Inbound& inbound) {
+bool is_whole(const Inbound& inbound, std::size_t longest) {
     const Header& header = inbound.header;
     const std::size_t size = inbound.data().size();
     if (inbound.is_bulk())
@@ -49,7 +49,7 @@ bool is_whole(const Inbound& inbound) {
         case Kind::write:
             return size == header.length;
         case Kind::read:
-            return header.length <= longest_data;
+            return header.length <= longest;
         default:
             return size == sizeof(Operands) && header.length == sizeof(std::uint64_t);
     }
@@ -193,7 +193,7 @@ bool QueuePair::serve_now(Inbound& inbound) {
 
 Code QueuePair::check(const Inbound& inbound) const {
     const Header& header = inbound.header;
-    if (!is_whole(inbound)) return Code::remote_fault;
+    if (!is_whole(inbound, link_->device().longest_data())) return Code::remote_fault;
     if (header.kind == Kind::send && (header.flags & flag::invalidates) == 0) return Code::ok;
     const LocalRegion* const region = nic_.regions().find(header.region);
     if (region == nullptr) return Code::region_gone;
@@ -286,7 +286,7 @@ void QueuePair::finish(Inbound& inbound) {
     if (inbound.is_bulk() && header.kind == Kind::write)
         store_last(nic_.regions().find(header.region)->data() + header.offset + header.length - 1,
                    inbound.buffer->data[0]);
-    if (inbound.is_bulk() && header.kind == Kind::read) {
+    if (inbound.is_bulk() && header.kind == Kind::read && !answers_by_word(inbound)) {
         Header answer = header_of(Kind::answer, header.number);
         answer.flags = flag::bulk;
         answer.length = header.length;
@@ -344,10 +344,27 @@ void QueuePair::answered(const Header& header, std::span<const std::byte> data) 
             if (n > 0) std::memcpy(piece.data, data.data(), n);
             data = data.subspan(n);
         }
-    request->answered = true;
+    answered(*request);
+}
+
+void QueuePair::answered(Request& request) {
+    request.answered = true;
     --reads_under_way_;
     // Whatever was posted before was done before this was answered.
-    told_ = std::max(told_, header.number - 1);
+    told_ = std::max(told_, request.number - 1);
+}
+
+/// The data of a read are there, and have said so themselves.
+void QueuePair::link_read(std::uint32_t number) {
+    if (state_ != ConnectionState::connected) return;
+    Request* request = oldest_;
+    while (request != nullptr && static_cast<std::uint32_t>(request->number) != number)
+        request = request->next;
+    if (request == nullptr || !request->is_read() || !request->is_bulk() || !request->issued ||
+        request->answered)
+        return;
+    answered(*request);
+    issue();
 }
 
 /// One of our requests was wrong at the peer's. All before it are done there.

@@ -105,8 +105,8 @@ void Link::post_receives() {
 void Link::post_receive(Operation& buffer) {
     buffer.type = Operation::Type::receive;
     begin(buffer);
-    if (took(fi_recv(endpoint_, buffer.data, longest_message, buffer.descriptor, address_,
-                     &buffer.context))) {
+    if (took(fi_recv(endpoint_, buffer.data, port_.device().longest_message(), buffer.descriptor,
+                     address_, &buffer.context))) {
         ++posted_;
         return;
     }
@@ -335,18 +335,20 @@ bool Link::touches(std::span<const std::byte> memory) const {
     return false;
 }
 
-bool Link::uses(const LocalRegion& region) const {
+std::size_t Link::uses(const LocalRegion& region) const {
+    std::size_t uses = 0;
     for (const Operation* operation = under_way_; operation != nullptr;
          operation = operation->next) {
-        if (operation->request != nullptr) {
-            if (operation->request->uses(region)) return true;
-        } else if (operation->region != 0) {
-            if (operation->region == region.number()) return true;
-        } else if (overlap(operation->memory, region.span())) {
-            return true;
-        }
+        bool is_one = false;
+        if (operation->request != nullptr)
+            is_one = operation->request->uses(region);
+        else if (operation->region != 0)
+            is_one = operation->region == region.number();
+        else
+            is_one = overlap(operation->memory, region.span());
+        uses += is_one ? 1 : 0;
     }
-    return false;
+    return uses;
 }
 
 }  // namespace railyard::ofi

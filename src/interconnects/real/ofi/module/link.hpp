@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,8 @@ class Link {
         /// Memory of the request has been sent.
         virtual void link_sent(Request&) {}
         virtual void link_moved(Inbound&) {}
+        /// What a read asked for is there (the lower half of its number).
+        virtual void link_read(std::uint32_t) {}
         /// What it had no room for can be tried again.
         virtual void link_resumed() {}
         /// It is over. Nothing more comes.
@@ -87,7 +90,9 @@ class Link {
     bool fetched(const Header& header, std::span<const std::byte> tail);
     /// Writes what the peer asks for. What is said next arrives behind it. False: there is no room.
     /// Of a `request`, User::link_sent() tells when its memory is not needed any more.
-    bool push(const Memory& memory, const Place& to, Request* request = nullptr);
+    /// `word`: comes with them (Device::brings_words()).
+    bool push(const Memory& memory, const Place& to, Request* request = nullptr,
+              std::optional<std::uint64_t> word = {});
     /// The peer writes to memory of ours, by itself, and has done so.
     void lands(std::uint64_t number, const Memory& memory);
     void landed(std::uint64_t number);
@@ -114,9 +119,17 @@ class Link {
     /// Nothing is placed or read any more.
     void close_endpoint();
     void recycle();
+    /// By which a word that comes with data names it: the Nic's, of those with endpoints of their
+    /// own.
+    std::uint32_t mark() const { return mark_; }
+    void set_mark(std::uint32_t mark) { mark_ = mark; }
+    /// Such a word has come.
+    void read_done(std::uint32_t number) {
+        if (user_ != nullptr && !down_) user_->link_read(number);
+    }
     bool touches(std::span<const std::byte> memory) const;
-    /// Whether something is under way through that region. Another may be of the same memory.
-    bool uses(const LocalRegion& region) const;
+    /// How much is under way through that region. Another may be of the same memory.
+    std::size_t uses(const LocalRegion& region) const;
     std::uint32_t moves() const { return moving_; }
     std::uint32_t pushes() const { return pushing_; }
     bool is_moving() const { return moving_ > 0; }
@@ -178,6 +191,7 @@ class Link {
     std::uint32_t posted_ = 0;
     std::uint32_t moving_ = 0;
     std::uint32_t pushing_ = 0;
+    std::uint32_t mark_ = 0;
     std::uint64_t fetches_ = 0;       ///< so far
     std::deque<Operation*> waiting_;  ///< messages of our own that had no room
     std::deque<Operation*> kept_;     ///< buffers that the provider may still write to

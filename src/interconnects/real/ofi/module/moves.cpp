@@ -83,7 +83,8 @@ bool Link::fetched(const Header& header, std::span<const std::byte> tail) {
     return true;
 }
 
-bool Link::push(const Memory& memory, const Place& to, Request* request) {
+bool Link::push(const Memory& memory, const Place& to, Request* request,
+                std::optional<std::uint64_t> word) {
     if (down_ || !waiting_.empty()) return false;
     Operation& operation = port_.buffers().take_move();
     operation.type = Operation::Type::push;
@@ -101,8 +102,10 @@ bool Link::push(const Memory& memory, const Place& to, Request* request) {
     message.rma_iov = &remote;
     message.rma_iov_count = 1;
     message.context = &operation.context;
+    message.data = word.value_or(0);
     begin(operation);
-    if (took(fi_writemsg(endpoint_, &message, FI_COMPLETION))) {
+    const std::uint64_t with_word = word ? FI_REMOTE_CQ_DATA : 0;
+    if (took(fi_writemsg(endpoint_, &message, FI_COMPLETION | with_word))) {
         ++pushing_;
         return true;
     }

@@ -178,6 +178,10 @@ Link* Nic::greeted(Port& port, const Header& header, const Operation& buffer) {
 
 void Nic::add(Link& link) {
     by_endpoint_.emplace(&link.endpoint()->fid, &link);
+    do
+        ++last_mark_;
+    while (!by_mark_.emplace(last_mark_, &link).second);
+    link.set_mark(last_mark_);
 }
 
 void Nic::stall(Link& link) {

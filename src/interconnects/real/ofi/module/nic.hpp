@@ -96,7 +96,10 @@ class Nic final : public real::Nic<Parts> {
 
     void let_in();
     bool read_completions();
+    template <class Entry>
     bool read_completions(Port& port, fid_cq& queue);
+    bool read_untagged_completions(Port& port, fid_cq& queue);
+    void word_came(std::uint64_t word);
     void read_error(Port& port, fid_cq& queue);
     bool read_tagged_completions(Port& port);
     bool waits_for_room() const { return !stalled_.empty() || (tagged_ && tagged_->is_stalled()); }
@@ -123,7 +126,7 @@ class Nic final : public real::Nic<Parts> {
     void nap();
     /// Whether something has to happen at a certain time.
     bool is_timed() const;
-    bool is_used(const LocalRegion& region) const;
+    std::size_t uses_of(const LocalRegion& region) const;
     bool is_free(const LocalRegion& region);
 
     std::vector<std::unique_ptr<Port>> ports_;
@@ -137,6 +140,8 @@ class Nic final : public real::Nic<Parts> {
     NicName name_;
     ConnectionRequests connection_requests_{*this};
     std::unordered_map<const fid*, Link*> by_endpoint_;
+    std::unordered_map<std::uint32_t, Link*> by_mark_;
+    std::uint32_t last_mark_ = 0;
     std::vector<QueuePair*> queue_pairs_;
     std::vector<QueuePair*> timed_;
     std::vector<Link*> stalled_;

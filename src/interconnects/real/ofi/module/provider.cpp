@@ -76,7 +76,7 @@ Duration patience_of(const std::string& text, Duration unless_set) {
 /// looks at variables, once, when libfabric is first asked for anything.
 void spare_memory(const std::string& provider) {
     if (provider != "tcp;ofi_rxm") return;
-    const std::string longest = fmt::format("{}", longest_message);
+    const std::string longest = fmt::format("{}", sizeof(Header) + longest_data);
     const std::array<std::pair<const char*, const char*>, 6> sizes = {
         {{"FI_OFI_RXM_BUFFER_SIZE", "1024"},
          {"FI_OFI_RXM_EAGER_LIMIT", longest.c_str()},

@@ -101,6 +101,7 @@ void QueuePair::enqueue(const WorkRequest& work, std::uint64_t length, Code faul
     request.immediate = work.immediate;
     request.operands = {work.operand, work.swap};
     request.length = length;
+    request.is_long = length > link_->device().longest_data();
     request.number = ++number_;
     const fabric::RemoteRegion* const remote =
         work.op == Op::send ? work.invalidate : work.remote.region;
@@ -201,6 +202,10 @@ Link::Sent QueuePair::send(Request& request) {
                                       .find(piece.region)
                                       ->place(piece.data, piece.length, link_->port().number());
     header.flags |= flag::bulk;
+    if (request.is_read() && link_->device().brings_words()) {
+        header.flags |= flag::word;
+        header.immediate = link_->mark();
+    }
     const Piece list{reinterpret_cast<std::byte*>(places.data()), header.places * sizeof(Place), 0};
     return link_->send(header, std::span(&list, 1), request);
 }

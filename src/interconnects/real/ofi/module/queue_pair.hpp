@@ -45,8 +45,10 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     bool needs(const LocalRegion& region) const;
     /// The region ends: requests of ours that name it cannot go on.
     void detach(const LocalRegion& region);
-    /// Whether the provider is at work there.
-    bool uses(const LocalRegion& region) const { return link_ != nullptr && link_->uses(region); }
+    /// How much the provider has to do there.
+    std::size_t uses(const LocalRegion& region) const {
+        return link_ != nullptr ? link_->uses(region) : 0;
+    }
     /// Ends the connection without a word.
     void cut() { fail(Code::remote_closed, Code::remote_closed, Words::none); }
 
@@ -56,6 +58,7 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     bool link_message(Operation& buffer) override;
     void link_sent(Request& request) override;
     void link_moved(Inbound& inbound) override;
+    void link_read(std::uint32_t number) override;
     void link_resumed() override;
     void link_down() override;
 
@@ -95,6 +98,11 @@ class QueuePair final : public real::QueuePair<Parts>, public Link::User {
     void complete_receive_of(const Inbound& inbound);
     void release(Inbound& inbound);
     void answered(const Header& header, std::span<const std::byte> data);
+    void answered(Request& request);
+    /// Whether the last of a read's data tell the reader that they have come.
+    bool answers_by_word(const Inbound& inbound) const {
+        return (inbound.header.flags & flag::word) != 0 && link_->device().brings_words();
+    }
     void refused(std::uint64_t number, Code code);
     Header header_of(Kind kind, std::uint64_t number);
     void return_credits();

@@ -67,6 +67,7 @@ struct Request {
     bool sent = false;          ///< its memory is not needed to send it any more
     bool answered = false;      ///< reads and atomics
     bool announced = false;     ///< a direct one, to the peer
+    bool is_long = false;       ///< its data find no room in a message
     bool direct = false;        ///< a large write that needs no help of the peer
     std::uint32_t pushes = 0;   ///< of a direct one: operations under way
     std::uint64_t pushed = 0;   ///< bytes of it that are on their way or further
@@ -85,7 +86,7 @@ struct Request {
     std::span<const Piece> list() const { return {pieces.data(), count}; }
     bool is_read() const { return op == fabric::Op::rdma_read; }
     bool awaits_answer() const { return is_read() || real::is_atomic(op); }
-    bool is_bulk() const { return length > longest_data && !direct; }
+    bool is_bulk() const { return is_long && !direct; }
     /// Done when the peer says so.
     bool is_told() const {
         return !awaits_answer() && (is_bulk() || has(flags, fabric::Flags::remote_completion));

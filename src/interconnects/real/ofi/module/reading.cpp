@@ -3,6 +3,7 @@
 #include <rdma/fi_errno.h>
 
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "base/log.hpp"
@@ -24,15 +25,17 @@ bool Nic::read_completions() {
         if (device.is_tagged())
             any |= read_tagged_completions(*port);
         else
-            any |= read_completions(*port, device.completions());
+            any |= read_untagged_completions(*port, device.completions());
         fid_cq* const crowded = device.crowded_completions();
-        if (crowded != nullptr) any |= read_completions(*port, *crowded);
+        if (crowded != nullptr) any |= read_untagged_completions(*port, *crowded);
     }
     return any;
 }
 
+/// Of the Device's format: `Entry`.
+template <class Entry>
 bool Nic::read_completions(Port& port, fid_cq& queue) {
-    std::array<fi_cq_msg_entry, at_once> entries;
+    std::array<Entry, at_once> entries;
     const ssize_t count = fi_cq_read(&queue, entries.data(), entries.size());
     if (count == -FI_EAGAIN) return false;
     if (count == -FI_EAVAIL) {
@@ -41,14 +44,31 @@ bool Nic::read_completions(Port& port, fid_cq& queue) {
     }
     port.device().silence();
     for (ssize_t i = 0; i < count; ++i) {
-        auto& operation = *static_cast<Operation*>(entries[static_cast<std::size_t>(i)].op_context);
-        const std::size_t length = entries[static_cast<std::size_t>(i)].len;
+        const Entry& entry = entries[static_cast<std::size_t>(i)];
+        if constexpr (std::is_same_v<Entry, fi_cq_data_entry>)
+            if ((entry.flags & FI_REMOTE_WRITE) != 0) {
+                word_came(entry.data);
+                continue;
+            }
+        auto& operation = *static_cast<Operation*>(entry.op_context);
+        const std::size_t length = entry.len;
         if (operation.link != nullptr)
             operation.link->completed(operation, length);
         else
             port.shared().received(operation, length);
     }
     return count > 0;
+}
+
+bool Nic::read_untagged_completions(Port& port, fid_cq& queue) {
+    return port.device().brings_words() ? read_completions<fi_cq_data_entry>(port, queue)
+                                        : read_completions<fi_cq_msg_entry>(port, queue);
+}
+
+/// With data that a peer has written. Of a link that has ended nobody wants to know.
+void Nic::word_came(std::uint64_t word) {
+    const auto link = by_mark_.find(static_cast<std::uint32_t>(word >> 32));
+    if (link != by_mark_.end()) link->second->read_done(static_cast<std::uint32_t>(word));
 }
 
 /// The same where completions have tags.

@@ -111,7 +111,7 @@ void LocalRegion::register_on(Port& port) {
 
 void LocalRegion::enter() {
     on_.resize(nic_.ports().size());
-    const bool is_bulk = size_.count() > longest_data;
+    const bool is_bulk = size_.count() > nic_.port(0).device().longest_data();
     if (is_bulk && nic_.grants() && fabric::allows(access_, Access::remote_write))
         grant_key_ = nic_.next_grant_key();
     for (const auto& port : nic_.ports()) {

@@ -75,8 +75,9 @@ void SharedEndpoint::post_receives() {
     while (posted_ < pool) {
         Operation& buffer = port_.buffers().take();
         buffer.type = Operation::Type::receive;
-        const long error = fi_recv(port_.device().endpoint(), buffer.data, longest_message,
-                                   buffer.descriptor, FI_ADDR_UNSPEC, &buffer.context);
+        const long error =
+            fi_recv(port_.device().endpoint(), buffer.data, port_.device().longest_message(),
+                    buffer.descriptor, FI_ADDR_UNSPEC, &buffer.context);
         if (error != 0) {
             port_.buffers().give_back(buffer);
             if (error != -FI_EAGAIN) log_error("ofi: a receive is refused: {}", error_text(error));

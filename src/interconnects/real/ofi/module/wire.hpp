@@ -68,6 +68,9 @@ inline constexpr std::uint8_t solicited = 8;
 inline constexpr std::uint8_t invalidates = 16;  ///< `region` ends
 inline constexpr std::uint8_t tail = 32;         ///< the last byte comes with `fetched`, alone
 inline constexpr std::uint8_t direct = 64;       ///< all data but the last byte are there already
+/// Of a read: if its data can bring a word along (Device::brings_words()), that is the answer, and
+/// `immediate` is what the reader calls the link.
+inline constexpr std::uint8_t word = 128;
 }  // namespace flag
 
 struct Header {
@@ -85,6 +88,11 @@ struct Header {
 };
 static_assert(sizeof(Header) == 48);
 
+/// What the data of a read tell: of which link, and which of its requests.
+constexpr std::uint64_t word_of(std::uint32_t link, std::uint64_t number) {
+    return std::uint64_t{link} << 32 | static_cast<std::uint32_t>(number);
+}
+
 /// Memory of the sender's as the provider names it.
 struct Place {
     std::uint64_t address = 0;
@@ -98,9 +106,12 @@ struct Operands {
     std::uint64_t swap = 0;
 };
 
-/// The longest data in a message.
-inline constexpr std::size_t longest_data = 16 << 10;
-inline constexpr std::size_t longest_message = sizeof(Header) + longest_data;
+/// The longest data in a message: so much, and what libraries put before it. Both ends have
+/// endpoints of one kind, and so the same limit (Device::longest_data()).
+inline constexpr std::size_t before_data = 256;
+inline constexpr std::size_t longest_data = (16 << 10) + before_data;
+/// Over TCP, where bytes are copied anyhow and a question takes as long as many of them.
+inline constexpr std::size_t longest_data_on_sockets = (64 << 10) + before_data;
 /// Requests that may be under way before the receiver has dealt with one.
 inline constexpr std::uint8_t most_credits = 32;
 
