@@ -63,6 +63,8 @@ void Engine::sleep_until(Time at) {
     if (!current_) throw UsageError("only a fiber can sleep; let the rank's own code run in one");
     if (at <= now()) return;
     if (at == Time::never()) return suspend("the end of time");
+    // Nobody else would run meanwhile.
+    if (!current_->unwinding_ && skip_to(at)) return;
     if (!current_->unwinding_)
         push(at, running_.as, current_->party_,
              [fiber = current_] { fiber->engine_.enter(*fiber); });

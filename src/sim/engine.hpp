@@ -143,6 +143,14 @@ class Engine {
     /// In an event: nothing else is left to happen at this time. What it would schedule for now, as
     /// its last act, it may as well do.
     bool is_last_now() const { return queue_.is_last_now(); }
+    /// In an event, as its last act: that time comes, if nothing else happens before it or at it.
+    /// What it would schedule for then it may as well do.
+    bool skip_to(Time at) {
+        if (!queue_.skip_to(at)) return false;
+        running_.now = at;
+        running_.by = running_.as;
+        return true;
+    }
     /// False if it has run already.
     bool cancel(Event event) { return queue_.cancel(event); }
 

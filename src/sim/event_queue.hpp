@@ -15,6 +15,7 @@
 /// its key behind, which is dropped when it comes first or when such keys are the majority:
 /// cancelling is O(1) amortised however far away the event was.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -60,6 +61,17 @@ class EventQueue {
         return crowd_.empty() && (next_ == near_.size() || near_[next_].at != now_);
     }
 
+    /// In an event: its time becomes that one, if nothing else is pending before it or at it, as
+    /// far as that is seen at a glance. What would have been an event then may happen at once.
+    bool skip_to(Time at) {
+        const std::int64_t when = at.since_start().picoseconds();
+        if (!crowd_.empty()) return false;
+        const bool first =
+            next_ != near_.size() ? when < near_[next_].at : occupied_levels_ == 0 || when < limit_;
+        if (first) now_ = std::max(now_, when);
+        return first;
+    }
+
     std::size_t size() const { return live_; }
 
   private:
@@ -92,8 +104,10 @@ class EventQueue {
 
     Slot& slot(std::uint32_t index) { return chunks_[index / chunk_size][index % chunk_size]; }
     bool live(const Key& key) { return slot(key.slot).order == key.order; }
+    std::uint32_t make_slot();
     std::uint32_t take_slot();
     void free_slot(std::uint32_t index);
+    void add_parties(Party last);
     std::uint64_t next_order(Party by);
     void insert_near(std::int64_t at, std::uint64_t order, std::uint32_t slot, Party runs_as);
     void join_crowd(const Key& key);

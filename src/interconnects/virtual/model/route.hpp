@@ -165,6 +165,9 @@ struct Path {
     std::size_t target = 0;  ///< the first stage at the target: its engine admits messages there
     /// Full packets that the largest buffer behind a link has room for; 0: none has a limit.
     std::uint32_t credits = 0;
+    /// Nothing comes to the link, or holds a packet up there, but what the same lane sends before:
+    /// when a packet will leave is known as soon as it is known when it comes.
+    bool link_is_foreseen = false;
     Duration visible;                ///< after the last stage, until data can be seen in memory
     std::uint32_t page_packets = 1;  ///< packets to a page of memory
 
