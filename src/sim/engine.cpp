@@ -15,19 +15,6 @@ Engine::~Engine() {
     unwind_all();
 }
 
-Event Engine::push(Time at, Party by, Party as, Action&& action) {
-    if (at == Time::never()) return {};
-    return queue_.push(at, by, as, std::move(action));
-}
-
-Event Engine::schedule(Time at, Action&& action) {
-    return push(at, running_.as, running_.as, std::move(action));
-}
-
-Event Engine::schedule_on(Node node, Time at, Action&& action) {
-    return push(at, running_.as, party_of(node), std::move(action));
-}
-
 Fiber& Engine::spawn(std::string name, std::function<void()> body) {
     return spawn_as(running_.as, std::move(name), std::move(body));
 }

@@ -112,11 +112,11 @@ inline void EventQueue::insert_near(std::int64_t at, std::uint64_t order, std::u
     if (near_.size() - next_ > most_near) spill();
 }
 
-Event EventQueue::push(Time at, Party by, Party runs_as, Action&& action) {
+EventQueue::Place EventQueue::make_place(Time at, Party by, Party runs_as) {
     const std::uint64_t order = next_order(by);
     const std::uint32_t index = take_slot();
-    slot(index).action = std::move(action);
-    slot(index).order = order;
+    Slot& taken = slot(index);
+    taken.order = order;
     ++live_;
     ++keys_;
     const std::int64_t when = std::max(at.since_start().picoseconds(), now_);
@@ -127,7 +127,7 @@ Event EventQueue::push(Time at, Party by, Party runs_as, Action&& action) {
         insert_near(when, order, index, runs_as);
     else
         file({when, order, index, runs_as});
-    return Event{order, index};
+    return {Event{order, index}, taken.action};
 }
 
 namespace {

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "railyard/base/time.hpp"
@@ -44,7 +45,17 @@ class EventQueue {
 
     /// Scheduled by one party, to run in the name of another. A time before that of the event that
     /// ran last means that time.
-    Event push(Time at, Party by, Party runs_as, Action&& action);
+    Event push(Time at, Party by, Party runs_as, Action&& action) {
+        const Place place = make_place(at, by, runs_as);
+        place.action = std::move(action);
+        return place.event;
+    }
+    /// The same, to be filled in at once: a callable that is made where it stays is not copied.
+    struct Place {
+        Event event;
+        Action& action;
+    };
+    Place make_place(Time at, Party by, Party runs_as);
     /// False if it has run or runs, was cancelled, or never was.
     bool cancel(Event event);
     /// What is known of an event when it is about to run.

@@ -58,7 +58,8 @@ Message* Lane::next_to_inject() {
         waiting_.pop_front();
     if (waiting_.empty()) return nullptr;
     Message* const message = waiting_.front();
-    leaving_.erase(leaving_.begin(), std::ranges::upper_bound(leaving_, engine_.now()));
+    if (!leaving_.empty() && leaving_.front() <= engine_.now())
+        leaving_.erase(leaving_.begin(), std::ranges::upper_bound(leaving_, engine_.now()));
     if (before_link_ + leaving_.size() >= buffer_) {
         // The adapter is full: of packets that leave it when is known, or will be.
         if (!leaving_.empty()) inject_at(leaving_.front());
@@ -110,7 +111,10 @@ void Lane::serve_at_link(Packet& packet) {
     at_link_ = packet.ready;
     const Time end = serve<Mode::real>(packet);
     --before_link_;
-    leaving_.insert(std::ranges::upper_bound(leaving_, end), end);
+    leaving_.push_back(end);
+    // Out of turn only where one that goes to the node itself leaves by another way.
+    for (std::size_t i = leaving_.size() - 1; i > 0 && leaving_[i - 1] > end; --i)
+        std::swap(leaving_[i - 1], leaving_[i]);
 }
 
 /// It comes to its next stage later, or behind others.
@@ -124,13 +128,12 @@ void Lane::follow(Packet& packet, bool last_act) {
 /// Until it comes to its stage.
 void Lane::rest(const Packet& packet) {
     const Fifo* const part = packet.past_all() ? nullptr : &packet.route->part(packet.stage);
-    const auto go_on = [part, resting = Resting(*this, packet)] {
+    engine_.schedule_on(where(packet), packet.ready, [part, resting = Resting(*this, packet)] {
         static_cast<void>(part);  // see Resting
         Lane& lane = *resting.lane;
         Packet moving = resting.awake();
         lane.go_on(moving, true);
-    };
-    engine_.schedule_on(where(packet), packet.ready, go_on);
+    });
 }
 
 /// A packet is served at its stage; true if all that is left to do is to follow it on.

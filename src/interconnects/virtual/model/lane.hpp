@@ -9,6 +9,10 @@
 /// When another lane comes to one of the parts, the lane is brought up to that moment and goes on
 /// packet by packet. The times are the same either way.
 ///
+/// A packet that is followed needs no event where nothing else can come before it: at a link out of
+/// the adapter that nobody loads on the side (Path::link_is_foreseen), at a part to which it comes
+/// at once, and where nothing at all happens until it comes.
+///
 /// What happens up to the target's first part happens in the name of the lane's node, and the rest
 /// in that of the target.
 ///
