@@ -20,12 +20,7 @@ class Action {
     requires(!std::same_as<std::remove_cvref_t<F>, Action> &&
              std::invocable<std::remove_cvref_t<F>&>)
         Action(F&& callable) {  // NOLINT: any callable is an action
-        using Held = std::remove_cvref_t<F>;
-        static_assert(sizeof(Held) <= capacity, "capture less: an action holds six words");
-        static_assert(alignof(Held) <= alignof(void*));
-        static_assert(std::is_nothrow_move_constructible_v<Held>);
-        ::new (static_cast<void*>(held_)) Held(std::forward<F>(callable));
-        type_ = &type_of<Held>;
+        emplace(std::forward<F>(callable));
     }
     Action(Action&& other) noexcept { take(other); }
     Action& operator=(Action&& other) noexcept {
@@ -36,6 +31,17 @@ class Action {
         return *this;
     }
     ~Action() { reset(); }
+
+    /// Makes it in place: this action must be none.
+    template <class F>
+    void emplace(F&& callable) {
+        using Held = std::remove_cvref_t<F>;
+        static_assert(sizeof(Held) <= capacity, "capture less: an action holds six words");
+        static_assert(alignof(Held) <= alignof(void*));
+        static_assert(std::is_nothrow_move_constructible_v<Held>);
+        ::new (static_cast<void*>(held_)) Held(std::forward<F>(callable));
+        type_ = &type_of<Held>;
+    }
 
     explicit operator bool() const { return type_ != nullptr; }
     void operator()() { type_->run(held_); }

@@ -15,19 +15,6 @@ Engine::~Engine() {
     unwind_all();
 }
 
-Event Engine::push(Time at, Party by, Party as, Action&& action) {
-    if (at == Time::never()) return {};
-    return queue_.push(at, by, as, std::move(action));
-}
-
-Event Engine::schedule(Time at, Action&& action) {
-    return push(at, running_.as, running_.as, std::move(action));
-}
-
-Event Engine::schedule_on(Node node, Time at, Action&& action) {
-    return push(at, running_.as, party_of(node), std::move(action));
-}
-
 Fiber& Engine::spawn(std::string name, std::function<void()> body) {
     return spawn_as(running_.as, std::move(name), std::move(body));
 }
@@ -63,6 +50,8 @@ void Engine::sleep_until(Time at) {
     if (!current_) throw UsageError("only a fiber can sleep; let the rank's own code run in one");
     if (at <= now()) return;
     if (at == Time::never()) return suspend("the end of time");
+    // Nobody else would run meanwhile.
+    if (!current_->unwinding_ && skip_to(at)) return;
     if (!current_->unwinding_)
         push(at, running_.as, current_->party_,
              [fiber = current_] { fiber->engine_.enter(*fiber); });

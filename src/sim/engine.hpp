@@ -130,9 +130,15 @@ class Engine {
     /// `action` runs at that time, on the engine's stack and in the name of the node that schedules
     /// it, and must not wait. A time that has passed means now; Time::never() means never, and
     /// holds nothing up.
-    Event schedule(Time at, Action&& action);
+    template <class F>
+    Event schedule(Time at, F&& action) {
+        return push(at, running_.as, running_.as, std::forward<F>(action));
+    }
     /// The same in the name of that node: what happens there because of what happens here.
-    Event schedule_on(Node node, Time at, Action&& action);
+    template <class F>
+    Event schedule_on(Node node, Time at, F&& action) {
+        return push(at, running_.as, party_of(node), std::forward<F>(action));
+    }
     /// Until it dies, all happens in the name of that node: where one hands over to another without
     /// an event. Not to be held while a fiber waits.
     class As;
@@ -143,6 +149,14 @@ class Engine {
     /// In an event: nothing else is left to happen at this time. What it would schedule for now, as
     /// its last act, it may as well do.
     bool is_last_now() const { return queue_.is_last_now(); }
+    /// In an event, as its last act: that time comes, if nothing else happens before it or at it.
+    /// What it would schedule for then it may as well do.
+    bool skip_to(Time at) {
+        if (!queue_.skip_to(at)) return false;
+        running_.now = at;
+        running_.by = running_.as;
+        return true;
+    }
     /// False if it has run already.
     bool cancel(Event event) { return queue_.cancel(event); }
 
@@ -195,7 +209,16 @@ class Engine {
 
     static void fiber_entry(void* fiber);
     Fiber& spawn_as(Party party, std::string name, std::function<void()> body);
-    Event push(Time at, Party by, Party as, Action&& action);
+    template <class F>
+    Event push(Time at, Party by, Party as, F&& action) {
+        if (at == Time::never()) return {};
+        const EventQueue::Place place = queue_.make_place(at, by, as);
+        if constexpr (std::same_as<F, Action>)
+            place.action = std::move(action);
+        else
+            place.action.emplace(std::forward<F>(action));
+        return place.event;
+    }
     void rest();
     void enter(Fiber& fiber);
     void leave(Fiber::State state);

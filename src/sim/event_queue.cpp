@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "railyard/base/error.hpp"
@@ -45,31 +46,38 @@ struct EventQueue::InSlot {
 
 EventQueue::EventQueue() : buckets_(std::size_t{levels} * digits) {}
 
-std::uint32_t EventQueue::take_slot() {
-    if (free_ != no_slot) {
-        const std::uint32_t index = free_;
-        free_ = static_cast<std::uint32_t>(slot(index).order);
-        return index;
-    }
+std::uint32_t EventQueue::make_slot() {
     if (slots_made_ == no_slot)
         throw Error("simulation: more than 4 * 10^9 events pending at one time");
     if (slots_made_ % chunk_size == 0) chunks_.push_back(std::make_unique<Slot[]>(chunk_size));
     return slots_made_++;
 }
 
-void EventQueue::free_slot(std::uint32_t index) {
+inline std::uint32_t EventQueue::take_slot() {
+    if (free_ != no_slot) {
+        const std::uint32_t index = free_;
+        free_ = static_cast<std::uint32_t>(slot(index).order);
+        return index;
+    }
+    return make_slot();
+}
+
+inline void EventQueue::free_slot(std::uint32_t index) {
     // A free slot's order is below 2^32, and so never equal to that of a key (next_order).
     slot(index).order = free_;
     free_ = index;
 }
 
 /// Parties count from 1 here, so that every order is above 2^44.
-std::uint64_t EventQueue::next_order(Party by) {
-    if (by >= orders_.size()) {
-        if (by >= most_parties) throw Error("simulation: more than a million nodes");
-        for (std::uint64_t party = orders_.size(); party <= by; ++party)
-            orders_.push_back((party + 1) << sequence_bits);
-    }
+void EventQueue::add_parties(Party last) {
+    if (last >= most_parties) throw Error("simulation: more than a million nodes");
+    for (std::uint64_t party = orders_.size(); party <= last; ++party)
+        orders_.push_back((party + 1) << sequence_bits);
+}
+
+inline std::uint64_t EventQueue::next_order(Party by) {
+    if (by >= orders_.size()) [[unlikely]]
+        add_parties(by);
     const std::uint64_t order = ++orders_[by];
     if ((order & last_sequence) == last_sequence)
         throw Error("simulation: more than 10^13 events of one node");
@@ -85,12 +93,18 @@ inline void EventQueue::insert_near(std::int64_t at, std::uint64_t order, std::u
         next_ = 0;
     }
     near_.emplace_back();
-    Key* const begin = near_.data() + next_;
-    Key* place = near_.data() + near_.size() - 1;
-    for (; place > begin &&
-           ((at < place[-1].at) | ((at == place[-1].at) & (order < place[-1].order)));
-         --place)
-        *place = place[-1];
+    Key* place = near_.data() + next_;
+    std::size_t left = near_.size() - 1 - next_;
+    // The first that is later, without a branch that nobody can foretell.
+    while (left > 0) {
+        const std::size_t half = (left + 1) / 2;
+        const Key& key = place[half - 1];
+        const bool later = (at < key.at) | ((at == key.at) & (order < key.order));
+        place += later ? 0 : half;
+        left = later ? half - 1 : left - half;
+    }
+    std::memmove(place + 1, place,
+                 static_cast<std::size_t>(near_.data() + near_.size() - 1 - place) * sizeof(Key));
     place->at = at;
     place->order = order;
     place->slot = slot;
@@ -98,11 +112,11 @@ inline void EventQueue::insert_near(std::int64_t at, std::uint64_t order, std::u
     if (near_.size() - next_ > most_near) spill();
 }
 
-Event EventQueue::push(Time at, Party by, Party runs_as, Action&& action) {
+EventQueue::Place EventQueue::make_place(Time at, Party by, Party runs_as) {
     const std::uint64_t order = next_order(by);
     const std::uint32_t index = take_slot();
-    slot(index).action = std::move(action);
-    slot(index).order = order;
+    Slot& taken = slot(index);
+    taken.order = order;
     ++live_;
     ++keys_;
     const std::int64_t when = std::max(at.since_start().picoseconds(), now_);
@@ -113,7 +127,7 @@ Event EventQueue::push(Time at, Party by, Party runs_as, Action&& action) {
         insert_near(when, order, index, runs_as);
     else
         file({when, order, index, runs_as});
-    return Event{order, index};
+    return {Event{order, index}, taken.action};
 }
 
 namespace {
@@ -211,7 +225,7 @@ void EventQueue::fetch_ahead() {
     if (const Key* const key = ahead(far_ahead / 2)) slot(key->slot).action.fetch();
 }
 
-EventQueue::Key EventQueue::take_first() {
+inline EventQueue::Key EventQueue::take_first() {
     --keys_;
     if (!crowd_.empty() && (next_ == near_.size() || crowd_.front().before(near_[next_])))
         [[unlikely]]

@@ -15,9 +15,11 @@
 /// its key behind, which is dropped when it comes first or when such keys are the majority:
 /// cancelling is O(1) amortised however far away the event was.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "railyard/base/time.hpp"
@@ -43,7 +45,17 @@ class EventQueue {
 
     /// Scheduled by one party, to run in the name of another. A time before that of the event that
     /// ran last means that time.
-    Event push(Time at, Party by, Party runs_as, Action&& action);
+    Event push(Time at, Party by, Party runs_as, Action&& action) {
+        const Place place = make_place(at, by, runs_as);
+        place.action = std::move(action);
+        return place.event;
+    }
+    /// The same, to be filled in at once: a callable that is made where it stays is not copied.
+    struct Place {
+        Event event;
+        Action& action;
+    };
+    Place make_place(Time at, Party by, Party runs_as);
     /// False if it has run or runs, was cancelled, or never was.
     bool cancel(Event event);
     /// What is known of an event when it is about to run.
@@ -58,6 +70,17 @@ class EventQueue {
     /// In an event: nothing else is pending at its time. (A cancelled event may count as one.)
     bool is_last_now() const {
         return crowd_.empty() && (next_ == near_.size() || near_[next_].at != now_);
+    }
+
+    /// In an event: its time becomes that one, if nothing else is pending before it or at it, as
+    /// far as that is seen at a glance. What would have been an event then may happen at once.
+    bool skip_to(Time at) {
+        const std::int64_t when = at.since_start().picoseconds();
+        if (!crowd_.empty()) return false;
+        const bool first =
+            next_ != near_.size() ? when < near_[next_].at : occupied_levels_ == 0 || when < limit_;
+        if (first) now_ = std::max(now_, when);
+        return first;
     }
 
     std::size_t size() const { return live_; }
@@ -92,8 +115,10 @@ class EventQueue {
 
     Slot& slot(std::uint32_t index) { return chunks_[index / chunk_size][index % chunk_size]; }
     bool live(const Key& key) { return slot(key.slot).order == key.order; }
+    std::uint32_t make_slot();
     std::uint32_t take_slot();
     void free_slot(std::uint32_t index);
+    void add_parties(Party last);
     std::uint64_t next_order(Party by);
     void insert_near(std::int64_t at, std::uint64_t order, std::uint32_t slot, Party runs_as);
     void join_crowd(const Key& key);

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace railyard::sim {
@@ -142,6 +144,24 @@ TEST(Engine, ResumeDoesNotEndASleep) {
     });
     engine.schedule(at(1_us), [&] { engine.resume(fiber); });
     engine.run();
+}
+
+TEST(Engine, ASleepInWhichNothingHappensIsNoEvent) {
+    Engine engine;
+    std::vector<std::pair<Time, int>> seen;
+    engine.spawn_on(0, "sleeps", [&] {
+        for (int i = 0; i < 100; ++i) {
+            engine.sleep_until(engine.now() + 1_us);
+            seen.emplace_back(engine.now(), 0);
+        }
+    });
+    engine.schedule_on(1, at(20_us), [&] { seen.emplace_back(engine.now(), 1); });
+    engine.run();
+    ASSERT_EQ(seen.size(), 101U);
+    EXPECT_EQ(engine.now(), at(100_us));
+    EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &std::pair<Time, int>::first));
+    EXPECT_EQ(seen[19].second + seen[20].second, 1) << "both at 20 us";
+    EXPECT_LT(engine.events_run(), 8U);
 }
 
 TEST(Engine, RunsAgainWithWhatIsSpawnedLater) {

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <iterator>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -94,6 +96,7 @@ class Step {
         return std::max<std::size_t>(1, request_.ops.size()) *
                std::max<std::size_t>(1, request_.sizes.size());
     }
+    int ranks() const { return options_.ranks; }
     bool is_real() const { return !surroundings_.virtual_time; }
     void allow(Duration time) { request_.time_budget = time; }
     /// Whether it may run beside others: in virtual time, and no file of its own is written.
@@ -189,7 +192,9 @@ class Work {
         results_[i] = steps_[i].run(progress_, advance_);
         advance_.add(steps_[i].points());
     }
-    void work(job::Rank& worker, std::atomic<std::size_t>& next, std::size_t end) const;
+    std::vector<std::size_t> largest_first(std::size_t first, std::size_t end) const;
+    void work(job::Rank& worker, std::atomic<std::size_t>& next,
+              std::span<const std::size_t> order) const;
     void take(const std::string& told, std::vector<job::Result>& begun);
 
     std::vector<Step> steps_;
@@ -199,9 +204,22 @@ class Work {
     Advance advance_;
 };
 
-void Work::work(job::Rank& worker, std::atomic<std::size_t>& next, std::size_t end) const {
+/// How long a step takes is not known; most of all, it is a matter of ranks. What comes last must
+/// be short, or some workers have nothing to do meanwhile.
+std::vector<std::size_t> Work::largest_first(std::size_t first, std::size_t end) const {
+    std::vector<std::size_t> order(end - first);
+    std::iota(order.begin(), order.end(), first);
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) {
+        return std::pair(steps_[i].ranks(), steps_[i].points());
+    });
+    return order;
+}
+
+void Work::work(job::Rank& worker, std::atomic<std::size_t>& next,
+                std::span<const std::size_t> order) const {
     // Relaxed: nothing but the number itself is handed over.
-    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < end;) {
+    for (std::size_t at; (at = next.fetch_add(1, std::memory_order_relaxed)) < order.size();) {
+        const std::size_t i = order[at];
         if (results_[i]) continue;
         if (is_time_up()) return;
         const job::Result result = steps_[i].run(progress_, advance_);
@@ -235,12 +253,14 @@ void Work::take(const std::string& told, std::vector<job::Result>& begun) {
 /// how they were spread shows nowhere.
 void Work::run_side_by_side(int workers, std::size_t first, std::size_t end) {
     const job::AnonymousMemory shared(Bytes(sizeof(std::atomic<std::size_t>)));
-    auto& next = *new (shared.span().data()) std::atomic<std::size_t>(first);
+    auto& next = *new (shared.span().data()) std::atomic<std::size_t>(0);
+    const std::vector<std::size_t> order = largest_first(first, end);
     // A worker is a rank of a job of processes, which hears of its death and ends it in time.
     job::Options options;
     options.ranks = workers;
     options.pin = false;
-    const job::Result pool = job::run(options, [&](job::Rank& worker) { work(worker, next, end); });
+    const job::Result pool =
+        job::run(options, [&](job::Rank& worker) { work(worker, next, order); });
     std::vector<job::Result> begun(steps_.size());
     for (const std::string& told : pool.delivered)
         take(told, begun);

@@ -19,9 +19,9 @@ namespace railyard::experiments {
 namespace {
 
 constexpr MpiKernel kernels_of_wu02[] = {
-    {"CG", "cg", false, 1024, false, 2}, {"MG", "mg", false, 4096, true, 4},
-    {"IS", "is", false, 128, false, 0},  {"SP", "sp", true, 16, false, 10},
-    {"BT", "bt", true, 16, false, 10},
+    {"CG", "cg", false, 1024, false, 2, 1}, {"MG", "mg", false, 4096, true, 4, 0},
+    {"IS", "is", false, 128, false, 0, 0},  {"SP", "sp", true, 16, false, 10, 0},
+    {"BT", "bt", true, 16, false, 10, 0},
 };
 
 bool is_square(int n) {
@@ -31,12 +31,19 @@ bool is_square(int n) {
     return root * root == n;
 }
 
-kernels::Outcome run(const MpiKernel& kernel, const char* problem_class, int iterations) {
+enum class Steps : bool { all, few };
+
+kernels::Outcome run(const MpiKernel& kernel, const char* problem_class, int iterations,
+                     Steps steps) {
     std::vector<std::string> words{kernel.kernel, "--quiet", "--class", problem_class};
     if (kernel.any_source) words.emplace_back("--any-source");
     if (kernel.iterations > 0) {
         words.emplace_back("--iterations");
         words.push_back(std::to_string(iterations));
+    }
+    if (kernel.steps > 0 && steps == Steps::few) {
+        words.emplace_back("--steps");
+        words.push_back(std::to_string(kernel.steps));
     }
     std::vector<char*> pointers;
     for (std::string& word : words)
@@ -72,7 +79,7 @@ bool runs_on(const MpiKernel& kernel, int ranks) {
 }
 
 void meet_partners(const MpiKernel& kernel, int ranks) {
-    run(kernel, ranks <= kernel.small_ranks ? "S" : "W", 1);
+    run(kernel, ranks <= kernel.small_ranks ? "S" : "W", 1, Steps::few);
 }
 
 namespace {
@@ -216,7 +223,7 @@ double replay(Context& context, const MpiKernel& kernel) {
 /// What there is of it where bytes move.
 double run_class_w(const MpiKernel& kernel, Context& context) {
     MpiSession session(context);
-    const kernels::Outcome outcome = run(kernel, "W", kernel.iterations);
+    const kernels::Outcome outcome = run(kernel, "W", kernel.iterations, Steps::all);
     session.finish();
     return outcome.seconds;
 }

@@ -16,6 +16,7 @@ struct MpiKernel {
     int small_ranks;          ///< class S has work for so many; W for all that are measured here
     bool any_source;          ///< received from any source in the days of the paper
     int iterations;           ///< after which nothing new comes; 0: it always runs whole
+    int steps;                ///< of an iteration, likewise; 0: it has none
 };
 
 /// wu02's: CG, MG, IS, SP, BT.

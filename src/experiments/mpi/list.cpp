@@ -146,14 +146,16 @@ std::vector<Variant> kernels_on_demand(const fabric::Traits& traits, std::option
 /// {application, class, mode, processes}: in virtual time all that are recorded; where bytes move,
 /// the small ones run.
 std::vector<Variant> kernels_both_ways(const fabric::Traits& traits, std::optional<int> ranks) {
+    const bool replays = traits.clock == fabric::Clock::virtual_time;
     std::vector<Variant> all;
     const auto add = [&](const MpiKernel& kernel, const std::string& problem_class, int processes) {
         for (const ConnectionMode& mode : modes) {
             all.push_back(with_application(with_mode(mode), kernel.application, processes));
             all.back().parameters[parameter::problem_class] = problem_class;
+            // Calls are made again whatever their messages say.
+            if (replays) all.back().settings.emplace_back("payload", "off");
         }
     };
-    const bool replays = traits.clock == fabric::Clock::virtual_time;
     for (const MpiKernel& kernel : mpi_kernels()) {
         if (!replays && runs_on(kernel, ranks.value_or(4))) add(kernel, "W", ranks.value_or(4));
         for (const RecordedKernel& recorded : recorded_kernels())

@@ -18,8 +18,8 @@ class Windows {
     Windows(Pair& pair, fabric::Op op, Bytes size, unsigned window)
         : pair_(pair), op_(op), window_(window) {
         // A written window is found by the last byte of its last message, which therefore comes
-        // from a buffer of its own; the others leave that byte at 0. Where the fabric does not
-        // place it last, or there is none, an empty send follows the window.
+        // from a buffer of its own; the others leave that byte as it is, or at 0. Where the fabric
+        // does not place it last, or there is none, an empty send follows the window.
         watched_ = op == fabric::Op::rdma_write && size > Bytes(0) &&
                    pair.traits().placement == fabric::Placement::last_byte_last;
         body_ = fabric::Slice(pair.local(), Bytes(0), size);
@@ -28,9 +28,11 @@ class Windows {
         for (auto& request : requests_) {
             request.op = op;
             request.flags = fabric::Flags::unsignalled;
+            request.content = Bytes(0);  // nobody looks at it
             request.local = {&body_, 1};
             if (op == fabric::Op::rdma_write) request.remote = {&pair.peer_target(), Bytes(0)};
         }
+        requests_.back().content = size;
         requests_.back().local = {&last_, 1};
         requests_.back().flags = fabric::Flags::none;
         if (watched_) {
@@ -141,6 +143,7 @@ class QueuedStream {
         for (unsigned i = 0; i < queue; ++i) {
             sources_[i] = fabric::Slice(pair.local(), places_[0], size);
             requests_[i].op = op;
+            requests_[i].content = Bytes(0);  // nobody looks at it
             requests_[i].local = {&sources_[i], 1};
             if (op == fabric::Op::rdma_write)
                 requests_[i].remote = {&pair.peer_target(), places_[0]};

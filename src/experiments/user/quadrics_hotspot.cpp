@@ -82,6 +82,7 @@ class Hotspot {
         const fabric::Slice here(to_block.local(), Bytes(0), size);
         fabric::WorkRequest request;
         request.op = op;
+        request.content = Bytes(0);  // nobody looks at it
         request.local = {&here, 1};
         request.remote = {&to_block.peer_target(), Bytes(0)};
         std::uint64_t posted = 0;

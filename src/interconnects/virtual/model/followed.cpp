@@ -27,9 +27,11 @@ void Lane::disturb() {
     for (const Packet& packet : packets) {
         if (packet.stage <= packet.route->path.link) ++before_link_;
         const sim::Engine::As sender(engine_, sent_by(packet));
-        follow(packet);
+        Packet followed = packet;
+        if (link_is_foreseen(followed)) serve_at_link(followed);
+        rest(followed);
     }
-    inject_now();
+    inject_now(false);
 }
 
 void Lane::complete_at_its_time(Message* message) {
@@ -40,35 +42,48 @@ void Lane::complete_at_its_time(Message* message) {
         });
 }
 
-/// The adapter is full: of packets that leave it when is known, or will be.
-void Lane::inject_when_one_has_left() {
-    if (leaving_.empty() || leaving_.front() >= inject_at_) return;
-    inject_at_ = leaving_.front();
-    engine_.schedule_on(node_, inject_at_, [this] {
+/// More packets can be read then.
+void Lane::inject_at(Time at) {
+    if (at >= inject_at_) return;
+    inject_at_ = at;
+    engine_.schedule_on(node_, at, [this] {
         inject_at_ = Time::never();
-        if (follows_) inject_now();
+        if (follows_) inject_now(true);
     });
 }
 
-/// Reads as many packets as the adapter has room for.
-void Lane::inject_now() {
-    while (!waiting_.empty()) {
-        Message* const message = waiting_.front();
-        if (message->injected == message->packets) {
-            waiting_.pop_front();
-            continue;
-        }
+/// Whose packet can be read now; null: nobody's. If it is known when one can, it is seen to.
+Message* Lane::next_to_inject() {
+    while (!waiting_.empty() && waiting_.front()->injected == waiting_.front()->packets)
+        waiting_.pop_front();
+    if (waiting_.empty()) return nullptr;
+    Message* const message = waiting_.front();
+    if (!leaving_.empty() && leaving_.front() <= engine_.now())
         leaving_.erase(leaving_.begin(), std::ranges::upper_bound(leaving_, engine_.now()));
-        if (before_link_ + leaving_.size() >= buffer_) return inject_when_one_has_left();
-        // What need not be read from memory must not overtake what is being read.
-        if (!message->route->path.reads() && before_link_ > 0) return;
+    if (before_link_ + leaving_.size() >= buffer_) {
+        // The adapter is full: of packets that leave it when is known, or will be.
+        if (!leaving_.empty()) inject_at(leaving_.front());
+        return nullptr;
+    }
+    // What need not be read from memory must not overtake what is being read.
+    if (message->route->path.reads()) return message;
+    if (before_link_ > 0) return nullptr;
+    if (at_link_ <= engine_.now()) return message;
+    inject_at(at_link_);
+    return nullptr;
+}
+
+/// Reads as many packets as the adapter has room for; `last_act`: nothing more is done by the
+/// present event.
+void Lane::inject_now(bool last_act) {
+    for (Message* message = next_to_inject(); message; message = next_to_inject()) {
         ++before_link_;
         if (message->round > 0) [[unlikely]] {
             ++message->held;
             watch_->injected(*message);
         }
         Packet packet(*message, message->injected++, engine_.now());
-        go_on(packet, false);
+        go_on(packet, last_act && !next_to_inject());
     }
 }
 
@@ -85,34 +100,58 @@ Lane::Packet Lane::Resting::awake() const {
     return packet;
 }
 
-void Lane::follow(const Packet& packet) {
+/// Is the link next, and is known what becomes of the packet there?
+bool Lane::link_is_foreseen(const Packet& packet) const {
+    const Path& path = packet.route->path;
+    return packet.stage == path.link && path.link_is_foreseen && foresees_;
+}
+
+/// The packet is served at the link, to which it comes now, or later if that is foreseen.
+void Lane::serve_at_link(Packet& packet) {
+    at_link_ = packet.ready;
+    const Time end = serve<Mode::real>(packet);
+    --before_link_;
+    leaving_.push_back(end);
+    // Out of turn only where one that goes to the node itself leaves by another way.
+    for (std::size_t i = leaving_.size() - 1; i > 0 && leaving_[i - 1] > end; --i)
+        std::swap(leaving_[i - 1], leaving_[i]);
+}
+
+/// It comes to its next stage later, or behind others.
+void Lane::follow(Packet& packet, bool last_act) {
+    if (!link_is_foreseen(packet)) return rest(packet);
+    serve_at_link(packet);
+    rest(packet);
+    inject_now(last_act);
+}
+
+/// Until it comes to its stage.
+void Lane::rest(const Packet& packet) {
     const Fifo* const part = packet.past_all() ? nullptr : &packet.route->part(packet.stage);
-    const auto go_on = [part, resting = Resting(*this, packet)] {
+    engine_.schedule_on(where(packet), packet.ready, [part, resting = Resting(*this, packet)] {
         static_cast<void>(part);  // see Resting
         Lane& lane = *resting.lane;
         Packet moving = resting.awake();
         lane.go_on(moving, true);
-    };
-    engine_.schedule_on(where(packet), packet.ready, go_on);
+    });
 }
 
 /// A packet is served at its stage; true if all that is left to do is to follow it on.
-inline bool Lane::cross(Packet& packet) {
+inline bool Lane::cross(Packet& packet, bool last_act) {
     Message* const message = packet.message;
     const Path& path = packet.route->path;
     if (!packet.past_all()) {
         const bool at_link = packet.stage == path.link;
-        const Time end = serve<Mode::real>(packet);
-        if (at_link) {
-            --before_link_;
-            leaving_.push_back(end);
-        }
+        if (at_link)
+            serve_at_link(packet);
+        else
+            serve<Mode::real>(packet);
         if (packet.last && packet.past_all() && packet.stage > path.target)
             complete_at_its_time(message);
         const bool goes_on = !packet.past_all() || packet.stage == path.target;
         if (goes_on && !at_link) return true;
-        if (goes_on) follow(packet);
-        if (at_link) inject_now();
+        if (goes_on) rest(packet);
+        if (at_link) inject_now(last_act && goes_on);
         if (goes_on) return false;
     }
     if (++message->finished == message->packets && message->delivered && message->held == 0)
@@ -128,14 +167,18 @@ void Lane::go_on(Packet& packet, bool last_act) {
         const sim::Engine::As as(engine_, where(packet));
         const bool leads_on =
             !packet.past_all() && packet.route->path.stages[packet.stage].leads_on;
-        if (!pass(packet)) return;
-        if (packet.ready > engine_.now()) return follow(packet);
-        if (!leads_on && !(last_act && engine_.is_last_now())) return follow(packet);
+        if (!pass(packet, last_act)) return;
+        if (packet.ready > engine_.now()) {
+            if (!last_act || link_is_foreseen(packet) || !engine_.skip_to(packet.ready))
+                return follow(packet, last_act);
+        } else if (!leads_on && !(last_act && engine_.is_last_now())) {
+            return follow(packet, last_act);
+        }
     }
 }
 
 /// The same for one stage; returns what cross() does.
-bool Lane::pass(Packet& packet) {
+bool Lane::pass(Packet& packet, bool last_act) {
     if (packet.round > 0) [[unlikely]]
         if (!survives(packet)) return false;
     Message* const message = packet.message;
@@ -159,7 +202,7 @@ bool Lane::pass(Packet& packet) {
     }
     if (path.credits > 0 && packet.stage >= path.link && packet.stage < path.target) [[unlikely]]
         if (!may_leave_switch(packet) || !has_credit(packet)) return false;
-    return cross(packet);
+    return cross(packet, last_act);
 }
 
 /// A packet on a link is the first in the switch that it is to leave; if not, it waits there.
@@ -170,7 +213,7 @@ bool Lane::may_leave_switch(const Packet& packet) {
     here->wait_behind(node_, [resting = Resting(*this, packet)] {
         Lane& lane = *resting.lane;
         Packet moving = resting.awake();
-        if (lane.has_credit(moving) && lane.cross(moving)) lane.follow(moving);
+        if (lane.has_credit(moving) && lane.cross(moving, false)) lane.follow(moving, false);
     });
     return false;
 }
@@ -190,7 +233,7 @@ bool Lane::has_credit(const Packet& packet) {
         Packet moving = resting.awake();
         const Fifo& link = moving.route->part(moving.stage);
         link.show("no credit", std::max(since, link.free_at), moving.ready, moving.message->id);
-        if (lane.cross(moving)) lane.follow(moving);
+        if (lane.cross(moving, false)) lane.follow(moving, false);
     });
     return false;
 }

@@ -29,7 +29,7 @@ void Lane::submit(Message* message) {
     if (watch_) watch_->submitted(*message);
     waiting_.push_back(message);
     if (follows_)
-        inject_now();
+        inject_now(false);
     else if (waiting_.size() == 1)
         begin_turn();
 }
@@ -164,7 +164,7 @@ void Lane::retire(Message* message) {
 
 void Lane::watch(PacketWatch& watch) {
     watch_ = &watch;
-    never_look_ahead();
+    foresee_nothing();
 }
 
 /// A packet in the network has come to its stage; false if it goes no further.
@@ -195,7 +195,7 @@ void Lane::send_again(std::span<Message* const> messages) {
     for (std::size_t i = messages.size(); i-- > 0;)
         if (std::ranges::find(waiting_, messages[i]) == waiting_.end())
             waiting_.push_front(messages[i]);
-    inject_now();
+    inject_now(false);
 }
 
 void Lane::skip_to(Message& message, std::uint32_t index) {
@@ -207,7 +207,7 @@ void Lane::skip_to(Message& message, std::uint32_t index) {
 void Lane::abandon(Message& message) {
     std::erase(waiting_, &message);
     not_delivered(message);
-    inject_now();
+    inject_now(false);
 }
 
 void Lane::reroute(Message& message, Route& route) {

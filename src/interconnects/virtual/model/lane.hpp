@@ -9,6 +9,10 @@
 /// When another lane comes to one of the parts, the lane is brought up to that moment and goes on
 /// packet by packet. The times are the same either way.
 ///
+/// A packet that is followed needs no event where nothing else can come before it: at a link out of
+/// the adapter that nobody loads on the side (Path::link_is_foreseen), at a part to which it comes
+/// at once, and where nothing at all happens until it comes.
+///
 /// What happens up to the target's first part happens in the name of the lane's node, and the rest
 /// in that of the target.
 ///
@@ -113,8 +117,14 @@ class Lane {
     /// others do; else it retires now. Its `done` never runs.
     void stop(Message& message);
 
-    /// Always packet by packet: the measure of the other way.
+    /// Always packet by packet.
     void never_look_ahead() { follows_ = always_follows_ = true; }
+    /// ... and every packet an event at every part, whatever is known beforehand: the measure of
+    /// all other ways.
+    void foresee_nothing() {
+        never_look_ahead();
+        foresees_ = false;
+    }
 
     // Where faults can take packets.
 
@@ -248,14 +258,18 @@ class Lane {
 
     // followed.cpp
     void disturb();
-    void inject_now();
-    void inject_when_one_has_left();
-    void follow(const Packet& packet);
+    void inject_now(bool last_act);
+    Message* next_to_inject();
+    void inject_at(Time at);
+    void follow(Packet& packet, bool last_act);
+    void rest(const Packet& packet);
     void go_on(Packet& packet, bool last_act);
-    bool pass(Packet& packet);
+    bool pass(Packet& packet, bool last_act);
+    bool link_is_foreseen(const Packet& packet) const;
+    void serve_at_link(Packet& packet);
     bool may_leave_switch(const Packet& packet);
     bool has_credit(const Packet& packet);
-    [[gnu::always_inline]] bool cross(Packet& packet);
+    [[gnu::always_inline]] bool cross(Packet& packet, bool last_act);
     bool survives(Packet& packet);
     void complete_at_its_time(Message* message);
 
@@ -264,6 +278,7 @@ class Lane {
     const unsigned buffer_;
     bool follows_ = false;  ///< packet by packet
     bool always_follows_ = false;
+    bool foresees_ = true;  ///< what becomes of a packet at the link (Path::link_is_foreseen)
     PacketWatch* watch_ = nullptr;  ///< null: no faults
 
     std::deque<Message*> waiting_;  ///< not all injected; the front one has its turn
@@ -282,7 +297,8 @@ class Lane {
     // Following.
     std::vector<Packet> parked_;      ///< at the target, not yet admitted
     unsigned before_link_ = 0;        ///< packets read, or being read, on their way to the link
-    std::vector<Time> leaving_;       ///< when those behind them will have left it
+    Time at_link_;                    ///< when the last of those behind them comes to it
+    std::vector<Time> leaving_;       ///< when they will have left it, in order
     Time inject_at_ = Time::never();  ///< an event is to see to it then
 };
 

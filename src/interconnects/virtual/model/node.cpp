@@ -101,6 +101,8 @@ Route& Node::make_route(unsigned port, const RouteName& name, Node& to) {
     else
         switches_.add_way(way, {id_, port}, {to.id_, to_port}, name.detour);
     path.target = way.parts.size();
+    path.link_is_foreseen =
+        &to != this && path.credits == 0 && parameters_.link.acknowledgment == Bytes();
     to.add_write(way, target);
     if (&to != this && parameters_.link.acknowledgment > Bytes())
         way.add_load(switches_.link_out({to.id_, to_port}),

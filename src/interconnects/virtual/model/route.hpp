@@ -128,6 +128,25 @@ class Fifo {
     Others others_;
 };
 
+/// How long a part takes for a packet with some payload, from which it takes time by the byte. To
+/// divide is dear, and packets that are not full are mostly alike: the last answer is kept.
+class PacketTime {
+  public:
+    Duration of(Bytes payload, Bytes header, Rate rate, Duration fixed) const {
+        if (payload != payload_) {
+            payload_ = payload;
+            time_ = (payload + header) / rate + fixed;
+        }
+        return time_;
+    }
+    /// Part of no value.
+    friend bool operator==(const PacketTime&, const PacketTime&) { return true; }
+
+  private:
+    mutable Bytes payload_{~std::uint64_t{0}};
+    mutable Duration time_;
+};
+
 struct Stage {
     Fifo* fifo = nullptr;      ///< only while a route is being made: see Route::add
     Rate rate{};               ///< 0: only `fixed`
@@ -138,9 +157,10 @@ struct Stage {
     bool leads_on = false;     ///< whoever comes to the next part comes through this one
     std::size_t paced_by = 0;  ///< the stage, this or a later one, whose pace its data have
     Duration full{};           ///< what a full packet takes
+    PacketTime last{};
 
     Duration time(Bytes payload) const {
-        return rate == Rate{} ? fixed : (payload + header) / rate + fixed;
+        return rate == Rate{} ? fixed : last.of(payload, header, rate, fixed);
     }
     friend bool operator==(const Stage&, const Stage&) = default;
 };
@@ -151,8 +171,11 @@ struct SideLoad {
     std::size_t stage = 0;
     Rate rate{};       ///< 0: only `fixed`
     Duration fixed{};  ///< per packet
+    PacketTime last{};
 
-    Duration time(Bytes payload) const { return rate == Rate{} ? fixed : payload / rate + fixed; }
+    Duration time(Bytes payload) const {
+        return rate == Rate{} ? fixed : last.of(payload, {}, rate, fixed);
+    }
     friend bool operator==(const SideLoad&, const SideLoad&) = default;
 };
 
@@ -165,6 +188,9 @@ struct Path {
     std::size_t target = 0;  ///< the first stage at the target: its engine admits messages there
     /// Full packets that the largest buffer behind a link has room for; 0: none has a limit.
     std::uint32_t credits = 0;
+    /// Nothing comes to the link, or holds a packet up there, but what the same lane sends before:
+    /// when a packet will leave is known as soon as it is known when it comes.
+    bool link_is_foreseen = false;
     Duration visible;                ///< after the last stage, until data can be seen in memory
     std::uint32_t page_packets = 1;  ///< packets to a page of memory
 
@@ -172,7 +198,7 @@ struct Path {
         stages.push_back(stage);
         const std::size_t last = stages.size() - 1;
         stages[last].fifo = nullptr;
-        stages[last].full = stage.time(packet);
+        stages[last].full = stages[last].time(packet);
         // A part that takes no time by the byte lets data through as the next one takes them.
         stages[last].paced_by = last;
         for (std::size_t i = last; i-- > 0 && stages[i].rate == Rate{};)

@@ -21,7 +21,8 @@ namespace railyard::kernels::conjugate {
 /// exchanges that it needs: sums along a row, and the transposition that turns rows into columns.
 class Solver {
   public:
-    Solver(const Grid& grid, const Matrix& matrix);
+    /// `steps`: of conjugate gradients, in each step of the iteration.
+    Solver(const Grid& grid, const Matrix& matrix, int steps);
 
     void reset();
     /// One step of the inverse power iteration. Returns zeta.
@@ -45,6 +46,7 @@ class Solver {
 
     const Grid& grid_;
     const Matrix& matrix_;
+    const int steps_;
     Vector x_, z_, p_, q_, r_;  ///< of the columns
     Vector rows_, received_;    ///< of the rows
     double residual_ = 0;
@@ -52,7 +54,7 @@ class Solver {
 
 namespace {
 
-constexpr int steps = 25;
+constexpr int usual_steps = 25;
 constexpr int tag_rows = 1;
 constexpr int tag_transpose = 2;
 constexpr int tag_sum = 3;
@@ -74,9 +76,10 @@ void exchange(int partner, int tag, const double* out, int out_size, double* in,
 
 }  // namespace
 
-Solver::Solver(const Grid& grid, const Matrix& matrix)
+Solver::Solver(const Grid& grid, const Matrix& matrix, int steps)
     : grid_(grid),
       matrix_(matrix),
+      steps_(steps),
       x_(static_cast<std::size_t>(grid.matrix_columns.size)),
       z_(x_),
       p_(x_),
@@ -106,7 +109,7 @@ void Solver::solve() {
     r_ = x_;
     p_ = x_;
     double rho = dot(r_, r_);
-    for (int i = 0; i < steps; ++i) {
+    for (int i = 0; i < steps_; ++i) {
         multiply(p_, q_);
         const double alpha = rho / dot(p_, q_);
         for (std::size_t j = 0; j < z_.size(); ++j) {
@@ -195,9 +198,9 @@ constexpr Problem problems[] = {
 };
 
 /// As the benchmark counts them: of one iteration.
-double operations(const Problem& problem) {
+double operations(const Problem& problem, int steps) {
     const double in_row = problem.nonzeros * (problem.nonzeros + 1.0);
-    return 2.0 * problem.order * (3 + in_row + 25 * (5 + in_row) + 3);
+    return 2.0 * problem.order * (3 + in_row + steps * (5 + in_row) + 3);
 }
 
 }  // namespace
@@ -210,7 +213,8 @@ int cg(int argc, char** argv, Outcome* outcome) {
     Session session(argc, argv,
                     {.name = "CG",
                      .purpose = "an eigenvalue of a sparse matrix by conjugate gradients",
-                     .ranks = "a power of two"},
+                     .ranks = "a power of two",
+                     .steps = conjugate::usual_steps},
                     outcome);
     if (!session.begin()) return session.exit_code();
     const conjugate::Problem& problem = conjugate::problems[session.class_index()];
@@ -220,7 +224,7 @@ int cg(int argc, char** argv, Outcome* outcome) {
 
     const conjugate::Grid grid(session.rank(), session.ranks(), problem.order);
     const conjugate::Matrix matrix(problem, grid.matrix_rows, grid.matrix_columns);
-    conjugate::Solver solver(grid, matrix);
+    conjugate::Solver solver(grid, matrix, session.steps());
     solver.step(problem.shift);
     solver.reset();
     const int iterations = session.iterations(problem.iterations);
@@ -235,11 +239,12 @@ int cg(int argc, char** argv, Outcome* outcome) {
 
     Verification verification(1e-10, session.verifiable(problem.iterations));
     verification.compare("zeta", zeta, problem.zeta);
-    return session.finish({.size = std::to_string(problem.order),
-                           .iterations = iterations,
-                           .seconds = seconds,
-                           .operations = iterations * conjugate::operations(problem)},
-                          verification);
+    return session.finish(
+        {.size = std::to_string(problem.order),
+         .iterations = iterations,
+         .seconds = seconds,
+         .operations = iterations * conjugate::operations(problem, session.steps())},
+        verification);
 }
 
 }  // namespace railyard::kernels

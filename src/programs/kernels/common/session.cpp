@@ -53,15 +53,17 @@ bool MpiProgram::content_stays() {
 Session::Session(int argc, char** argv, const About& about, Outcome* outcome)
     : MpiProgram(argc, argv, Init::unless_done), about_(about), outcome_(outcome) {
     if (rank() == 0) read({argv + std::min(argc, 1), argv + argc});
-    std::array<int, 6> told = {problem_class_, iterations_,  any_source_,
-                               quiet_,         help_wanted_, !complaint_.empty()};
+    constexpr int wrong = 2;
+    const int at_once = !complaint_.empty() ? wrong : static_cast<int>(help_wanted_);
+    std::array<int, 6> told = {problem_class_, iterations_, steps_, any_source_, quiet_, at_once};
     MPI_Bcast(told.data(), static_cast<int>(told.size()), MPI_INT, 0, MPI_COMM_WORLD);
     problem_class_ = static_cast<char>(told[0]);
     iterations_ = told[1];
-    any_source_ = told[2] != 0;
-    quiet_ = told[3] != 0;
-    help_wanted_ = told[4] != 0;
-    exit_code_ = told[5] != 0 ? 2 : 0;
+    steps_ = told[2];
+    any_source_ = told[3] != 0;
+    quiet_ = told[4] != 0;
+    help_wanted_ = told[5] != 0;
+    exit_code_ = told[5] == wrong ? 2 : 0;
 }
 
 void Session::read(const std::vector<std::string>& words) {
@@ -77,7 +79,9 @@ void Session::read_option(const std::vector<std::string>& words, std::size_t& at
         (word == "--help" ? help_wanted_ : word == "--quiet" ? quiet_ : any_source_) = true;
         return;
     }
-    if (name != "--class" && (name != "--iterations" || !about_.iterations))
+    const bool iterations = name == "--iterations" && about_.iterations;
+    const bool steps = name == "--steps" && about_.steps > 0;
+    if (name != "--class" && !iterations && !steps)
         return complain(
             "'" + word +
             "' is not understood; see its --help; the launcher's options stand before it");
@@ -90,9 +94,10 @@ void Session::read_option(const std::vector<std::string>& words, std::size_t& at
         problem_class_ = value.front();
     } else {
         const char* end = value.data() + value.size();
-        const auto [stop, error] = std::from_chars(value.data(), end, iterations_);
-        if (error != std::errc{} || stop != end || iterations_ < 1)
-            complain("--iterations: expected a number from 1 on, found '" + value + "'");
+        int& number = steps ? steps_ : iterations_;
+        const auto [stop, error] = std::from_chars(value.data(), end, number);
+        if (error != std::errc{} || stop != end || number < 1)
+            complain(name + ": expected a number from 1 on, found '" + value + "'");
     }
 }
 
@@ -113,6 +118,9 @@ std::string Session::help() const {
                        "  --class S|W|A|B|C  size of the problem (default: S, the smallest)\n";
     if (about_.iterations)
         text += "  --iterations N     other than those of the class; the result is not verified\n";
+    if (about_.steps > 0)
+        text += "  --steps N          of an iteration, in place of " +
+                std::to_string(about_.steps) + "; likewise\n";
     if (about_.any_source)
         text += "  --any-source       receive from any source, as old versions did\n";
     return text +

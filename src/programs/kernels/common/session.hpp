@@ -19,6 +19,7 @@ struct About {
     std::string_view ranks;    ///< how many it runs on: "a power of two"
     bool any_source = false;   ///< whether it has --any-source
     bool iterations = true;    ///< whether it has --iterations
+    int steps = 0;             ///< of an iteration, if it has --steps
 };
 
 /// What was measured, for the lines that all kernels print.
@@ -85,8 +86,12 @@ class Session : public MpiProgram {
     std::size_t class_index() const;
     /// As asked for, or else those of the class.
     int iterations(int of_class) const { return iterations_ > 0 ? iterations_ : of_class; }
+    /// Of an iteration, likewise.
+    int steps() const { return steps_ > 0 ? steps_ : about_.steps; }
     /// Whether the result is known: with other iterations than those of the class it is not.
-    bool verifiable(int of_class) const { return iterations(of_class) == of_class; }
+    bool verifiable(int of_class) const {
+        return iterations(of_class) == of_class && steps() == about_.steps;
+    }
     /// Whether receives name no source, as old versions of the benchmarks had it.
     bool any_source() const { return any_source_; }
 
@@ -107,6 +112,7 @@ class Session : public MpiProgram {
     Outcome* outcome_;
     char problem_class_ = 'S';
     int iterations_ = 0;  ///< 0: those of the class
+    int steps_ = 0;       ///< likewise
     bool any_source_ = false;
     bool help_wanted_ = false;
 };

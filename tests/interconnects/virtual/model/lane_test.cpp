@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -35,12 +36,24 @@ struct Moments {
 /// Nodes with a half-duplex bus and one link each way, joined by a switch: lane i leaves node i.
 class Yard {
   public:
+    /// What is foreseen, from nothing at all: every packet is an event at every part.
+    enum class Foreseen { nothing, links, all };
+
     Yard(std::size_t nodes, bool look_ahead, unsigned buffer = 4)
-        : admits_(nodes), bus_(nodes), out_(nodes), in_(nodes), deliveries_(nodes * nodes) {
+        : Yard(nodes, look_ahead ? Foreseen::all : Foreseen::nothing, buffer, true) {}
+    /// `acknowledged`: what arrives loads the link out of where it does.
+    Yard(std::size_t nodes, Foreseen foreseen, unsigned buffer, bool acknowledged)
+        : acknowledged_(acknowledged),
+          admits_(nodes),
+          bus_(nodes),
+          out_(nodes),
+          in_(nodes),
+          deliveries_(nodes * nodes) {
         for (std::size_t i = 0; i < nodes; ++i) {
             lanes_.push_back(
                 std::make_unique<Lane>(engine_, static_cast<fabric::NodeId>(i), buffer));
-            if (!look_ahead) lanes_.back()->never_look_ahead();
+            if (foreseen == Foreseen::links) lanes_.back()->never_look_ahead();
+            if (foreseen == Foreseen::nothing) lanes_.back()->foresee_nothing();
         }
         for (std::size_t from = 0; from < nodes; ++from)
             for (std::size_t to = 0; to < nodes; ++to)
@@ -53,8 +66,10 @@ class Yard {
     void limit(Bytes buffer) {
         for (Fifo& link : out_)
             link.buffer = std::make_unique<InputBuffer>(engine_, buffer, 300_ns);
-        for (const auto& path : paths_)
+        for (const auto& path : paths_) {
             path->credits = static_cast<std::uint32_t>(buffer.count() / 1054);
+            path->link_is_foreseen = false;
+        }
     }
 
     /// Other devices are on all buses.
@@ -115,7 +130,8 @@ class Yard {
         way.path.target = way.parts.size();
         if (reads) way.add({.fifo = &bus_[to], .rate = mb_per_s(900)});
         way.path.visible = 200_ns;
-        way.add_load(out_[to], {.stage = way.parts.size() - 1, .fixed = 10_ns});
+        if (acknowledged_) way.add_load(out_[to], {.stage = way.parts.size() - 1, .fixed = 10_ns});
+        way.path.link_is_foreseen = !acknowledged_;
         paths_.push_back(std::make_unique<Path>(way.path));
         auto route =
             std::make_unique<Route>(*paths_.back(), way, deliveries_[from * lanes_.size() + to]);
@@ -124,6 +140,7 @@ class Yard {
     }
 
     sim::Engine engine_;
+    const bool acknowledged_;
     std::vector<Time> admits_;  ///< by node: when the last is admitted; they are in order
     std::vector<Fifo> bus_;
     std::vector<Fifo> out_;
@@ -230,18 +247,21 @@ TEST(Lane, LookingAheadGivesTheTimesOfEveryPacketFollowed) {
         const bool alone = seed % 3 == 0;  // one lane only: nothing ever meets
         const unsigned buffer = 1 + random() % 6;
         const unsigned grain = seed % 2 == 0 ? 1 : 20'000;
-        Yard ahead(nodes, true, buffer);
-        Yard followed(nodes, false, buffer);
+        const bool acknowledged = seed % 7 < 3;
+        Yard ahead(nodes, Yard::Foreseen::all, buffer, acknowledged);
+        Yard links(nodes, Yard::Foreseen::links, buffer, acknowledged);
+        Yard followed(nodes, Yard::Foreseen::nothing, buffer, acknowledged);
+        const std::array<Yard*, 3> yards{&ahead, &links, &followed};
         if (seed % 5 == 0) {
             const Duration period = Duration::ns(500 + random() % 5000);
             const Duration time = Duration::ns(random() % 450);
-            ahead.share(period, time);
-            followed.share(period, time);
+            for (Yard* const yard : yards)
+                yard->share(period, time);
         }
         if (seed % 4 == 0) {
             const Bytes buffer(4096 + random() % 8192);
-            ahead.limit(buffer);
-            followed.limit(buffer);
+            for (Yard* const yard : yards)
+                yard->limit(buffer);
         }
         const unsigned messages = 1 + random() % 12;
         for (unsigned i = 0; i < messages; ++i) {
@@ -261,20 +281,35 @@ TEST(Lane, LookingAheadGivesTheTimesOfEveryPacketFollowed) {
                     for (std::size_t k = random() % 4; k < extra.size(); k += 4)
                         extra[k] = Duration::ns(900);
             }
-            ahead.send(at, from, to, size, patience, extra);
-            followed.send(at, from, to, size, patience, extra);
+            for (Yard* const yard : yards)
+                yard->send(at, from, to, size, patience, extra);
         }
-        const auto a = ahead.run();
-        const auto b = followed.run();
-        for (unsigned i = 0; i < messages; ++i) {
-            ASSERT_EQ(a[i].first.since_start().picoseconds(),
-                      b[i].first.since_start().picoseconds())
-                << "seed " << seed << ", message " << i;
-            ASSERT_EQ(a[i].done.since_start().picoseconds(), b[i].done.since_start().picoseconds())
-                << "seed " << seed << ", message " << i;
+        const auto expected = followed.run();
+        for (Yard* const yard : {&ahead, &links}) {
+            const auto found = yard->run();
+            for (unsigned i = 0; i < messages; ++i) {
+                ASSERT_EQ(found[i].first.since_start().picoseconds(),
+                          expected[i].first.since_start().picoseconds())
+                    << "seed " << seed << ", message " << i;
+                ASSERT_EQ(found[i].done.since_start().picoseconds(),
+                          expected[i].done.since_start().picoseconds())
+                    << "seed " << seed << ", message " << i;
+            }
+            ASSERT_EQ(yard->busy(), followed.busy()) << "seed " << seed;
         }
-        ASSERT_EQ(ahead.busy(), followed.busy()) << "seed " << seed;
     }
+}
+
+// Where nothing loads the link out, that a packet comes to it is no event.
+TEST(Lane, AForeseenLinkNeedsNoEvent) {
+    const auto events = [](Yard::Foreseen foreseen) {
+        Yard yard(3, foreseen, 4, false);
+        yard.send(Time(), 0, 2, 256_KiB, 0_ns);
+        yard.send(Time(), 1, 2, 256_KiB, 0_ns);
+        yard.run();
+        return yard.events();
+    };
+    EXPECT_LT(events(Yard::Foreseen::links) + 400, events(Yard::Foreseen::nothing));
 }
 
 // Nodes that send at the same time: whose event was scheduled first, and whatever number it has
