@@ -51,8 +51,8 @@ struct Entry {
     /// The same fabric with the faults of a script, for that many nodes. Throws UsageError if the
     /// script is wrong. Empty where faults are unknown: all but models.
     std::function<Faulty(const std::string& script, fabric::NodeId nodes)> with_faults{};
-    /// What is better done once, before ranks are forked: loading a library that takes its time.
-    /// Mostly empty.
+    /// What is better done once, before there are ranks: loading a library that takes its time, and
+    /// setting variables that it reads. Mostly empty.
     std::function<void()> prepare{};
     /// Whether this host has hardware for it that is better than the network of every host. Empty
     /// where it needs none.

@@ -17,7 +17,7 @@ namespace {
 Entry ofi_entry(std::string_view name) {
     Entry entry{ofi::traits(name), [name = std::string(name)] { return ofi::open(name); }, nullptr,
                 nullptr};
-    entry.prepare = ofi::load;
+    entry.prepare = [name = std::string(name)] { ofi::prepare(name); };
     entry.finds_hardware = ofi::finds_hardware;
     entry.survey = ofi::survey;
     return entry;

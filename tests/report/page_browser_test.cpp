@@ -193,22 +193,19 @@ RunPage some_run() {
 /// What every chart's buttons would save.
 constexpr std::string_view take_all_along = R"js(
     const saved = [];
-    URL.createObjectURL = (blob) => { saved.push(blob); return "blob:none"; };
+    Blob = class { constructor(parts) { saved.push(parts.join("")); } };
+    URL.createObjectURL = () => "blob:none";
     HTMLAnchorElement.prototype.click = () => {};
     const figures = all("figure").filter((one) => one.querySelector(".plot") && !one.querySelector(".plot").hidden);
-    const take = async (figure, word) => {
-        const button = all(".tools button", figure).find((one) => one.textContent === word);
-        if (button === undefined) return "";
-        button.click();
-        return saved.pop().text();
+    const take = (figure, word) => {
+        all(".tools button", figure).find((one) => one.textContent === word)?.click();
+        return saved.pop() ?? "";
     };
-    found.figures = [];
-    for (const figure of figures)
-        found.figures.push({
-            name: figure.querySelector("h3, h4").textContent,
-            csv: await take(figure, "CSV"),
-            svg: await take(figure, "SVG"),
-        });
+    found.figures = figures.map((figure) => ({
+        name: figure.querySelector("h3, h4").textContent,
+        csv: take(figure, "CSV"),
+        svg: take(figure, "SVG"),
+    }));
 )js";
 
 void expect_all_can_be_taken_along(const Json& found) {

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "interconnects/registry.hpp"
 #include "launch/job/board.hpp"
 #include "launch/job/plan.hpp"
 #include "launch/job/rank.hpp"
@@ -94,6 +95,7 @@ class ThreadJob {
 }  // namespace
 
 Result run_threads(const Plan& plan, const Body& body) {
+    if (plan.fabric->prepare) plan.fabric->prepare();
     return ThreadJob(plan, body).run();
 }
 

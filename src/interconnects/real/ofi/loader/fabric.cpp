@@ -141,8 +141,8 @@ fabric::Traits traits(std::string_view name) {
     return t;
 }
 
-void load() {
-    (void)module();
+void prepare(std::string_view name) {
+    module().set_variables(provider_of(name));
 }
 
 bool has_adapters(const std::string& classes) {

@@ -21,8 +21,10 @@ fabric::Traits traits(std::string_view name);
 /// not installed, or no provider of that name can be used.
 std::unique_ptr<fabric::Fabric> open(std::string_view name);
 
-/// Loads the module, if it is not there yet. Throws Error as open() does.
-void load();
+/// Loads the module, if it is not there yet, and sets the variables that libraries below look at.
+/// Threads that read variables meanwhile would be in danger: it is for before there are any. Throws
+/// Error as open() does.
+void prepare(std::string_view name);
 
 /// Whether `ofi` would take a network adapter that does more than TCP. Loads the module only where
 /// the kernel knows of such an adapter. Does not throw: what cannot be opened is not there.

@@ -25,7 +25,10 @@ struct Module {
     /// Of who was built: a module of another build is not called.
     std::string_view build;
 
-    /// `provider`: empty for the best. The Traits outlive the Nic.
+    /// `provider`: empty for the best, here and below.
+    void (*set_variables)(std::string_view provider);
+
+    /// The Traits outlive the Nic.
     std::unique_ptr<fabric::Nic> (*open)(hosts::RealHost& host, const fabric::Traits& traits,
                                          std::string_view provider, Failure& failure);
     std::unique_ptr<std::string> (*survey)(Failure& failure);

@@ -64,6 +64,7 @@ extern "C" const railyard::ofi::Module* railyard_ofi_module() {
     using railyard::fabric::Nic;
     static const Module module{
         .build = build_name(),
+        .set_variables = set_variables,
         .open = open_nic,
         .survey = survey_guarded,
         .finds_hardware = finds_hardware_guarded,

@@ -84,8 +84,18 @@ void spare_memory(const std::string& provider) {
          {"FI_OFI_RXM_MSG_TX_SIZE", "8"},
          {"FI_OFI_RXM_RX_SIZE", "64"},
          {"FI_OFI_RXM_TX_SIZE", "64"}}};
+    // Where they are set already nothing is written: other threads may be reading.
     for (const auto& [name, value] : sizes)
-        ::setenv(name, value, 0);
+        if (std::getenv(name) == nullptr) ::setenv(name, value, 0);
+}
+
+std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+std::string provider_wished(std::string_view provider) {
+    return provider.empty() ? variable("RAILYARD_OFI_PROVIDER") : std::string(provider);
 }
 
 InfoList ask(fi_ep_type type, const std::string& provider, bool tagged) {
@@ -114,14 +124,14 @@ std::string error_text(long error) {
     return fi_strerror(static_cast<int>(std::abs(error)));
 }
 
+void set_variables(std::string_view provider) {
+    const std::string wished = provider_wished(provider);
+    spare_memory(wished.substr(0, wished.find(':')));
+}
+
 Wish wish_for(std::string_view provider, bool tagged, unsigned place) {
-    const auto variable = [](const char* name) {
-        const char* const value = std::getenv(name);
-        return std::string(value != nullptr ? value : "");
-    };
-    Wish wish{.provider = std::string(provider), .domains = domains_wished(), .place = place};
+    Wish wish{.provider = provider_wished(provider), .domains = domains_wished(), .place = place};
     wish.patience = patience_of(variable(patience_variable), wish.patience);
-    if (wish.provider.empty()) wish.provider = variable("RAILYARD_OFI_PROVIDER");
     wish.tagged = tagged;
     if (tagged) wish.endpoints = Endpoints::shared;
     const std::size_t colon = wish.provider.find(':');

@@ -49,6 +49,10 @@ struct Wish {
     unsigned place = 0;                   ///< of the rank, among those of its node
 };
 
+/// Sets the variables by which such a provider (empty: as the environment says) takes less memory.
+/// It reads them once; best done before other threads may be reading any.
+void set_variables(std::string_view provider);
+
 /// What name and environment (RAILYARD_OFI_PROVIDER, RAILYARD_OFI_PATIENCE, domains_wished()) say;
 /// the name has the last word. `net:rdm`, `net:msg`: of that provider, such endpoints. Throws
 /// UsageError if something else is behind the colon, or the patience is no duration.
