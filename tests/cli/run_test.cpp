@@ -148,7 +148,8 @@ TEST(Run, SettingsReachTheLibrary) {
     EXPECT_THAT(complaint({"run", "--mpi", "other", "ring"}),
                 HasSubstr("--mpi: 'other' is none of native, paper"));
     // Whatever comes first: they go together.
-    time_with({"--set", "eager-limit=32K", "--set", "segment-size=32K", "--set", "ring-bytes=256K"});
+    time_with(
+        {"--set", "eager-limit=32K", "--set", "segment-size=32K", "--set", "ring-bytes=256K"});
     EXPECT_THAT(complaint({"run", "--set", "eager-limit=1M", "ring"}),
                 HasSubstr("below a quarter of ring-bytes"));
     EXPECT_THAT(complaint({"run", "--set", "matching=luck", "ring"}),
