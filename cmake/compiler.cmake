@@ -24,10 +24,14 @@ add_compile_options(-ffp-contract=off)
 add_compile_options(-fno-omit-frame-pointer)
 # Nobody interposes our functions but MPI's, which are made for it: let the compiler inline the rest.
 add_compile_options(-fno-semantic-interposition)
-set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1")
+# Layers may ask for more, or for less: cmake/layers.cmake.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
-set(CMAKE_C_FLAGS_RELEASE "-O3 -g1")
+set(CMAKE_C_FLAGS_RELEASE "-O2")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g")
+
+# GCC collects its garbage ten times a file by default, in a twelfth of its time.
+add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=524288>")
 
 if(RAILYARD_SANITIZE)
     # -O1 keeps sanitizer runs bearable on two cores without hiding what they look for.

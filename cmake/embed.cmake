@@ -4,27 +4,19 @@
 #
 # defines `std::string_view railyard::reproduce::papers_json()`, the bytes of the file. The layer
 # declares it in a header of its own.
+#
+# The assembler takes in the bytes: as a list of numbers they would take the compiler a second a file.
 function(railyard_embed target namespace name file)
-    set(path ${PROJECT_SOURCE_DIR}/${file})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
-    file(READ ${path} bytes HEX)
-    string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
-    string(REGEX REPLACE "(................................................................),"
-                         "\\1,\n" bytes "${bytes}")
-    set(source ${PROJECT_BINARY_DIR}/embedded/${target}/${name}.cpp)
-    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// The bytes of ${file}.
+    railyard_bytes_of(${target}_${name} ${PROJECT_SOURCE_DIR}/${file} bytes)
+    railyard_embedded(${target} ${name} ${PROJECT_SOURCE_DIR}/${file} "// The bytes of ${file}.
 #include <string_view>
-namespace ${namespace} {
+${bytes}namespace ${namespace} {
 std::string_view ${name}();
 std::string_view ${name}() {
-    static constexpr char bytes[] = {
-${bytes}
-    };
-    return {bytes, sizeof bytes};
+    return {${target}_${name}, ${target}_${name}_end};
 }
 }
 ")
-    target_sources(${target} PRIVATE ${source})
 endfunction()
 
 # The same of all files that a pattern names:
@@ -35,25 +27,23 @@ endfunction()
 # each without its folder, and its bytes.
 function(railyard_embed_files target namespace name pattern)
     file(GLOB paths CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${pattern})
-    set(declarations "")
+    set(all_bytes "")
     set(entries "")
     set(number 0)
     foreach(path ${paths})
-        file(RELATIVE_PATH file ${PROJECT_SOURCE_DIR} ${path})
         get_filename_component(base ${path} NAME)
-        railyard_embed(${target} ${namespace} ${name}_${number} ${file})
-        string(APPEND declarations "std::string_view ${name}_${number}();\n")
-        string(APPEND entries "        {\"${base}\", ${name}_${number}()},\n")
+        set(symbol ${target}_${name}_${number})
+        railyard_bytes_of(${symbol} ${path} bytes)
+        string(APPEND all_bytes "${bytes}")
+        string(APPEND entries "        {\"${base}\", {${symbol}, ${symbol}_end}},\n")
         math(EXPR number "${number} + 1")
     endforeach()
-    set(source ${PROJECT_BINARY_DIR}/embedded/${target}/${name}.cpp)
-    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// The files ${pattern}.
+    railyard_embedded(${target} ${name} "${paths}" "// The files ${pattern}.
 #include <array>
 #include <span>
 #include <string_view>
 #include <utility>
-namespace ${namespace} {
-${declarations}
+${all_bytes}namespace ${namespace} {
 using File = std::pair<std::string_view, std::string_view>;
 std::span<const File> ${name}();
 std::span<const File> ${name}() {
@@ -63,5 +53,27 @@ ${entries}    }};
 }
 }
 ")
+endfunction()
+
+# What defines `symbol` as the first of a file's bytes, and `symbol`_end as what is behind the last.
+function(railyard_bytes_of symbol path result)
+    set(${result} "extern \"C\" {
+[[gnu::visibility(\"hidden\")]] extern const char ${symbol}[];
+[[gnu::visibility(\"hidden\")]] extern const char ${symbol}_end[];
+}
+asm(\".pushsection .rodata\\n\"
+    \".globl ${symbol}, ${symbol}_end\\n\"
+    \".hidden ${symbol}, ${symbol}_end\\n\"
+    \"${symbol}: .incbin \\\"${path}\\\"\\n\"
+    \"${symbol}_end: .byte 0\\n\"
+    \".popsection\");
+" PARENT_SCOPE)
+endfunction()
+
+# A source of the target that is compiled anew when one of the files changes.
+function(railyard_embedded target name paths content)
+    set(source ${PROJECT_BINARY_DIR}/embedded/${target}/${name}.cpp)
+    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "${content}")
+    set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${paths}" SKIP_PRECOMPILE_HEADERS ON)
     target_sources(${target} PRIVATE ${source})
 endfunction()

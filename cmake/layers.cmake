@@ -8,6 +8,7 @@
 # AS kernels: files include its headers as "kernels/...", whatever its folder is called.
 # APART a.cpp: these are not compiled together with the others, since some program, such as MPI's library,
 # needs only the ones or the others, and less of other projects' libraries with them.
+# HOT: every message or event passes through it, so it is optimised however long that takes.
 # COLD: nothing in it is run often, so it is optimised only as far as that is quickly done.
 # WITH_SUBFOLDERS: the folders in it belong to it, and are no layers of their own.
 #
@@ -27,13 +28,14 @@ endfunction()
 set(headers_of_all <fmt/format.h> <algorithm> <array> <charconv> <cstddef> <cstdint> <cstring> <deque>
     <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
     <unordered_map> <utility> <vector>)
+set(RAILYARD_HOT $<$<CONFIG:Release>:-O3>)
 set(RAILYARD_COLD $<$<CONFIG:Release>:-O1>)
 railyard_precompiled(layers LINK fmt::fmt HEADERS ${headers_of_all})
 railyard_precompiled(cold_layers OPTIONS ${RAILYARD_COLD} LINK fmt::fmt
                      HEADERS ${headers_of_all} <nlohmann/json.hpp>)
 
 function(railyard_layer name)
-    cmake_parse_arguments(LAYER "WITH_SUBFOLDERS;COLD" "FOLDER;AS;INTERFACE" "APART;DEPENDS;LINK" ${ARGN})
+    cmake_parse_arguments(LAYER "WITH_SUBFOLDERS;HOT;COLD" "FOLDER;AS;INTERFACE" "APART;DEPENDS;LINK" ${ARGN})
     if(NOT LAYER_FOLDER)
         set(LAYER_FOLDER ${name})
     endif()
@@ -70,6 +72,9 @@ function(railyard_layer name)
     # PRIVATE: whoever links this layer gets the code below it, but sees only the headers it names.
     target_link_libraries(${target} PRIVATE ${dependencies} PUBLIC ${LAYER_LINK})
     railyard_unity(${target} APART ${LAYER_APART})
+    if(LAYER_HOT)
+        target_compile_options(${target} PRIVATE ${RAILYARD_HOT})
+    endif()
     if(LAYER_COLD)
         target_compile_options(${target} PRIVATE ${RAILYARD_COLD})
         railyard_precompile(${target} cold_layers)

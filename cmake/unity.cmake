@@ -1,6 +1,6 @@
 # What makes a build from nothing bearable: most of a file's compile time is the parsing of headers.
 option(RAILYARD_UNITY "Compile the files of a target together, with a precompiled header" ON)
-set(RAILYARD_UNITY_BATCH 10 CACHE STRING "How many files are compiled together")
+set(RAILYARD_UNITY_BATCH 30 CACHE STRING "How many files are compiled together")
 
 # Files of C++ of one target are compiled several at a time; those APART with each other alone.
 function(railyard_unity target)

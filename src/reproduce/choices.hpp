@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace railyard::reproduce::choice {
 
@@ -27,6 +28,11 @@ inline constexpr std::array<std::int64_t, 2> collective_sizes{8, 1024};
 inline constexpr std::int64_t queue = 100;
 /// Entries of a full queue of MPI messages.
 inline constexpr std::int64_t entries = 1000;
+
+template <class Sizes>
+std::vector<std::int64_t> list(const Sizes& sizes) {
+    return {sizes.begin(), sizes.end()};
+}
 
 // How near, as shares of one.
 inline constexpr double tolerance = 0.05;  ///< a value, stated or "about"

@@ -26,16 +26,11 @@ bool is_queue(std::string_view experiment) {
     return experiment == "mpi-unexpected-queue" || experiment == "mpi-receive-queue";
 }
 
-template <class Sizes>
-std::vector<std::int64_t> list(const Sizes& sizes) {
-    return {sizes.begin(), sizes.end()};
-}
-
 std::vector<std::int64_t> of_class(std::string_view name) {
     if (name == "very short") return {1};
     if (name == "small" || name == "short") return {choice::small};
-    if (name == "medium") return list(choice::medium_sizes);
-    if (name.find("medium") != name.npos) return list(choice::small_and_medium);
+    if (name == "medium") return choice::list(choice::medium_sizes);
+    if (name.find("medium") != name.npos) return choice::list(choice::small_and_medium);
     return {choice::large};
 }
 
@@ -60,8 +55,8 @@ std::vector<std::int64_t> value_sizes_of(const Record& record, const System& sys
                                          std::string_view metric) {
     if (auto sizes = named_sizes(record); !sizes.empty()) return sizes;
     if (word(record.params, "protocol") == "eager") return up_to(protocol_switch(system).eager);
-    if (record.experiment == "mpi-buffer-reuse") return list(choice::reuse_sizes);
-    if (is_queue(record.experiment)) return list(choice::latency_sizes);
+    if (record.experiment == "mpi-buffer-reuse") return choice::list(choice::reuse_sizes);
+    if (is_queue(record.experiment)) return choice::list(choice::latency_sizes);
     return {metric.starts_with("bandwidth") ? choice::large : choice::small};
 }
 
@@ -86,7 +81,7 @@ std::vector<std::string> nas_kernels() {
     return {"CG", "MG", "IS", "SP", "BT"};
 }
 
-void copy_parameters(const Record& record, Selection& out) {
+void copy_mpi_parameters(const Record& record, Selection& out) {
     for (const char* name : {"application", "processes", "mode", "collective"})
         if (const auto found = record.params.find(name); found != record.params.end())
             out.where[name] = found->second;
@@ -152,7 +147,7 @@ Selection mpi_selection(const Record& record, const System& system) {
     out.percent = false;
     out.most_processes = system.most_processes;
     out.label = system.slug;
-    copy_parameters(record, out);
+    copy_mpi_parameters(record, out);
     return out;
 }
 
@@ -162,9 +157,9 @@ std::vector<std::int64_t> mpi_relation_sizes(const Record& record) {
     if (relation.at) return around(*relation.at);
     if (!relation.at_name.empty()) return doubling();
     if (auto sizes = named_sizes(record); !sizes.empty()) return sizes;
-    if (relation.over == parameter::message_bytes) return list(choice::latency_sizes);
-    if (record.experiment == "mvich-latency-bandwidth") return list(choice::latency_sizes);
-    if (is_queue(record.experiment)) return list(choice::small_and_medium);
+    if (relation.over == parameter::message_bytes) return choice::list(choice::latency_sizes);
+    if (record.experiment == "mvich-latency-bandwidth") return choice::list(choice::latency_sizes);
+    if (is_queue(record.experiment)) return choice::list(choice::small_and_medium);
     const bool rate = record.metric.starts_with("bandwidth");
     return {rate ? choice::large : choice::small};
 }

@@ -162,7 +162,7 @@ Relation wildcards_connect_all() {
     return all("MG: one VI less than there are processes", {std::move(part)});
 }
 
-std::map<std::string, Relation> make() {
+std::map<std::string, Relation> all_readings() {
     return {
         {"liu04.bandwidth.uni.queue_sensitivity",
          favouring("most_sensitive", "infiniband-pcix/vapi", "higher",
@@ -197,7 +197,7 @@ std::map<std::string, Relation> make() {
 }  // namespace
 
 Record with_reading(const Record& record) {
-    static const std::map<std::string, Relation> readings = make();
+    static const std::map<std::string, Relation> readings = all_readings();
     Record out = record;
     const auto found = readings.find(record.id);
     if (!record.check && found != readings.end()) out.check = found->second;

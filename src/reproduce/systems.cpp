@@ -13,7 +13,7 @@ namespace {
 
 using Ops = std::vector<std::string_view>;
 
-std::vector<System> make() {
+std::vector<System> all_systems() {
     const Ops verbs{"rdma_write", "send_recv"};
     const Ops gm{"send_recv", "rdma_write"};
     const Ops remote_write{"rdma_write"};
@@ -138,7 +138,7 @@ void add(std::vector<const System*>& out, const Record& record, std::string_view
 }  // namespace
 
 std::span<const System> systems() {
-    static const std::vector<System> all = make();
+    static const std::vector<System> all = all_systems();
     return all;
 }
 

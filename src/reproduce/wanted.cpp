@@ -112,11 +112,6 @@ void fill_in(const Record& record, const System& system, Selection& out) {
     }
 }
 
-template <class Sizes>
-std::vector<std::int64_t> list(const Sizes& sizes) {
-    return {sizes.begin(), sizes.end()};
-}
-
 }  // namespace
 
 std::string base_metric(std::string_view experiment) {
@@ -147,15 +142,15 @@ std::vector<std::int64_t> relation_sizes(const Record& record) {
                        record.params.contains("message_class") || !between(record).empty();
     if (named) return value_sizes(record);
     if (relation.type == "dip") return dip_sizes();
-    if (relation.metric == "latency") return list(choice::basic_latency_sizes);
+    if (relation.metric == "latency") return choice::list(choice::basic_latency_sizes);
     if (record.experiment.starts_with("multiconn")) return {choice::small, 64, 1024};
     const bool all_sizes =
         relation.over == parameter::message_bytes ||
         (relation.type == "compare" &&
          (record.experiment == "latency-uni" || record.experiment.starts_with("bandwidth-uni-")));
     if (!all_sizes) return value_sizes(record);
-    return is_rate(measured_metric(record)) ? list(choice::bandwidth_sizes)
-                                            : list(choice::latency_sizes);
+    return is_rate(measured_metric(record)) ? choice::list(choice::bandwidth_sizes)
+                                            : choice::list(choice::latency_sizes);
 }
 
 std::vector<std::string> operations(const Record& record, const System& system) {

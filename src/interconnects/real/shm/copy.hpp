@@ -71,7 +71,7 @@ class Gather {
         } else if (slices_.empty()) {
             place(to, bytes_.data(), n);
         } else if (n > 0) {
-            std::byte last;
+            std::byte last{};
             copy(to, 0, n - 1);
             copy(&last, n - 1, 1);
             store_last(to + n - 1, last);
