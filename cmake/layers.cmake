@@ -71,7 +71,11 @@ function(railyard_layer name)
     target_include_directories(${target} PUBLIC ${root})
     # PRIVATE: whoever links this layer gets the code below it, but sees only the headers it names.
     target_link_libraries(${target} PRIVATE ${dependencies} PUBLIC ${LAYER_LINK})
-    railyard_unity(${target} APART ${LAYER_APART})
+    set(together)
+    if(LAYER_COLD)
+        set(together TOGETHER 30)  # there, headers take more of the time than what is made of them
+    endif()
+    railyard_unity(${target} ${together} APART ${LAYER_APART})
     if(LAYER_HOT)
         target_compile_options(${target} PRIVATE ${RAILYARD_HOT})
     endif()

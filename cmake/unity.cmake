@@ -1,10 +1,14 @@
 # What makes a build from nothing bearable: most of a file's compile time is the parsing of headers.
 option(RAILYARD_UNITY "Compile the files of a target together, with a precompiled header" ON)
-set(RAILYARD_UNITY_BATCH 30 CACHE STRING "How many files are compiled together")
+set(RAILYARD_UNITY_BATCH 10 CACHE STRING "How many files are compiled together")
 
-# Files of C++ of one target are compiled several at a time; those APART with each other alone.
+# Files of C++ of one target are compiled several at a time, or TOGETHER so many; those APART with each
+# other alone.
 function(railyard_unity target)
-    cmake_parse_arguments(UNITY "" "" "APART" ${ARGN})
+    cmake_parse_arguments(UNITY "" "TOGETHER" "APART" ${ARGN})
+    if(NOT UNITY_TOGETHER)
+        set(UNITY_TOGETHER ${RAILYARD_UNITY_BATCH})
+    endif()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ${RAILYARD_UNITY} UNITY_BUILD_MODE GROUP)
     get_target_property(sources ${target} SOURCES)
     list(FILTER sources INCLUDE REGEX "\\.cpp$")
@@ -14,7 +18,7 @@ function(railyard_unity target)
         if(name IN_LIST UNITY_APART)
             set_source_files_properties(${source} PROPERTIES UNITY_GROUP apart)
         else()
-            math(EXPR group "${count} / ${RAILYARD_UNITY_BATCH}")
+            math(EXPR group "${count} / ${UNITY_TOGETHER}")
             math(EXPR count "${count} + 1")
             set_source_files_properties(${source} PROPERTIES UNITY_GROUP group_${group})
         endif()
