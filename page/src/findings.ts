@@ -22,7 +22,17 @@ interface Question {
 }
 
 const sized = (bytes: number) => (row: Row) => row.parameters["message_bytes"] === bytes;
+// What a stream reaches by sending the same few bytes again and again says what a cache does.
+const large = (row: Row) => Number(row.parameters["message_bytes"]) >= 64 * 1024;
 const always = () => true;
+
+const streams: { experiment: string; note?: string }[] = [
+  { experiment: "bandwidth-uni-queue" },
+  { experiment: "bandwidth-uni-window" },
+  { experiment: "mpi-bandwidth-uni", note: "by MPI" },
+  { experiment: "mpi-bandwidth-uni-multiport", note: "by MPI" },
+  { experiment: "mvich-latency-bandwidth", note: "by MPI" },
+];
 
 export const questions: Question[] = [
   {
@@ -37,15 +47,12 @@ export const questions: Question[] = [
   },
   {
     name: "peak bandwidth",
-    explained: "one way, of all sizes and operations",
+    explained: "one way, of messages of 64 KiB and more",
     better: "more",
-    sources: [
-      { experiment: "bandwidth-uni-queue", metric: "bandwidth", take: always },
-      { experiment: "bandwidth-uni-window", metric: "bandwidth", take: always },
-      { experiment: "mpi-bandwidth-uni", metric: "bandwidth", take: always, note: "by MPI" },
-      { experiment: "mpi-bandwidth-uni-multiport", metric: "bandwidth", take: always, note: "by MPI" },
-      { experiment: "mvich-latency-bandwidth", metric: "bandwidth", take: always, note: "by MPI" },
-    ],
+    // Where none are that long, of all that there are.
+    sources: streams.flatMap((stream) =>
+      [large, always].map((take) => ({ ...stream, metric: "bandwidth", take })),
+    ),
   },
   {
     name: "host overhead",

@@ -90,6 +90,15 @@ test("a cell of the matrix is the best that an interconnect does, by the first s
   assert.equal(find(questions[0]!, []), null);
 });
 
+test("a peak is of long messages, where there are any", () => {
+  const peak = questions.find((question) => question.name === "peak bandwidth")!;
+  const stream = (bytes: number, value: number) =>
+    row("a", { message_bytes: bytes }, value, "bandwidth-uni-queue", { metric: "bandwidth" });
+  const ofTheCache = stream(16384, 170000);
+  assert.equal(find(peak, [ofTheCache, stream(65536, 46000), stream(262144, 47000)])!.value, 47000);
+  assert.equal(find(peak, [ofTheCache, stream(8, 100)])!.value, 170000);
+});
+
 test("the best of a column stands at 0, the worst at 1", () => {
   assert.equal(standing(1, [1, 10, 100], "less"), 0);
   assert.equal(standing(10, [1, 10, 100], "less"), 0.5);
