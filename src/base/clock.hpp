@@ -23,6 +23,8 @@ class Deadline {
 
     bool is_set() const { return at_.has_value(); }
     bool passed() const { return at_ && Clock::now() >= *at_; }
+    /// Never is behind all others.
+    bool before(const Deadline& other) const { return at_ && (!other.at_ || *at_ < *other.at_); }
     /// As epoll_wait wants it: -1 for never.
     int milliseconds_left() const {
         if (!at_) return -1;

@@ -94,11 +94,14 @@ void Reactor::turn() {
 }
 
 void Reactor::call_timers() {
-    std::vector<std::pair<Id, std::shared_ptr<Call>>> due;
+    std::vector<std::pair<Id, Timed>> due;
     for (const auto& [id, timer] : timers_)
-        if (timer.at.passed()) due.emplace_back(id, timer.call);
-    for (const auto& [id, call] : due)
-        if (timers_.erase(id) > 0) (*call)();
+        if (timer.at.passed()) due.emplace_back(id, timer);
+    // Whoever slept too long finds several.
+    std::ranges::stable_sort(
+        due, [](const auto& a, const auto& b) { return a.second.at.before(b.second.at); });
+    for (const auto& [id, timer] : due)
+        if (timers_.erase(id) > 0) (*timer.call)();
 }
 
 }  // namespace railyard

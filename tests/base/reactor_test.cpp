@@ -123,6 +123,17 @@ TEST(Reactor, TimersComeOnceAndInOrder) {
     EXPECT_EQ(heard, "ab");
 }
 
+TEST(Reactor, TimersThatAreLateComeInOrder) {
+    Reactor reactor;
+    std::string heard;
+    const auto second = reactor.after(Duration::ms(2), [&] { heard += 'b'; });
+    const auto first = reactor.after(Duration::ms(1), [&] { heard += 'a'; });
+    const auto third = reactor.after(Duration::ms(3), [&] { heard += 'c'; });
+    nap(Duration::ms(5));
+    reactor.turn();
+    EXPECT_EQ(heard, "abc");
+}
+
 TEST(Reactor, ATimerMaySetItselfAgain) {
     Reactor reactor;
     int calls = 0;
