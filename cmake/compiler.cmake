@@ -30,7 +30,7 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 set(CMAKE_C_FLAGS_RELEASE "-O2")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g")
 
-# GCC collects its garbage ten times a file by default, in a twelfth of its time.
+# GCC spends up to a twelfth of its time on collecting garbage that there is memory enough to keep.
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:SHELL:--param ggc-min-heapsize=524288>")
 
 if(RAILYARD_SANITIZE)
