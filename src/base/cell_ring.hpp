@@ -188,6 +188,10 @@ class CellRingWriter {
         if (bytes != 0 && !placement_.slotted()) data_cursor_.move_past(bytes);
         placement_.show(*cursor_.cell(), cursor_.stamp(), bytes);
         cursor_.advance();
+        // A cell that the reader has emptied is in its cache. Taking it back takes as long as all
+        // the rest of a small message, and is done when its turn comes. Not of the next one, at
+        // which the reader looks already.
+        if (!placement_.slotted()) fetch_to_write(cursor_.ahead(2));
     }
     /// How many cells were published since the beginning.
     std::uint64_t published() const { return cursor_.position(); }

@@ -20,6 +20,17 @@ inline void relax() {
 
 inline constexpr unsigned cache_line = 64;
 
+/// Begins to take a line from other cores' caches, as it will be written to.
+[[gnu::always_inline]] inline void fetch_to_write(const void* line) {
+#if defined(__x86_64__)
+    // The builtin fetches it to read only, unless the processor is named. Where the instruction is
+    // not known, it does nothing.
+    asm volatile("prefetchw %0" ::"m"(*static_cast<const char*>(line)));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
 // Watching a word for a value: the looks that do not find it should cost as little as possible. An
 // acquire load would order every look, and on ARM it also waits for earlier release stores, such as
 // the message just sent. So looks are relaxed, and the one that succeeds is followed by a fence.

@@ -28,7 +28,7 @@ class Hub {
         std::uint32_t to_keep;
     };
     /// For collectives of few bytes; and for large ones, segment by segment.
-    static constexpr Shape small{.capacity = 2048, .in_turn = 32, .to_keep = 8};
+    static constexpr Shape small{.capacity = 2048, .in_turn = 64, .to_keep = 8};
     static constexpr Shape wide{.capacity = 32 << 10, .in_turn = 8, .to_keep = 0};
 
     /// Wakes ranks that sleep.
@@ -88,6 +88,12 @@ class Hub {
     }
     std::uint64_t& length(const Round& round, int slot) const { return line(round, slot).length; }
     int result() const { return size_; }
+
+    /// Begins to take back a slot's beginning that others have read last, as it will be written to
+    /// soon: not of the next use, at which they look already.
+    void prepare_slot_after(const Round& round, int slot) const {
+        if (!is_kept(round)) fetch_to_write(&line(in_turn(round.number + 2), slot));
+    }
 
     /// Says that the own slot is ready.
     void give(const Round& round) { set_ready(round, rank_); }

@@ -67,6 +67,7 @@ void Meeting::give_from_root(Hub& hub) const {
         if (!is_in_place(part_.result)) move_data(blocks[part_.root], part_.result);
     }
     hub.release(round_);
+    hub.prepare_slot_after(round_, hub.result());
 }
 
 bool Meeting::give_to_root(Hub& hub) {
@@ -79,6 +80,7 @@ bool Meeting::give_to_root(Hub& hub) {
         return false;
     }
     hub.give(round_);
+    hub.prepare_slot_after(round_, hub.rank());
     return true;
 }
 

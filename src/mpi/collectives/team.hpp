@@ -2,7 +2,9 @@
 /// What a collective algorithm talks through: the ranks of one communicator, point to point, in a
 /// context that user messages cannot reach. Messages between two ranks keep their order.
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -53,6 +55,14 @@ class ChoiceWatch {
     ~ChoiceWatch() = default;
 };
 
+/// An algorithm and what it was chosen for, besides what does not change.
+struct Choice {
+    std::size_t bytes = 0;
+    std::uint8_t reduction = 0;  ///< what matters of its operation and type
+    bool is_made = false;
+    Algorithm algorithm = Algorithm::automatic;
+};
+
 class Team {
   public:
     virtual ~Team() = default;
@@ -66,6 +76,12 @@ class Team {
     /// Null: nobody is told. It outlives the team.
     ChoiceWatch* choice_watch() const { return choice_watch_; }
     void tell_choices(ChoiceWatch* watch) { choice_watch_ = watch; }
+
+    /// The last one, as the next one often is the same, and the rules take as long as a small
+    /// message.
+    Choice& last_choice(Collective collective) const {
+        return last_choices_[static_cast<std::size_t>(collective)];
+    }
 
     /// Who shares a node with whom; null if all do or nobody does.
     const Nodes* nodes() const { return nodes_; }
@@ -101,10 +117,10 @@ class Team {
 
     /// A collective through memory that all share; only where Circumstances::has_hub. Returns when
     /// it is over. Lengths that do not match are told of by disagreed().
-    virtual void meet(const Meeting&) {}
-    virtual void meet(const LongMeeting&) {}
+    virtual void meet(Meeting&&) {}
+    virtual void meet(LongMeeting&&) {}
     /// Only where Circumstances::reads_directly. False: some could not read, and it was in vain.
-    virtual bool meet_directly(const DirectMeeting&) { return false; }
+    virtual bool meet_directly(DirectMeeting&&) { return false; }
 
     /// A barrier by the network itself; false: it has none for these ranks, and nothing was done.
     virtual bool network_barrier() { return false; }
@@ -137,7 +153,10 @@ class Team {
 
   protected:
     /// All ranks at the same collective.
-    void give_up_reading_directly() { circumstances_.reads_directly = false; }
+    void give_up_reading_directly() {
+        circumstances_.reads_directly = false;
+        last_choices_ = {};
+    }
 
     Team(int rank, int size, Circumstances circumstances, const Algorithms& algorithms = {},
          const Nodes* nodes = nullptr)
@@ -176,6 +195,7 @@ class Team {
     ScratchPool* scratch_ = &own_scratch_;
     Recorder* recorder_ = nullptr;
     ChoiceWatch* choice_watch_ = nullptr;
+    mutable std::array<Choice, collective_count> last_choices_{};
 };
 
 /// A divided team as one group, for as long as this lives.

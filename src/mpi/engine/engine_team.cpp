@@ -48,9 +48,9 @@ class EngineTeam final : public Team {
             &process_.start_receive_in(context_, into, from, tag, comm_, content()));
     }
     void wait_all() override;
-    void meet(const Meeting& planned) override;
-    void meet(const LongMeeting& planned) override;
-    bool meet_directly(const DirectMeeting& planned) override;
+    void meet(Meeting&& meeting) override;
+    void meet(LongMeeting&& meeting) override;
+    bool meet_directly(DirectMeeting&& meeting) override;
     bool network_barrier() override;
     bool has_network_broadcast() override;
     void network_broadcast(std::span<std::byte> data, int root) override;
@@ -104,20 +104,17 @@ void EngineTeam::meet(SharedHub& shared, AnyMeeting& meeting, Reader&... reader)
         note_disagreement(meeting.lengths().came, meeting.lengths().expected);
 }
 
-void EngineTeam::meet(const Meeting& planned) {
-    Meeting meeting = planned;
+void EngineTeam::meet(Meeting&& meeting) {
     meeting.plan(comm_.shared_hub().hub().next());
     meet(comm_.shared_hub(), meeting);
 }
 
-void EngineTeam::meet(const LongMeeting& planned) {
-    LongMeeting meeting = planned;
+void EngineTeam::meet(LongMeeting&& meeting) {
     meeting.plan(comm_.wide_hub().hub());
     meet(comm_.wide_hub(), meeting);
 }
 
-bool EngineTeam::meet_directly(const DirectMeeting& planned) {
-    DirectMeeting meeting = planned;
+bool EngineTeam::meet_directly(DirectMeeting&& meeting) {
     meeting.plan(comm_.shared_hub().hub().next());
     meet(comm_.shared_hub(), meeting, memory_);
     if (meeting.has_moved()) {

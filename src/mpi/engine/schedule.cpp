@@ -91,7 +91,7 @@ void ScheduleTeam::combine(const Operation& operation, const ConstBuffer& in, co
         {.kind = Step::Kind::combine, .from = in, .to = inout, .operation = &operation});
 }
 
-void ScheduleTeam::meet(const Meeting& meeting) {
+void ScheduleTeam::meet(Meeting&& meeting) {
     keep(meeting.part());
     Hub& hub = schedule_.comm_->shared_hub().hub();
     auto& meetings = schedule_.meetings_;
@@ -101,7 +101,7 @@ void ScheduleTeam::meet(const Meeting& meeting) {
     meetings.back().plan(sets_ == Sets::kept ? hub.keep_one() : hub.next());
 }
 
-void ScheduleTeam::meet(const LongMeeting& meeting) {
+void ScheduleTeam::meet(LongMeeting&& meeting) {
     keep(meeting.part());
     auto& meetings = schedule_.long_meetings_;
     schedule_.steps_.push_back(

@@ -122,8 +122,8 @@ class ScheduleTeam final : public Team, private Recorder {
     void start_receive(const Buffer& into, int from) override;
     void wait_all() override;
     void charge_bytes(std::size_t bytes) override;
-    void meet(const Meeting& meeting) override;
-    void meet(const LongMeeting& meeting) override;
+    void meet(Meeting&& meeting) override;
+    void meet(LongMeeting&& meeting) override;
 
   private:
     using Step = Schedule::Step;
