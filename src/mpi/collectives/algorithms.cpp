@@ -26,7 +26,8 @@ constexpr Algorithm for_allgather[] = {
 constexpr Algorithm for_allgatherv[] = {bruck, ring, flat, linear};
 constexpr Algorithm for_alltoall[] = {pairwise, bruck, linear, by_node, shared, direct};
 constexpr Algorithm for_alltoallv[] = {pairwise, linear};
-constexpr Algorithm for_reduce[] = {binomial, rabenseifner, flat, tree, linear, by_node, shared};
+constexpr Algorithm for_reduce[] = {binomial, rabenseifner, flat,   tree,
+                                    linear,   by_node,      shared, direct};
 constexpr Algorithm for_allreduce[] = {
     recursive_doubling, rabenseifner, ring, reduce_bcast, flat, tree, linear, shared, by_node};
 constexpr Algorithm for_reduce_scatter[] = {recursive_halving, pairwise, reduce_scatter};

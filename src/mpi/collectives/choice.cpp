@@ -19,6 +19,7 @@ enum class Only : std::uint8_t {
     shared_cores,
     crowded_node,  ///< the only one, and its cores are shared
     hub,
+    hub_of_two,       ///< on cores of their own
     direct_reading,   ///< ranks can read each other's memory
     shared_nodes,     ///< several nodes, with several ranks each
     ordered_nodes,    ///< the same, and nodes are in the order of ranks
@@ -119,6 +120,7 @@ constexpr int full_node = 3;
 constexpr Rule alltoallv_rules[] = {{always, any_ranks, any_bytes, A::linear}};
 
 constexpr Rule reduce_rules[] = {
+    {direct_reading, any_ranks, any_bytes, A::direct},
     {hub, any_ranks, any_bytes, A::shared},
     {combining_nodes, any_ranks, 64 * KiB, A::by_node},
     {shared_cores, any_ranks, KiB, A::tree},
@@ -137,6 +139,7 @@ constexpr Rule allreduce_rules[] = {
     {shared_cores, flat_to, KiB, A::flat},
     {shared_cores, any_ranks, KiB, A::tree},
     {always, any_ranks, 4 * KiB, A::recursive_doubling},
+    {hub_of_two, any_ranks, any_bytes, A::shared},
     {always, 2, 64 * KiB, A::recursive_doubling},
     {always, 2, any_bytes, A::linear},
     {crowded_node, 4, any_bytes, A::linear},
@@ -205,6 +208,9 @@ bool holds(Only only, const Situation& situation) {
         case hub:
             return situation.circumstances.shares_cores && situation.circumstances.has_hub &&
                    situation.ranks > 1;
+        case hub_of_two:
+            return !situation.circumstances.shares_cores && situation.circumstances.has_hub &&
+                   situation.ranks == 2;
         case direct_reading:
             return situation.circumstances.reads_directly && situation.ranks > 1;
         case shared_nodes:
@@ -275,18 +281,25 @@ int least_radix(int ranks, int rounds) {
     return doubles ? static_cast<int>(std::bit_ceil(static_cast<unsigned>(radix))) : radix;
 }
 
-/// By the user's wish or by the rules; and the watch is told.
-Algorithm choose_for(Collective collective, const Team& team, const Situation& situation) {
+/// By the user's wish or by the rules.
+Algorithm choose_for(Collective collective, const Team& team, Situation situation) {
     const Algorithm asked = team.algorithms()[collective];
-    Situation for_rules = situation;
+    if (asked != Algorithm::automatic && serves(collective, asked, situation)) return asked;
     if (collective == Collective::alltoall && team.nodes() != nullptr &&
         team.size() < full_node * team.nodes()->count())
-        for_rules.circumstances.shares_nodes = false;
-    const Algorithm chosen = asked != Algorithm::automatic && serves(collective, asked, situation)
-                                 ? asked
-                                 : choose(collective, for_rules);
-    if (ChoiceWatch* const watch = team.choice_watch()) watch->chose(collective, chosen);
-    return chosen;
+        situation.circumstances.shares_nodes = false;
+    return choose(collective, situation);
+}
+
+/// As was chosen the last time, or as `choose` says; and the watch is told.
+template <class Choose>
+Algorithm choose_once(Collective collective, const Team& team, std::size_t bytes,
+                      std::uint8_t reduction, Choose&& choose) {
+    Choice& last = team.last_choice(collective);
+    if (!last.is_made || last.bytes != bytes || last.reduction != reduction)
+        last = {bytes, reduction, true, choose()};
+    if (ChoiceWatch* const watch = team.choice_watch()) watch->chose(collective, last.algorithm);
+    return last.algorithm;
 }
 
 }  // namespace
@@ -298,7 +311,9 @@ bool serves(Collective collective, Algorithm algorithm, const Situation& situati
     if (algorithm == Algorithm::by_node)
         return holds(collective == Collective::allgather ? ordered_nodes : combining_nodes,
                      situation);
-    if (algorithm == Algorithm::direct) return holds(direct_reading, situation);
+    if (algorithm == Algorithm::direct)
+        return holds(direct_reading, situation) &&
+               (collective != Collective::reduce || situation.ranks == 2);
     if (algorithm == Algorithm::shared)
         return (situation.circumstances.has_hub &&
                 shared::fits(collective, situation.ranks, situation.bytes)) ||
@@ -326,16 +341,26 @@ Algorithm choose(Collective collective, const Situation& situation) {
 }
 
 Algorithm choose(Collective collective, const Team& team, std::size_t bytes) {
-    return choose_for(collective, team, {team.size(), bytes, team.circumstances()});
+    return choose_once(collective, team, bytes, 0, [&] {
+        return choose_for(collective, team, {team.size(), bytes, team.circumstances()});
+    });
 }
 
 Algorithm choose(Collective collective, const Team& team, const ConstBuffer& data,
                  const Operation& operation) {
-    Situation situation{team.size(), data.count * data.type->size(), team.circumstances(),
-                        operation.is_commutative()};
-    if (!data.type->is_predefined())
-        situation.circumstances.has_hub = situation.circumstances.has_wide_hub = false;
-    return choose_for(collective, team, situation);
+    const std::size_t bytes = data.count * data.type->size();
+    const bool commutes = operation.is_commutative();
+    const bool has_few_gaps = data.type->is_predefined();
+    const bool has_none = has_few_gaps && data.type->is_dense();
+    const auto reduction =
+        static_cast<std::uint8_t>((commutes ? 1 : 0) | (has_few_gaps ? 2 : 0) | (has_none ? 4 : 0));
+    return choose_once(collective, team, bytes, reduction, [&] {
+        Situation situation{team.size(), bytes, team.circumstances(), commutes};
+        Circumstances& c = situation.circumstances;
+        if (!has_few_gaps) c.has_hub = c.has_wide_hub = false;
+        if (!has_none) c.reads_directly = false;
+        return choose_for(collective, team, situation);
+    });
 }
 
 int bruck_radix(int ranks, std::size_t bytes, const Circumstances& circumstances) {

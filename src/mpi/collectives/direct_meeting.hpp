@@ -38,8 +38,9 @@ class DirectReader {
 
 class DirectMeeting {
   public:
-    /// A broadcast, allgather or alltoall. The result is not where the data are, but for the own
-    /// block of an allgather in place. Data of gaps must have been packed.
+    /// A broadcast, allgather or alltoall, or a reduction of two ranks to one of them. The result
+    /// is not where the data are, but for the own block of an allgather in place, and a root's
+    /// vector. Data of gaps must have been packed; vectors have none.
     explicit DirectMeeting(const Meeting::Part& part) : part_(part) {}
 
     void plan(const Hub::Round& round) { round_ = round; }
@@ -61,12 +62,15 @@ class DirectMeeting {
         waits,  ///< until all have
     };
 
-    bool is_bcast() const { return part_.collective == Collective::bcast; }
-    bool gives(const Hub& hub) const { return !is_bcast() || part_.root == hub.rank(); }
+    bool is_root(const Hub& hub) const { return part_.root == hub.rank(); }
+    bool gives(const Hub& hub) const;
     /// Of all ranks, one block after the other.
     ConstBuffer own_block(const Hub& hub) const;
     void come(Hub& hub, DirectReader& reader);
     void read_from(Hub& hub, DirectReader& reader, int rank);
+    /// Reads the other rank's vector and makes the total.
+    void combine_with(Hub& hub, DirectReader& reader, int rank, const Offer& offer);
+    void be_done_with_reading(Hub& hub);
     Offer& offer_at(const Hub& hub, int rank) const {
         return *reinterpret_cast<Offer*>(hub.data(round_, rank, sizeof(Offer)));
     }

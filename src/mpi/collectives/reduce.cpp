@@ -285,7 +285,12 @@ void reduce(Team& team, const ConstBuffer& mine, const Buffer& result, const Ope
     if (bytes_of(data) == 0) return;
     // From the root on, round the end, is another order of ranks.
     const int top = operation.is_commutative() ? root : 0;
-    switch (choose(Collective::reduce, team, data, operation)) {
+    Algorithm chosen = choose(Collective::reduce, team, data, operation);
+    if (chosen == Algorithm::direct) {
+        if (shared::reduce_directly(team, operation, data, result, root)) return;
+        chosen = Algorithm::binomial;
+    }
+    switch (chosen) {
         case Algorithm::shared:
             return shared::reduce(team, operation, data, result, root);
         case Algorithm::tree:

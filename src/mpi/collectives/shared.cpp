@@ -65,6 +65,8 @@ bool goes_directly(Collective collective, int ranks, std::size_t bytes, bool sha
             return is_pair && bytes >= 32 * KiB;
         case Collective::allgather:
             return is_pair && bytes > 32 * KiB && bytes <= 256 * KiB;
+        case Collective::reduce:
+            return is_pair && bytes >= 16 * KiB;
         case Collective::alltoall:
             return shares_cores ? !goes_in_segments(collective, ranks, bytes)
                                 : is_pair && bytes >= 16 * KiB;
@@ -119,6 +121,11 @@ bool bcast_directly(Team& team, const Buffer& data, int root) {
         return team.meet_directly(
             DirectMeeting({.collective = Collective::bcast, .result = given, .root = root}));
     });
+}
+
+bool reduce_directly(Team& team, const Operation& operation, const ConstBuffer& data,
+                     const Buffer& result, int root) {
+    return team.meet_directly(DirectMeeting({Collective::reduce, data, result, &operation, root}));
 }
 
 bool allgather_directly(Team& team, const ConstBuffer& mine, const Buffer& all) {

@@ -33,6 +33,8 @@ void alltoall(Team& team, const ConstBuffer& out, const Buffer& in);
 
 /// Straight from each other's memory. False: some could not, and it is to be done otherwise.
 bool bcast_directly(Team& team, const Buffer& data, int root);
+bool reduce_directly(Team& team, const Operation& operation, const ConstBuffer& data,
+                     const Buffer& result, int root);
 bool allgather_directly(Team& team, const ConstBuffer& mine, const Buffer& all);
 bool alltoall_directly(Team& team, const ConstBuffer& out, const Buffer& in);
 

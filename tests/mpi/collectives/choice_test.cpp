@@ -68,6 +68,13 @@ TEST(Choice, GoesThroughMemoryWhereCoresAreShared) {
     EXPECT_NE(choose(Collective::barrier, {1, 0, with_both}), Algorithm::shared) << "alone";
 }
 
+TEST(Choice, IsToMeetForLongSumsOfTwo) {
+    constexpr Circumstances apart{.one_node = true, .has_hub = true, .has_wide_hub = true};
+    EXPECT_EQ(choose(Collective::allreduce, {2, 100'000, apart}), Algorithm::shared);
+    EXPECT_NE(choose(Collective::allreduce, {2, 64, apart}), Algorithm::shared);
+    EXPECT_NE(choose(Collective::allreduce, {3, 100'000, apart}), Algorithm::shared);
+}
+
 TEST(Choice, IsToReadDirectlyWhatIsLong) {
     constexpr Circumstances apart{.one_node = true, .has_hub = true, .reads_directly = true};
     for (const Collective collective :
@@ -76,6 +83,9 @@ TEST(Choice, IsToReadDirectlyWhatIsLong) {
         EXPECT_NE(choose(collective, {2, 1'024, apart}), Algorithm::direct) << name(collective);
         EXPECT_NE(choose(collective, {3, 65'536, apart}), Algorithm::direct) << name(collective);
     }
+    EXPECT_EQ(choose(Collective::reduce, {2, 65'536, apart}), Algorithm::direct);
+    EXPECT_NE(choose(Collective::reduce, {2, 1'024, apart}), Algorithm::direct);
+    EXPECT_FALSE(serves(Collective::reduce, Algorithm::direct, {3, 65'536, apart}));
     constexpr Circumstances crowded_too{.shares_cores = true,
                                         .one_node = true,
                                         .has_hub = true,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "mpi/collectives/collectives.hpp"
@@ -22,7 +23,7 @@ class DirectMeetings : public testing::TestWithParam<int> {
                 body(w, *team);
             },
             [&](Settings& s) {
-                s.algorithms = "alltoall=direct,allgather=direct,bcast=direct";
+                s.algorithms = "alltoall=direct,allgather=direct,bcast=direct,reduce=direct";
                 if (change) change(s);
             });
         EXPECT_TRUE(result.ok) << result.failure;
@@ -33,7 +34,44 @@ const Datatype& longs() {
     return *predefined(Basic::c_long);
 }
 
-/// Rounds of all three, of lengths that come and go.
+/// a op b = 3 a + 2 b does not commute.
+const Operation& lopsided() {
+    static const auto operation = std::make_shared<const Operation>(
+        [](const void* in, void* inout, std::size_t count, const Datatype&) {
+            const auto* const a = static_cast<const long*>(in);
+            auto* const b = static_cast<long*>(inout);
+            for (std::size_t i = 0; i < count; ++i)
+                b[i] = 3 * a[i] + 2 * b[i];
+        },
+        false);
+    return *operation;
+}
+
+/// To that root, with and without order, in place and not. Only two ranks do it directly, and only
+/// of two the lopsided one has an answer that does not depend on brackets.
+void play_reduce(Team& team, long round, int root, std::size_t n) {
+    const bool has_order = team.size() == 2 && round / 2 % 2 == 0;
+    const bool in_place_too = round / 4 % 2 == 0 && team.rank() == root;
+    const auto value = [&](int rank, std::size_t i) {
+        return round * 1'000'000 + rank * 10'000 + static_cast<long>(i);
+    };
+    std::vector<long> own(n);
+    for (std::size_t i = 0; i < n; ++i)
+        own[i] = value(team.rank(), i);
+    std::vector<long> total = in_place_too ? own : std::vector<long>(n, -1);
+    const Operation& operation = has_order ? lopsided() : *predefined(Operation::Kind::sum);
+    reduce(team, in_place_too ? ConstBuffer(in_place()) : ConstBuffer(own.data(), n, longs()),
+           Buffer{total.data(), n, &longs()}, operation, root);
+    for (std::size_t i = 0; i < n; ++i) {
+        long expected = has_order ? 3 * value(0, i) + 2 * value(1, i) : 0;
+        for (int rank = 0; rank < team.size() && !has_order; ++rank)
+            expected += value(rank, i);
+        if (team.rank() == root) expect(total[i] == expected, "not the total");
+        expect(in_place_too || own[i] == value(team.rank(), i), "what was given was changed");
+    }
+}
+
+/// Rounds of all four, of lengths that come and go.
 void play(World& w, Team& team, long rounds) {
     const auto ranks = static_cast<std::size_t>(w.size());
     const Datatype& type = longs();
@@ -71,6 +109,7 @@ void play(World& w, Team& team, long rounds) {
         bcast(team, Buffer{word.data(), n, &type}, root);
         for (std::size_t i = 0; i < n; ++i)
             expect(word[i] == value(root, root, i), "not the root's");
+        play_reduce(team, round, root, n);
     }
 }
 
