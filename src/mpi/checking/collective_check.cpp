@@ -21,11 +21,12 @@ constexpr std::size_t most_to_tell = 1000;
 
 CollectiveCheck::Place& CollectiveCheck::place_of(Comm& comm) {
     Place& place = places_[comm.context()];
-    if (place.handle != comm.handle) place = {};
+    if (place.serial != comm.serial()) place = {};
     place.comm = &comm;
     place.ranks = &comm.collective_ranks();
     place.groups = {static_cast<std::size_t>(comm.divided_at())};
     place.handle = comm.handle;
+    place.serial = comm.serial();
     place.heard.resize(static_cast<std::size_t>(place.ranks->size()));
     return place;
 }
@@ -66,7 +67,8 @@ void CollectiveCheck::entered(const MadeCall& call, Comm& comm, std::uint64_t nu
 void CollectiveCheck::look_around() {
     for (auto& [context, place] : places_) {
         // One that was freed since has nothing under way, and its object is gone.
-        if (objects_.comm(place.handle) != place.comm || place.ranks->rank() != 0) continue;
+        const Comm* const comm = objects_.comm(place.handle);
+        if (comm == nullptr || comm->serial() != place.serial || place.ranks->rank() != 0) continue;
         hear_what_came(place);
     }
 }

@@ -35,7 +35,8 @@ class CollectiveCheck {
         Comm* comm = nullptr;
         Communicator* ranks = nullptr;  ///< all, of both groups if there are two
         Groups groups;
-        int handle = 0;                       ///< tells it from others that have its context later
+        int handle = 0;
+        std::uint64_t serial = 0;             ///< tells it from others that have its context later
         std::vector<CollectiveCall> to_tell;  ///< calls that did not block
         // Of a judge.
         std::map<std::uint64_t, Round> rounds;

@@ -50,14 +50,14 @@ Together together(Function function) {
     }
 }
 
-MetOn met_on(const MadeCall& call, Objects& objects) {
+const Communicator* met_on(const MadeCall& call, Objects& objects) {
     const auto parameters = calls::parameters(call.function);
     for (std::size_t i = 0; i < std::min(parameters.size(), call.count); ++i) {
         const int handle = static_cast<int>(call.words[i]);
-        if (parameters[i].kind == calls::Kind::comm) return {objects.comm(handle), handle};
-        if (parameters[i].kind == calls::Kind::win) return {objects.window_comm(handle), handle};
+        if (parameters[i].kind == calls::Kind::comm) return objects.comm(handle);
+        if (parameters[i].kind == calls::Kind::win) return objects.window_comm(handle);
     }
-    return {};
+    return nullptr;
 }
 
 std::vector<int> ranks_of(const Communicator& comm) {

@@ -20,13 +20,8 @@ enum class Together : std::uint8_t {
 };
 Together together(Function function);
 
-/// The communicator whose ranks make the call together, or null if the handle is wrong; and the
-/// handle, of it or of a window, which tells it from others that have its context later.
-struct MetOn {
-    const Communicator* comm = nullptr;
-    int handle = 0;
-};
-MetOn met_on(const MadeCall& call, Objects& objects);
+/// The communicator whose ranks make the call together, or null if the handle is wrong.
+const Communicator* met_on(const MadeCall& call, Objects& objects);
 /// All of them, of both groups of an inter-communicator, as ranks of the job.
 std::vector<int> ranks_of(const Communicator& comm);
 
@@ -35,16 +30,16 @@ class Meetings {
   public:
     using Meeting = job::Waiting::Meeting;
 
-    Meeting next(const MetOn& on) {
-        Last& last = last_[on.comm->context()];
-        if (last.handle != on.handle) last = {on.handle, 0};
-        return {on.comm->context(), ++last.number};
+    Meeting next(const Communicator& comm) {
+        Last& last = last_[comm.context()];
+        if (last.serial != comm.serial()) last = {comm.serial(), 0};
+        return {comm.context(), ++last.number};
     }
     std::vector<Meeting> last() const;
 
   private:
     struct Last {
-        int handle = 0;
+        std::uint64_t serial = 0;
         std::uint64_t number = 0;
     };
     std::map<std::uint32_t, Last> last_;  ///< by context

@@ -41,8 +41,8 @@ void WaitWatch::entered(Function function, std::span<const Word> arguments) {
     if (function == Function::Finalize) {
         here.meeting = Meetings::Meeting{place_of_end, 1};
     } else if (together(function) != Together::no) {
-        if (const MetOn on = met_on(here.call, objects_); on.comm != nullptr)
-            here.meeting = meetings_.next(on);
+        if (const Communicator* const comm = met_on(here.call, objects_))
+            here.meeting = meetings_.next(*comm);
     }
 }
 
@@ -133,7 +133,7 @@ WaitWatch::Awaited WaitWatch::awaited(const Entered& entered) {
         std::iota(all.begin(), all.end(), 0);
         return {std::move(all), false, entered.meeting};
     }
-    const Communicator* const comm = met_on(call, objects_).comm;
+    const Communicator* const comm = met_on(call, objects_);
     if (entered.meeting && comm != nullptr) return {ranks_of(*comm), false, entered.meeting};
     switch (calls::chapter(call.function)) {
         case Chapter::completion:
@@ -197,7 +197,7 @@ WaitWatch::Awaited WaitWatch::awaited_requests(const Entered& call, std::span<co
 WaitWatch::Awaited WaitWatch::awaited_messages(const Entered& entered) {
     using calls::Kind;
     const MadeCall& call = entered.call;
-    const Communicator* const comm = met_on(call, objects_).comm;
+    const Communicator* const comm = met_on(call, objects_);
     Awaited found;
     // What is not complete yet, of a call that both sends and receives.
     objects_.process().for_each_pending([&](const Request& request) {

@@ -3,6 +3,7 @@
 /// objects that users hold (names, attributes, topologies) derive from it.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -124,6 +125,9 @@ class Communicator {
 
     Process& process() const { return process_; }
     std::uint32_t context() const { return context_; }
+    /// Tells it from all others of this process, also from those that are gone, whose context and
+    /// handle it may have.
+    std::uint64_t serial() const { return serial_; }
     /// For one that was made before its ranks had agreed on it. No message was in the old one.
     void set_context(std::uint32_t context) { context_ = context; }
     /// Of an inter-communicator, here and for rank and size: the own one.
@@ -150,6 +154,11 @@ class Communicator {
 
   private:
     SharedHub& make_hub(std::unique_ptr<SharedHub>& hub);
+    static std::uint64_t next_serial() {
+        // Relaxed: it only has to be another one, whichever thread asks.
+        static std::atomic<std::uint64_t> last{0};
+        return last.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
 
     // On every message's way.
     std::uint32_t context_;
@@ -163,6 +172,7 @@ class Communicator {
     bool is_librarys_ = false;
     Group group_;
     Group peers_;
+    const std::uint64_t serial_ = next_serial();
     ScheduleTags schedule_tags_;
     std::optional<Surroundings> surroundings_;
     std::unique_ptr<SharedHub> shared_hub_;

@@ -124,5 +124,42 @@ TEST_P(CheckedMessages, OfTheSameTypesAreNot) {
     EXPECT_TRUE(result.ok) << result.failure;
 }
 
+// Handles of communicators repeat after so many turns of their place. Rank 1 comes back to the same
+// handle and the same context, and rank 0, which has used that context alone meanwhile, does not:
+// their calls must be counted anew, or the first is taken for another.
+TEST_P(CheckedMessages, AndCallsOnACommunicatorThatIsGoneAreNotCounted) {
+    if (GetParam().kind != job::Kind::fibers) GTEST_SKIP() << "nobody ends the other rank";
+    const job::Result result = run(2, [](int rank) {
+        const auto make = [] {
+            MPI_Comm comm = MPI_COMM_NULL;
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            return comm;
+        };
+        const auto make_and_free = [&] {
+            MPI_Comm comm = make();
+            const MPI_Comm was = comm;
+            MPI_Barrier(comm);
+            MPI_Comm_free(&comm);
+            return was;
+        };
+        const MPI_Comm first = make_and_free();
+        MPI_Comm own = MPI_COMM_NULL;
+        if (rank == 0) MPI_Comm_dup(MPI_COMM_SELF, &own);
+        for (int others = 0; others < 15; ++others)
+            make_and_free();
+        if (rank == 0) MPI_Comm_free(&own);
+        const MPI_Comm last = make();
+        EXPECT_EQ(last == first, rank == 1);
+        int word = 0;
+        if (rank == 0)
+            MPI_Bcast(&word, 1, MPI_INT, 0, last);
+        else
+            MPI_Barrier(last);
+    });
+    EXPECT_FALSE(result.ok);
+    EXPECT_THAT(result.failure, HasSubstr("collective calls do not match"));
+    EXPECT_THAT(result.failure, HasSubstr("(number 1 on "));
+}
+
 }  // namespace
 }  // namespace railyard::mpi
