@@ -64,9 +64,6 @@ void LongMeeting::plan(Hub& hub) {
         one_ = part_.data.type->size();
         gives_ = true;
         takes_ = is_root || part_.collective == Collective::allreduce;
-        // The root's vector is there first, and an operation leaves its result on the right.
-        combines_in_result_ = part_.collective == Collective::reduce && hub.size() == 2 &&
-                              (part_.operation->is_commutative() || part_.root == 1);
     }
     bytes_ = total_ * one_;
     segments_ = segments_of(bytes_);
@@ -112,12 +109,6 @@ void LongMeeting::give(Hub& hub, const Hub::Round& round, std::size_t number) co
         if (hub.arrive(round)) hub.release(round);
         return;
     }
-    if (combines_in_result_) {
-        const ConstBuffer own = segment(part_.data, number);
-        if (takes_) return move_data(own, segment(part_.result, number));
-        bring(hub, round, own);
-        return hub.give(round);
-    }
     if (part_.collective != Collective::bcast) {
         if (climb(hub, round, segment(part_.data, number))) hub.release(round);
         return;
@@ -128,16 +119,12 @@ void LongMeeting::give(Hub& hub, const Hub::Round& round, std::size_t number) co
     hub.release(round);
 }
 
-void LongMeeting::bring(Hub& hub, const Hub::Round& round, const ConstBuffer& own) const {
-    given_at(hub, round, hub.rank()) = {bytes_, bytes_, first_};
-    move_data(own, {slot_of(hub, round, hub.rank()), own.count, own.type});
-}
-
 bool LongMeeting::climb(Hub& hub, const Hub::Round& round, const ConstBuffer& own) const {
     int ours = Hub::nobody;  // the slot in which our vector is; nobody's: still the user's
     const auto move_to_slot = [&] {
         ours = hub.rank();
-        bring(hub, round, own);
+        given_at(hub, round, ours) = {bytes_, bytes_, first_};
+        move_data(own, {slot_of(hub, round, ours), own.count, own.type});
     };
     for (int bit = 1; bit < hub.size(); bit *= 2) {
         const int left = hub.rank() & ~(2 * bit - 1);
@@ -208,12 +195,6 @@ void LongMeeting::take(Hub& hub, const Hub::Round& round, std::size_t number) {
         return;
     }
     const Buffer result = segment(part_.result, number);
-    if (combines_in_result_) {
-        const int other = other_of_two(hub);
-        look_at(other);
-        return part_.operation->apply(slot_of(hub, round, other), result.address, result.count,
-                                      *result.type);
-    }
     const auto slot = static_cast<int>(hub.length(round, hub.result()));
     look_at(slot);
     move_data(Buffer{slot_of(hub, round, slot), result.count, result.type}, result);

@@ -5,8 +5,7 @@
 ///
 /// Reductions go up a binary tree over the ranks, which for a number of ranks is always the same:
 /// of two who come to a node, the first leaves, and the second combines what both bring. So nobody
-/// waits on the way up, and whoever has a core works. Of two ranks, the one that is not the root
-/// only brings its vector, and the root combines it with its own where the result shall be.
+/// waits on the way up, and whoever has a core works.
 ///
 /// With what it gives, a rank says of how much it is a part, and whoever takes compares. Ranks that
 /// have different numbers of segments would meet in wrong rounds from then on: the hub is out of
@@ -46,16 +45,9 @@ class LongMeeting {
     }
     bool can_take(const Hub& hub) const {
         return taken_ < (gives_ ? given_ : segments_) &&
-               is_complete(hub, hub.in_turn(first_ + taken_));
+               hub.is_released(hub.in_turn(first_ + taken_));
     }
-    bool is_complete(const Hub& hub, const Hub::Round& round) const {
-        return combines_in_result_ ? hub.is_ready(round, other_of_two(hub))
-                                   : hub.is_released(round);
-    }
-    static int other_of_two(const Hub& hub) { return 1 - hub.rank(); }
     void give(Hub& hub, const Hub::Round& round, std::size_t number) const;
-    /// A vector, to the slot.
-    void bring(Hub& hub, const Hub::Round& round, const ConstBuffer& own) const;
     void take(Hub& hub, const Hub::Round& round, std::size_t number);
     /// Up the tree with the own data. True: all are combined, and others may take the total.
     bool climb(Hub& hub, const Hub::Round& round, const ConstBuffer& own) const;
@@ -84,7 +76,6 @@ class LongMeeting {
     std::size_t bytes_ = 0;  ///< of the total
     bool gives_ = false;
     bool takes_ = false;
-    bool combines_in_result_ = false;  ///< a reduction to a root, of two ranks
     std::size_t given_ = 0;
     std::size_t taken_ = 0;
     bool disagreed_ = false;

@@ -131,10 +131,9 @@ void each(const std::byte* in, std::byte* inout, std::size_t count) {
 /// The same with vectors of 32 bytes, which not every processor has. Nothing is fused, so that the
 /// results are the same bits.
 template <class T, class Op>
-__attribute__((target("avx2"))) void each_wide(const std::byte* in, std::byte* inout,
-                                               std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i, in += sizeof(T), inout += sizeof(T))
-        store<T>(inout, Op::combine(load<T>(in), load<T>(inout)));
+__attribute__((target("avx2"), flatten)) void each_wide(const std::byte* in, std::byte* inout,
+                                                        std::size_t count) {
+    each<T, Op>(in, inout, count);
 }
 
 template <class T, class Op>
