@@ -247,7 +247,7 @@ int run(const RunWords& words, const std::vector<std::string>& program_words) {
     const Stopwatch watch;
     for (const RunPlan::Point& point : plan->points) {
         const Duration elapsed = watch.elapsed();
-        if (plan->time_budget && elapsed > *plan->time_budget) break;
+        if (number > 0 && plan->time_budget && elapsed > *plan->time_budget) break;
         if (sweep.is_done(point)) {
             ++before;
         } else {
