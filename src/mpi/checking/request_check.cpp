@@ -107,12 +107,9 @@ void RequestCheck::entered(const MadeCall& call) {
 }
 
 void RequestCheck::keep_places(const MadeCall& call) {
-    Completing completing{::pthread_self(), {}};
-    for (const int& handle : facts(call).requests)
-        if (const auto found = followed_.find(handle); found != followed_.end())
-            completing.all.push_back(
-                {&handle, handle, found->second.serial, objects_.message_request(handle)});
-    completing_.push_back(std::move(completing));
+    const std::span<const int> places = facts(call).requests;
+    completing_.push_back(
+        {::pthread_self(), places, std::vector<int>(places.begin(), places.end()), made_});
 }
 
 void RequestCheck::left(const MadeCall& call) {
@@ -143,20 +140,29 @@ void RequestCheck::look_at_completed() {
     const Completing completing = std::move(*found);
     completing_.erase(std::next(found).base());
     note(partitioned_.look());
-    for (const auto& [place, handle, serial, message] : completing.all) {
-        const auto followed = followed_.find(handle);
-        if (followed == followed_.end() || followed->second.serial != serial) continue;
-        if (*place != handle && objects_.request_state(*place) != RequestState::none) {
-            // It goes on under another handle, as Fortran's collectives of sections do.
-            auto node = followed_.extract(followed);
-            node.key() = *place;
-            followed_.insert(std::move(node));
-            continue;
-        }
-        if (!followed->second.active) continue;
-        if (*place != handle || (followed->second.persistent &&
-                                 objects_.request_state(handle) == RequestState::inactive))
-            completed(handle, message);
+    for (std::size_t i = 0; i < completing.handles.size(); ++i)
+        if (completing.places[i] != completing.handles[i])
+            went_away(completing.handles[i], completing.places[i], completing.made);
+    std::vector<int> ended;
+    for (const int handle : started_)
+        if (objects_.request_state(handle) == RequestState::inactive &&
+            std::ranges::find(completing.handles, handle) != completing.handles.end())
+            ended.push_back(handle);
+    for (const int handle : ended)
+        completed(handle);
+}
+
+void RequestCheck::went_away(int handle, int now, std::uint64_t made) {
+    const auto followed = followed_.find(handle);
+    if (followed == followed_.end() || followed->second.serial > made) return;
+    if (objects_.request_state(now) != RequestState::none) {
+        // It goes on under another handle, as Fortran's collectives of sections do.
+        auto node = followed_.extract(followed);
+        node.key() = now;
+        followed_.insert(std::move(node));
+        if (started_.erase(handle) > 0) started_.insert(now);
+    } else if (followed->second.active) {
+        completed(handle);
     }
 }
 
@@ -181,6 +187,7 @@ void RequestCheck::forget(int handle) {
     if (found == followed_.end()) return;
     buffers_.remove(handle, found->second.sent);
     buffers_.remove(handle, found->second.received);
+    started_.erase(handle);
     followed_.erase(found);
 }
 
@@ -214,6 +221,8 @@ void RequestCheck::follow(const MadeCall& call) {
 
 void RequestCheck::start(int handle, Followed& followed) {
     followed.active = true;
+    followed.request = objects_.message_request(handle);
+    if (followed.persistent) started_.insert(handle);
     if (followed.sent.is_there()) {
         followed.sum = followed.sent.sum();
         followed.is_summed = true;
@@ -234,9 +243,11 @@ void RequestCheck::check_sum(Followed& followed) {
                         followed.text));
 }
 
-void RequestCheck::completed(int handle, const Request* message) {
+void RequestCheck::completed(int handle) {
     Followed& followed = followed_[handle];
+    const Request* const message = followed.request;
     followed.active = false;
+    started_.erase(handle);
     buffers_.remove(handle, followed.sent);
     buffers_.remove(handle, followed.received);
     if (message == nullptr || !message->status().cancelled) check_sum(followed);

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,20 +45,18 @@ class RequestCheck {
         // Null types: it does not send, or receive.
         UserData sent;
         UserData received;
-        MessageCheck::Message message;  ///< of a persistent send: what is told of each
+        const Request* request = nullptr;  ///< the engine's, if it is of one; of two, the receive
+        MessageCheck::Message message;     ///< of a persistent send: what is told of each
         std::uint64_t sum = 0;
         bool is_summed = false;
     };
-    /// A call that may complete requests: what their places held before.
+    /// A call that may complete requests: what their places held before. Programs poll many
+    /// requests over and over, so those that stay as they are cost no more than a comparison.
     struct Completing {
         pthread_t thread;
-        struct One {
-            const int* place;
-            int handle;
-            std::uint64_t serial;
-            const Request* message;  ///< the engine's, if it is of one; of two, the receive
-        };
-        std::vector<One> all;
+        std::span<const int> places;
+        std::vector<int> handles;
+        std::uint64_t made;  ///< so far; what comes later and has one of these handles is another
     };
 
     calls::CallFacts facts(const MadeCall& call) const {
@@ -74,8 +74,9 @@ class RequestCheck {
     void forget(int handle);
     void start(int handle, Followed& followed);
     void look_at_completed();
+    void went_away(int handle, int now, std::uint64_t made);
     void looked_at(const MadeCall& call);
-    void completed(int handle, const Request* message);
+    void completed(int handle);
     void check_sum(Followed& followed);
     void note(std::string what);
 
@@ -85,6 +86,7 @@ class RequestCheck {
     PartitionedCheck partitioned_;
     BuffersInUse buffers_;
     std::map<int, Followed> followed_;  ///< by handle
+    std::set<int> started_;             ///< of these, persistent ones that are active
     std::uint64_t made_ = 0;            ///< so far
     std::vector<Completing> completing_;
     std::string found_;  ///< to be told by the next call
