@@ -4,7 +4,8 @@
 /// short operations. It has no order but that of messages, no descriptor to sleep on, often no
 /// room, and tells of completions in any order, but for receives with tags. Each domain is there
 /// twice, as two adapters of one network. Below it are RDM endpoints of `net`, or of `tcp;ofi_rxm`
-/// for who wants tags.
+/// for who wants tags. RAILYARD_STRICT_MEMORY says what else than all it demands of memory
+/// (`mr_mode`): words of `demands` with commas between, or none.
 ///
 /// libfabric loads it from FI_PROVIDER_PATH. What breaks a rule is told on standard error and
 /// refused.
@@ -34,14 +35,48 @@ namespace {
 
 constexpr const char* name = "strict";
 constexpr const char* twice = "-again";  ///< behind the name of a domain
-constexpr std::uint64_t demanded =
-    FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+constexpr struct {
+    std::string_view word;
+    std::uint64_t bit;
+} demands[] = {{"local", FI_MR_LOCAL},
+               {"addresses", FI_MR_VIRT_ADDR},
+               {"allocated", FI_MR_ALLOCATED},
+               {"keys", FI_MR_PROV_KEY},
+               {"endpoint", FI_MR_ENDPOINT}};
 constexpr std::size_t most_inline = 16;
 constexpr std::size_t longest = 64 << 10;
 
 long breach(const char* what) {
     std::fprintf(stderr, "strict: %s\n", what);
     return -FI_EINVAL;
+}
+
+/// Of memory. A word that is none ends the test: it would test something else.
+std::uint64_t read_demands() {
+    const char* const said = std::getenv("RAILYARD_STRICT_MEMORY");
+    std::string_view left = said != nullptr ? said : "local,addresses,allocated,keys,endpoint";
+    std::uint64_t bits = 0;
+    while (!left.empty()) {
+        const std::string_view word = left.substr(0, left.find(','));
+        left.remove_prefix(std::min(left.size(), word.size() + 1));
+        const auto* const found =
+            std::ranges::find(demands, word, [](const auto& demand) { return demand.word; });
+        if (found == std::end(demands)) {
+            std::fprintf(stderr, "strict: RAILYARD_STRICT_MEMORY: '%.*s' is no demand\n",
+                         static_cast<int>(word.size()), word.data());
+            std::abort();
+        }
+        bits |= found->bit;
+    }
+    return bits;
+}
+
+std::uint64_t demanded() {
+    static const std::uint64_t bits = read_demands();
+    return bits;
+}
+bool is_demanded(std::uint64_t bit) {
+    return (demanded() & bit) != 0;
 }
 
 // Ranks may be threads of one process.
@@ -62,13 +97,14 @@ const char* below() {
 /// What it said, of which ours is made and which it wants to see again.
 fi_info* theirs = nullptr;
 
-/// A region, which who is below hears of when it is enabled.
+/// A region, which who is below hears of when it is enabled, or at once if it need not be.
 struct Region {
     fid_mr mr{};
     fid_domain* domain = nullptr;
     const std::byte* memory = nullptr;
     std::size_t size = 0;
     std::uint64_t access = 0;
+    std::uint64_t key_asked = 0;
     bool bound = false;
     fid_mr* registered = nullptr;
 };
@@ -80,6 +116,7 @@ Region& region_of(fid* mr) {
 }
 
 bool covers(const void* descriptor, const void* memory, std::size_t size) {
+    if (!is_demanded(FI_MR_LOCAL)) return true;
     const Held held(guard);
     if (!regions.contains(descriptor)) return false;
     const Region& region = *static_cast<const Region*>(descriptor);
@@ -119,17 +156,23 @@ int bind_region(fid* mr, fid*, std::uint64_t) {
     return 0;
 }
 
-/// Offsets are counted from 0 below, and so are addresses: all of memory is registered there.
-int enable_region(fid* mr, int command, void*) {
-    Region& region = region_of(mr);
-    if (command != FI_ENABLE) return -FI_ENOSYS;
-    if (!region.bound) return static_cast<int>(breach("a region is enabled that is not bound"));
-    const Held held(guard);
-    const std::uint64_t key = ++keys;
-    const int error = memory_below->reg(&region.domain->fid, nullptr, ~std::size_t{0} >> 1,
+/// Offsets are counted from 0 below. So for whom addresses count, all of memory is registered.
+int enter(Region& region, std::uint64_t key) {
+    const bool by_address = is_demanded(FI_MR_VIRT_ADDR);
+    const int error = memory_below->reg(&region.domain->fid, by_address ? nullptr : region.memory,
+                                        by_address ? ~std::size_t{0} >> 1 : region.size,
                                         region.access, 0, key, 0, &region.registered, nullptr);
     if (error == 0) region.mr.key = key;
     return error;
+}
+
+int enable_region(fid* mr, int command, void*) {
+    Region& region = region_of(mr);
+    if (command != FI_ENABLE) return -FI_ENOSYS;
+    if (!is_demanded(FI_MR_ENDPOINT) || !region.bound)
+        return static_cast<int>(breach("a region is enabled that is not bound"));
+    const Held held(guard);
+    return enter(region, region.key_asked != 0 ? region.key_asked : ++keys);
 }
 
 fi_ops region_functions{sizeof(fi_ops), close_region, bind_region, enable_region,
@@ -137,7 +180,8 @@ fi_ops region_functions{sizeof(fi_ops), close_region, bind_region, enable_region
 
 int register_memory(fid* domain, const void* memory, std::size_t size, std::uint64_t access,
                     std::uint64_t, std::uint64_t key, std::uint64_t, fid_mr** mr, void* context) {
-    if (key != 0) return static_cast<int>(breach("a key is asked for"));
+    if (is_demanded(FI_MR_PROV_KEY) != (key == 0))
+        return static_cast<int>(breach(key != 0 ? "a key is asked for" : "no key is asked for"));
     auto* const region = new Region;
     region->mr.fid = {FI_CLASS_MR, context, &region_functions};
     region->mr.mem_desc = region;
@@ -146,7 +190,15 @@ int register_memory(fid* domain, const void* memory, std::size_t size, std::uint
     region->memory = static_cast<const std::byte*>(memory);
     region->size = size;
     region->access = access;
+    region->key_asked = key;
     const Held held(guard);
+    if (!is_demanded(FI_MR_ENDPOINT)) {
+        const int error = enter(*region, key != 0 ? key : ++keys);
+        if (error != 0) {
+            delete region;
+            return error;
+        }
+    }
     regions.insert(region);
     *mr = &region->mr;
     return 0;
@@ -396,7 +448,8 @@ int get_info(std::uint32_t version, const char* node, const char* service, std::
     if (hints == nullptr || hints->ep_attr == nullptr || hints->ep_attr->type != FI_EP_RDM)
         return -FI_ENODATA;
     const auto offered = static_cast<std::uint64_t>(hints->domain_attr->mr_mode);
-    const bool lives_with_it = (offered & demanded) == demanded && (hints->mode & FI_CONTEXT2) != 0;
+    const bool lives_with_it =
+        (offered & demanded()) == demanded() && (hints->mode & FI_CONTEXT2) != 0;
     const bool wants_more = (hints->tx_attr->msg_order & ~FI_ORDER_SAS) != 0;
     if (!lives_with_it || wants_more) return -FI_ENODATA;
     const Held held(guard);
@@ -416,7 +469,7 @@ int get_info(std::uint32_t version, const char* node, const char* service, std::
         std::free(one->fabric_attr->prov_name);
         one->fabric_attr->prov_name = nullptr;  // libfabric enters it
         one->mode = FI_CONTEXT2;
-        one->domain_attr->mr_mode = static_cast<int>(demanded);
+        one->domain_attr->mr_mode = static_cast<int>(demanded());
         one->domain_attr->cq_data_size = 4;
         one->tx_attr->mode = one->rx_attr->mode = FI_CONTEXT2;
         one->tx_attr->inject_size = most_inline;
