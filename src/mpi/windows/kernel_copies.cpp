@@ -11,6 +11,7 @@
 #include <span>
 
 #include "mpi/windows/combining.hpp"
+#include "mpi/windows/plain_access.hpp"
 #include "mpi/windows/window.hpp"
 
 namespace railyard::mpi {
@@ -92,6 +93,21 @@ bool Window::is_reached_by_kernel(const Found& place, const TargetBuffer& target
         all = all && kernel_place(place.peer, run.at, run.count).region != nullptr;
     });
     return all;
+}
+
+/// By few calls one within the other: behind each of the kernel's, the processor has forgotten
+/// where they return to.
+bool Window::copy_plain(fabric::Op op, void* local, std::size_t count, const Datatype& type,
+                        int rank, std::ptrdiff_t displacement) {
+    if (!is_mapped_ || plan_.flavor != Flavor::create) return false;
+    const Peer& target = peer(rank);
+    if (target.kernel_memory.empty()) return false;  // not known yet
+    const auto at = locate(rank, displacement, count, type);
+    if (!at) return false;
+    has_stored_ |= op == fabric::Op::rdma_write;
+    return process().access_now(op, {target.kernel_memory.front().region.get(), Bytes(*at)},
+                                {static_cast<std::byte*>(local), count * type.size()},
+                                comm_->world_rank(rank));
 }
 
 bool Window::copy_runs(fabric::Op op, std::byte* local, const Found& place,

@@ -85,6 +85,10 @@ void Window::throw_fault() {
                                     std::to_string(fault.rank) + " has not attached to the window");
 }
 
+inline bool Window::has_to_wait(const Peer& target) const {
+    return target.is_unflushed || !is_flushed(target) || fault_.error != ErrorClass::success;
+}
+
 // Out of the way of a flush that has nothing to wait for.
 [[gnu::noinline]] void Window::finish_flush(int rank) {
     wait_flushed(rank);
@@ -249,10 +253,10 @@ void Window::flush(int target) {
     epochs_.check_flush(target);
     // Another thread's stores are seen before ours: it has given up the library's lock since.
     std::exchange(has_stored_, false) ? order_all() : order_loads();
-    if (all_direct_) [[likely]]
-        return progress_now_and_then();
-    start_flush(target);
-    finish_flush(target);
+    if (!all_direct_ && has_to_wait(peer(target))) {
+        start_flush(target);
+        finish_flush(target);
+    }
     progress_now_and_then();
 }
 

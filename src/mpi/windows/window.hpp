@@ -189,6 +189,9 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
     [[noreturn]] void throw_range(const TargetBuffer& to) const;
 
     // plain_access.hpp
+    /// Where in the target's memory; none: not in this epoch, or not there.
+    std::optional<std::uint64_t> locate(int rank, std::ptrdiff_t displacement, std::uint64_t count,
+                                        const Datatype& type);
     /// Null: not by loads and stores, not in this epoch, or not there.
     std::byte* reach(int rank, std::ptrdiff_t displacement, std::size_t count,
                      const Datatype& type);
@@ -226,6 +229,9 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
     /// False: it has to go another way, now and perhaps later.
     bool put_by_kernel(const ConstBuffer& data, const Found& place, const TargetBuffer& to);
     bool get_by_kernel(const Buffer& into, const Found& place, const TargetBuffer& from);
+    /// The same in brief (plain_access.hpp), on memory that a window was created on.
+    bool copy_plain(fabric::Op op, void* local, std::size_t count, const Datatype& type, int rank,
+                    std::ptrdiff_t displacement);
     bool copy_runs(fabric::Op op, std::byte* local, const Found& place, const TargetBuffer& target);
     bool combine_by_kernel(const ConstBuffer& data, const Buffer* old, const Found& place,
                            const TargetBuffer& to, const Operation& operation,
@@ -316,6 +322,7 @@ class Window final : public ErrorScope, private Watcher, private Attendant {
     std::vector<int> ranks_of(const Group& group) const;
     void start_flush(int rank);
     bool is_flushed(const Peer& peer) const;
+    bool has_to_wait(const Peer& target) const;  ///< or something to tell of
     void wait_flushed(int rank);
     void throw_fault();
     void finish_flush(int rank);
