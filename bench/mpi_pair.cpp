@@ -88,6 +88,17 @@ void mpi_one_sided(const Settings& settings, const Report& report) {
     }
 }
 
+void mpi_types(const Settings& settings, const Report& report) {
+    for (const Standing& s : contest(our_mpi(), peer_mpis(), 2, settings.rounds, "types"))
+        report({.name = "mpi/types/" + s.figure,
+                .unit = unit_of(s.figure),
+                .ours = s.ours,
+                .reference = s.theirs,
+                .ratio = s.ratio,
+                .target = Target{Target::Kind::at_most, 1 / 1.2},
+                .note = s.note});
+}
+
 void mpi_queues(const Settings&, const Report& report) {
     const auto ours = our_mpi().measure(2, "queues 10000");
     for (const char* what : {"unexpected-exact", "unexpected-any", "posted-exact", "posted-any"})

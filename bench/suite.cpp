@@ -24,6 +24,7 @@ void datatypes(const Settings& settings, const Report& report);
 void mpi_pair(const Settings& settings, const Report& report);
 void mpi_iwarp(const Settings& settings, const Report& report);
 void mpi_one_sided(const Settings& settings, const Report& report);
+void mpi_types(const Settings& settings, const Report& report);
 void mpi_queues(const Settings& settings, const Report& report);
 void mpi_group(const Settings& settings, const Report& report);
 void mpi_nonblocking(const Settings& settings, const Report& report);
@@ -69,6 +70,8 @@ std::span<const Benchmark> all() {
         Benchmark{"mpi-pair", "our MPI beside the best other one here, two ranks", mpi_pair},
         Benchmark{"mpi-one-sided", "one-sided operations beside the best other MPI's, two ranks",
                   mpi_one_sided},
+        Benchmark{"mpi-types", "sends of derived types beside the best other MPI's, two ranks",
+                  mpi_types},
         Benchmark{"mpi-queues", "latency behind long queues, beside empty ones", mpi_queues},
         Benchmark{"mpi-group", "collectives of 2 to 16 ranks, beside other MPIs", mpi_group},
         Benchmark{"mpi-nonblocking", "collectives that do not block, beside other MPIs",

@@ -4,6 +4,8 @@
  *
  *     mpi_figures pair     two ranks: latency (us), bandwidth (GB/s), message rate (million/s)
  *     mpi_figures network  the same, of fewer sizes, for what is slower
+ *     mpi_figures types    two ranks: latency of 64 KiB of every second double, and of faces of a
+ *                          cube of 64 doubles a side, sent and received as types (us)
  *     mpi_figures queues   two ranks: latency behind queued messages and receives (us)
  *     mpi_figures one-sided  two ranks: put, get and fetch_and_op with a flush each (us), and the
  *                          bandwidth of puts (GB/s), on windows that were allocated and created
@@ -29,30 +31,59 @@ static void say(const char* what, long size, double value) {
     if (me == 0) printf("%s/%ld %.6g\n", what, size, value);
 }
 
-static double ping_pong(int size, int rounds, int source) {
+static double ping_pong(int n, MPI_Datatype type, int rounds, int source) {
     double start = MPI_Wtime();
     for (int i = 0; i < rounds; ++i) {
         if (me == 0) {
-            MPI_Send(out, size, MPI_CHAR, 1, tag_measured, MPI_COMM_WORLD);
-            MPI_Recv(in, size, MPI_CHAR, source == MPI_ANY_SOURCE ? source : 1, tag_measured,
+            MPI_Send(out, n, type, 1, tag_measured, MPI_COMM_WORLD);
+            MPI_Recv(in, n, type, source == MPI_ANY_SOURCE ? source : 1, tag_measured,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
-            MPI_Recv(in, size, MPI_CHAR, source == MPI_ANY_SOURCE ? source : 0, tag_measured,
+            MPI_Recv(in, n, type, source == MPI_ANY_SOURCE ? source : 0, tag_measured,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(out, size, MPI_CHAR, 0, tag_measured, MPI_COMM_WORLD);
+            MPI_Send(out, n, type, 0, tag_measured, MPI_COMM_WORLD);
         }
     }
     return (MPI_Wtime() - start) / rounds / 2;
 }
 
-static double best_ping_pong(int size, int rounds, int source) {
+static double best_typed_ping_pong(int n, MPI_Datatype type, int rounds, int source) {
     double best = 1e9;
-    ping_pong(size, rounds / 10 + 1, source);
+    ping_pong(n, type, rounds / 10 + 1, source);
     for (int i = 0; i < repeats; ++i) {
-        double t = ping_pong(size, rounds, source);
+        double t = ping_pong(n, type, rounds, source);
         if (t < best) best = t;
     }
     return best * 1e6;
+}
+
+static double best_ping_pong(int size, int rounds, int source) {
+    return best_typed_ping_pong(size, MPI_CHAR, rounds, source);
+}
+
+static void say_type(const char* what, MPI_Datatype type) {
+    int size;
+    MPI_Type_commit(&type);
+    MPI_Type_size(type, &size);
+    say(what, size, best_typed_ping_pong(1, type, 400, 0));
+    MPI_Type_free(&type);
+}
+
+static void types(void) {
+    static const char* const faces[] = {"latency-face-x", "latency-face-y", "latency-face-z"};
+    enum { side = 64, doubles = 8192 };
+    MPI_Datatype type;
+    MPI_Type_vector(doubles, 1, 2, MPI_DOUBLE, &type);
+    say_type("latency-vector", type);
+    for (int i = 0; i < 3; ++i) {
+        /* The last dimension is the one whose elements are neighbours. */
+        int sizes[] = {side, side, side}, part[] = {side, side, side}, from[] = {1, 1, 1};
+        for (int k = 0; k < 3; ++k)
+            if (k != 2 - i) from[k] = 0;
+        part[2 - i] = 1;
+        MPI_Type_create_subarray(3, sizes, part, from, MPI_ORDER_C, MPI_DOUBLE, &type);
+        say_type(faces[i], type);
+    }
 }
 
 static double windows(int size, int rounds) {
@@ -341,6 +372,7 @@ int main(int argc, char** argv) {
         memset(in, 2, room);
     }
     if (strcmp(what, "pair") == 0) pair();
+    if (strcmp(what, "types") == 0) types();
     if (strcmp(what, "one-sided") == 0) one_sided();
     if (strcmp(what, "network") == 0) network();
     if (strcmp(what, "calls") == 0) calls();
