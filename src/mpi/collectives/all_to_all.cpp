@@ -175,10 +175,11 @@ void allgather(Team& team, const ConstBuffer& mine, const Buffer& all) {
         return inter::allgather(team, mine, Blocks(all));
     if (bytes_of(all) == 0) return;
     const Blocks blocks(all);
-    Algorithm chosen = choose(Collective::allgather, team, bytes_of(all));
+    const Algorithm chosen = choose(Collective::allgather, team, bytes_of(all));
     if (chosen == Algorithm::direct) {
         if (shared::allgather_directly(team, mine, all)) return;
-        chosen = Algorithm::linear;
+        const Otherwise otherwise(team);
+        return allgather_linear(team, mine, blocks);
     }
     if (chosen == Algorithm::shared) return shared::allgather(team, mine, all);
     if (chosen == Algorithm::linear) return allgather_linear(team, mine, blocks);
@@ -226,7 +227,11 @@ void alltoall(Team& team, const ConstBuffer& out, const Buffer& in) {
     const Blocks in_blocks(in);
     switch (choose(Collective::alltoall, team, bytes_of(in))) {
         case Algorithm::direct:
-            if (!is_in_place(out) && shared::alltoall_directly(team, out, in)) return;
+            if (!is_in_place(out)) {
+                if (shared::alltoall_directly(team, out, in)) return;
+                const Otherwise otherwise(team);
+                return alltoall_linear(team, out_blocks, in_blocks);
+            }
             return alltoall_linear(team, out_blocks, in_blocks);
         case Algorithm::shared:
             return shared::alltoall(team, out, in);

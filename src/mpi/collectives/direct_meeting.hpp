@@ -43,6 +43,8 @@ class DirectMeeting {
     /// vector. Data of gaps must have been packed; vectors have none.
     explicit DirectMeeting(const Meeting::Part& part) : part_(part) {}
 
+    const Meeting::Part& part() const { return part_; }
+
     void plan(const Hub::Round& round) { round_ = round; }
     void begin(Hub& hub) { ++hub.under_way; }
 

@@ -285,10 +285,11 @@ void reduce(Team& team, const ConstBuffer& mine, const Buffer& result, const Ope
     if (bytes_of(data) == 0) return;
     // From the root on, round the end, is another order of ranks.
     const int top = operation.is_commutative() ? root : 0;
-    Algorithm chosen = choose(Collective::reduce, team, data, operation);
+    const Algorithm chosen = choose(Collective::reduce, team, data, operation);
     if (chosen == Algorithm::direct) {
         if (shared::reduce_directly(team, operation, data, result, root)) return;
-        chosen = Algorithm::binomial;
+        const Otherwise otherwise(team);
+        return combine_up(team, Tree::binomial(team, top), operation, data, result, root);
     }
     switch (chosen) {
         case Algorithm::shared:

@@ -222,10 +222,12 @@ void bcast(Team& team, const Buffer& data, int root) {
         team.has_network_broadcast())
         return as_bytes(team, data, team.rank() == root,
                         [&](std::span<std::byte> row) { team.network_broadcast(row, root); });
-    Algorithm algorithm = choose(Collective::bcast, team, bytes);
+    const Algorithm algorithm = choose(Collective::bcast, team, bytes);
     if (algorithm == Algorithm::direct) {
         if (shared::bcast_directly(team, data, root)) return;
-        algorithm = team.size() == 2 ? Algorithm::binomial : Algorithm::flat;
+        const Otherwise otherwise(team);
+        return send_down(
+            team, team.size() == 2 ? Tree::binomial(team, root) : Tree::flat(team, root), data);
     }
     if (algorithm == Algorithm::shared) return shared::bcast(team, data, root);
     if (algorithm == Algorithm::by_node) return by_node::bcast(team, data, root);

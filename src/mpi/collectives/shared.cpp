@@ -22,7 +22,7 @@ bool as_one_piece(Team& team, const ConstBuffer& data, Meet&& meet) {
     const std::size_t bytes = bytes_of(data);
     Scratch scratch(team.scratch(), Scratch::room(bytes));
     const std::span<std::byte> packed = scratch.bytes(bytes);
-    data.type->pack(data.address, data.count, 0, packed);
+    copy(team, data, as_buffer(packed));
     return meet(as_buffer(std::span<const std::byte>(packed)));
 }
 

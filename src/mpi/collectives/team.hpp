@@ -119,7 +119,8 @@ class Team {
     /// it is over. Lengths that do not match are told of by disagreed().
     virtual void meet(Meeting&&) {}
     virtual void meet(LongMeeting&&) {}
-    /// Only where Circumstances::reads_directly. False: some could not read, and it was in vain.
+    /// Only where Circumstances::reads_directly. False: some could not read, and it was in vain;
+    /// or, where it is recorded, it may be. What is done then, an Otherwise says.
     virtual bool meet_directly(DirectMeeting&&) { return false; }
 
     /// A barrier by the network itself; false: it has none for these ranks, and nothing was done.
@@ -152,6 +153,10 @@ class Team {
     virtual void charge_bytes(std::size_t bytes) = 0;
 
   protected:
+    friend class Otherwise;
+    /// So far goes what is done in place of the last direct meeting.
+    virtual void end_otherwise() {}
+
     /// All ranks at the same collective.
     void give_up_reading_directly() {
         circumstances_.reads_directly = false;
@@ -196,6 +201,18 @@ class Team {
     Recorder* recorder_ = nullptr;
     ChoiceWatch* choice_watch_ = nullptr;
     mutable std::array<Choice, collective_count> last_choices_{};
+};
+
+/// What is done in place of a direct meeting that was in vain, as long as this lives.
+class Otherwise {
+  public:
+    explicit Otherwise(Team& team) : team_(team) {}
+    ~Otherwise() { team_.end_otherwise(); }
+    Otherwise(const Otherwise&) = delete;
+    Otherwise& operator=(const Otherwise&) = delete;
+
+  private:
+    Team& team_;
 };
 
 /// A divided team as one group, for as long as this lives.

@@ -18,6 +18,7 @@
 
 namespace railyard::mpi {
 
+class DirectMemory;
 class Process;
 class SharedHub;
 
@@ -151,9 +152,14 @@ class Communicator {
     /// Only where Circumstances::has_hub, or has_wide_hub. Made when first asked for.
     SharedHub& shared_hub() { return shared_hub_ ? *shared_hub_ : make_hub(shared_hub_); }
     SharedHub& wide_hub() { return wide_hub_ ? *wide_hub_ : make_hub(wide_hub_); }
+    /// Only where Circumstances::reads_directly.
+    DirectMemory& direct_memory() {
+        return direct_memory_ ? *direct_memory_ : make_direct_memory();
+    }
 
   private:
     SharedHub& make_hub(std::unique_ptr<SharedHub>& hub);
+    DirectMemory& make_direct_memory();
     static std::uint64_t next_serial() {
         // Relaxed: it only has to be another one, whichever thread asks.
         static std::atomic<std::uint64_t> last{0};
@@ -177,6 +183,7 @@ class Communicator {
     std::optional<Surroundings> surroundings_;
     std::unique_ptr<SharedHub> shared_hub_;
     std::unique_ptr<SharedHub> wide_hub_;
+    std::unique_ptr<DirectMemory> direct_memory_;
 };
 
 }  // namespace railyard::mpi

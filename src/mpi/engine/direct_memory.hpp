@@ -24,6 +24,11 @@ class DirectMemory final : public DirectReader {
     Offer offer(std::span<const std::byte> data) override;
     bool read(int rank, const Offer& offer, std::uint64_t from, std::span<std::byte> into) override;
 
+    /// A meeting is over that all ranks were in, and has moved something or was in vain. At first
+    /// there may be no connections; where there never are, it is soon tried no more.
+    void met(bool has_moved) { in_vain_ = has_moved ? 0 : in_vain_ + 1; }
+    bool is_worth_trying() const { return in_vain_ < most_in_vain; }
+
   private:
     const fabric::Region* registered(std::span<const std::byte> data);
 
@@ -33,8 +38,11 @@ class DirectMemory final : public DirectReader {
         std::unique_ptr<fabric::RemoteRegion> region;
     };
 
+    static constexpr unsigned most_in_vain = 3;
+
     Process& process_;
     Communicator& comm_;
+    unsigned in_vain_ = 0;  ///< meetings since one that moved something: the same on all ranks
     /// Memory is registered as long as its user may offer it again: it is found by its address, so
     /// that what was freed and came back is as it is now.
     static constexpr std::size_t most_kept = 8;

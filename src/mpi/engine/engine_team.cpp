@@ -68,13 +68,9 @@ class EngineTeam final : public Team {
     auto await_network(Poll&& poll);
     void finish(Request& request);
 
-    static constexpr int most_in_vain = 3;
-
     Process& process_;
     Communicator& comm_;
     std::uint32_t context_;
-    DirectMemory memory_{process_, comm_};
-    int in_vain_ = 0;  ///< meetings that moved nothing since one that did: the same on all ranks
     std::vector<Request*> under_way_;
     std::unique_ptr<fabric::Barrier> network_barrier_;
     bool asked_for_barrier_ = false;
@@ -115,15 +111,12 @@ void EngineTeam::meet(LongMeeting&& meeting) {
 }
 
 bool EngineTeam::meet_directly(DirectMeeting&& meeting) {
+    DirectMemory& memory = comm_.direct_memory();
     meeting.plan(comm_.shared_hub().hub().next());
-    meet(comm_.shared_hub(), meeting, memory_);
-    if (meeting.has_moved()) {
-        in_vain_ = 0;
-        return true;
-    }
-    // At first there may be no connections. Where there never are, it is tried no more.
-    if (++in_vain_ == most_in_vain) give_up_reading_directly();
-    return false;
+    meet(comm_.shared_hub(), meeting, memory);
+    memory.met(meeting.has_moved());
+    if (!memory.is_worth_trying()) give_up_reading_directly();
+    return meeting.has_moved();
 }
 
 std::vector<fabric::Address> EngineTeam::addresses() {

@@ -17,6 +17,7 @@
 
 #include "base/rank_local.hpp"
 #include "mpi/engine/counters.hpp"
+#include "mpi/engine/direct_memory.hpp"
 #include "mpi/engine/shared_hub.hpp"
 
 namespace railyard::mpi {
@@ -240,6 +241,11 @@ SharedHub& Communicator::make_hub(std::unique_ptr<SharedHub>& hub) {
     hub = std::make_unique<SharedHub>(process_, *this, is_wide ? Hub::wide : Hub::small,
                                       is_wide ? ScheduleTags::of_wide_hub : ScheduleTags::of_hub);
     return *hub;
+}
+
+DirectMemory& Communicator::make_direct_memory() {
+    direct_memory_ = std::make_unique<DirectMemory>(process_, *this);
+    return *direct_memory_;
 }
 
 const Surroundings& Communicator::surroundings() {

@@ -1,6 +1,7 @@
 #include "mpi/engine/schedule.hpp"
 
 #include "mpi/collectives/buffers.hpp"
+#include "mpi/engine/direct_memory.hpp"
 #include "mpi/engine/process.hpp"
 #include "mpi/engine/shared_hub.hpp"
 
@@ -14,7 +15,9 @@ Circumstances with_hubs(Communicator& comm, Circumstances circumstances, Schedul
     if (circumstances.has_hub && sets != Sets::in_turn)
         circumstances.has_hub = sets == Sets::kept && comm.shared_hub().hub().has_set_to_keep();
     circumstances.has_wide_hub &= sets == Sets::in_turn;
-    circumstances.reads_directly = false;
+    // What became of those that do not block is no reason: one rank may know, and another not yet.
+    circumstances.reads_directly = circumstances.reads_directly && sets == Sets::in_turn &&
+                                   comm.direct_memory().is_worth_trying();
     return circumstances;
 }
 
@@ -110,6 +113,20 @@ void ScheduleTeam::meet(LongMeeting&& meeting) {
     meetings.back().plan(schedule_.comm_->wide_hub().hub());
 }
 
+bool ScheduleTeam::meet_directly(DirectMeeting&& meeting) {
+    keep(meeting.part());
+    auto& directs = schedule_.directs_;
+    schedule_.steps_.push_back(
+        {.kind = Step::Kind::meet_directly, .peer = static_cast<int>(directs.size())});
+    directs.push_back({meeting, 0});
+    directs.back().meeting.plan(schedule_.comm_->shared_hub().hub().next());
+    return false;
+}
+
+void ScheduleTeam::end_otherwise() {
+    schedule_.directs_.back().otherwise_up_to = schedule_.steps_.size();
+}
+
 void ScheduleTeam::keep(const Meeting::Part& part) {
     keep(part.data.type);
     keep(part.result.type);
@@ -144,6 +161,7 @@ void Scheduler::give_back(Schedule& schedule) {
     schedule.steps_.clear();
     schedule.meetings_.clear();
     schedule.long_meetings_.clear();
+    schedule.directs_.clear();
     schedule.scratch_.reclaim();
     schedule.types_.clear();
     schedule.operation_.reset();
@@ -160,6 +178,8 @@ void Scheduler::start(Request& request) {
         meeting.begin(schedule.comm_->shared_hub().hub());
     for (LongMeeting& meeting : schedule.long_meetings_)
         meeting.begin(schedule.comm_->wide_hub().hub());
+    for (Schedule::Direct& direct : schedule.directs_)
+        direct.meeting.begin(schedule.comm_->shared_hub().hub());
     schedule.disagreed_ = schedule.ranks_disagree_;
     if (!advance(schedule)) active_.push_back(&schedule);
 }
@@ -244,6 +264,13 @@ bool Scheduler::carry_out(Schedule& schedule, const Schedule::Step& step) {
             return meet(schedule, comm.shared_hub(), schedule.meeting(step));
         case Kind::meet_long:
             return meet(schedule, comm.wide_hub(), schedule.long_meeting(step));
+        case Kind::meet_directly: {
+            Schedule::Direct& direct = schedule.direct(step);
+            if (!meet(schedule, comm.shared_hub(), direct.meeting, comm.direct_memory()))
+                return false;
+            if (direct.meeting.has_moved()) schedule.next_ = direct.otherwise_up_to - 1;
+            return true;
+        }
     }
     if (step.charged > 0) process_.host().charge_copy(step.charged);
     return true;
@@ -276,12 +303,13 @@ bool Scheduler::finish_messages(Schedule& schedule) {
 }
 
 /// False: it waits for others.
-template <class AnyMeeting>
-bool Scheduler::meet(Schedule& schedule, SharedHub& shared, AnyMeeting& meeting) {
+template <class AnyMeeting, class... Reader>
+bool Scheduler::meet(Schedule& schedule, SharedHub& shared, AnyMeeting& meeting,
+                     Reader&... reader) {
     schedule.waits_in_hub_ = true;
     if (!shared.open()) return false;
     while (meeting.can_go_on(shared.hub())) {
-        if (!meeting.go_on(shared.hub())) continue;
+        if (!meeting.go_on(shared.hub(), reader...)) continue;
         schedule.waits_in_hub_ = false;
         if (meeting.disagreed()) [[unlikely]] {
             schedule.disagreed_ = true;
@@ -298,8 +326,9 @@ bool Schedule::can_meet() {
     const bool is_long = step.kind == Step::Kind::meet_long;
     SharedHub& shared = is_long ? comm_->wide_hub() : comm_->shared_hub();
     if (!shared.open()) return false;
-    return is_long ? long_meeting(step).can_go_on(shared.hub())
-                   : meeting(step).can_go_on(shared.hub());
+    if (is_long) return long_meeting(step).can_go_on(shared.hub());
+    return step.kind == Step::Kind::meet_directly ? direct(step).meeting.can_go_on(shared.hub())
+                                                  : meeting(step).can_go_on(shared.hub());
 }
 
 void Scheduler::finish(Schedule& schedule, ErrorClass error) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/collectives/direct_meeting.hpp"
 #include "mpi/collectives/long_meeting.hpp"
 #include "mpi/collectives/meeting.hpp"
 #include "mpi/collectives/scratch.hpp"
@@ -55,9 +56,10 @@ class Schedule {
             wait,     ///< for all that were started
             copy,
             combine,
-            charge,     ///< only
-            meet,       ///< through the hub
-            meet_long,  ///< through the wide one
+            charge,         ///< only
+            meet,           ///< through the hub
+            meet_long,      ///< through the wide one
+            meet_directly,  ///< and if it was not in vain, some of the next steps are left out
         };
         Kind kind = Kind::charge;
         Content content = Content::comes;  ///< of a message
@@ -78,11 +80,18 @@ class Schedule {
     LongMeeting& long_meeting(const Step& step) {
         return long_meetings_[static_cast<std::size_t>(step.peer)];
     }
+    /// The steps up to that one are what is done if it is in vain.
+    struct Direct {
+        DirectMeeting meeting;
+        std::size_t otherwise_up_to;
+    };
+    Direct& direct(const Step& step) { return directs_[static_cast<std::size_t>(step.peer)]; }
 
     Scheduler& home_;
     std::vector<Step> steps_;
     std::vector<Meeting> meetings_;
     std::vector<LongMeeting> long_meetings_;
+    std::vector<Direct> directs_;
     ScratchPool scratch_;  ///< what steps use between the user's buffers
     /// What users may free before it is over.
     std::vector<std::shared_ptr<const Datatype>> types_;
@@ -124,9 +133,12 @@ class ScheduleTeam final : public Team, private Recorder {
     void charge_bytes(std::size_t bytes) override;
     void meet(Meeting&& meeting) override;
     void meet(LongMeeting&& meeting) override;
+    bool meet_directly(DirectMeeting&& meeting) override;
 
   private:
     using Step = Schedule::Step;
+
+    void end_otherwise() override;
 
     void copy(const ConstBuffer& from, const Buffer& to) override;
     void combine(const Operation& operation, const ConstBuffer& in, const Buffer& inout) override;
@@ -164,8 +176,8 @@ class Scheduler {
     bool carry_out(Schedule& schedule, const Schedule::Step& step);
     void add(Schedule& schedule, Request& message);
     bool finish_messages(Schedule& schedule);
-    template <class AnyMeeting>
-    static bool meet(Schedule& schedule, SharedHub& shared, AnyMeeting& meeting);
+    template <class AnyMeeting, class... Reader>
+    static bool meet(Schedule& schedule, SharedHub& shared, AnyMeeting& meeting, Reader&... reader);
     void finish(Schedule& schedule, ErrorClass error);
 
     Process& process_;

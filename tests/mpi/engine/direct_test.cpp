@@ -136,6 +136,118 @@ TEST_P(DirectMeetings, SendNoMessagesOnceRanksAreConnected) {
     });
 }
 
+/// The same four that do not block, many at a time, some of them small or of those that others
+/// pass through memory, and blocking ones between.
+void play_started(World& w, Team& team, long rounds) {
+    constexpr long at_once = 5;
+    const auto ranks = static_cast<std::size_t>(w.size());
+    const Datatype& type = longs();
+    const auto length = [](long round) {
+        return 1 + static_cast<std::size_t>(round * round * 7) % 5000;
+    };
+    const auto value = [](long round, int from, int to, std::size_t i) {
+        return round * 1'000'000'000 + from * 10'000'000 + to * 100'000 + static_cast<long>(i);
+    };
+    struct Buffers {
+        std::vector<long> out, in, all, word, own, total;
+        int root = 0;
+        std::vector<Request*> requests;
+    };
+    for (long first = 0; first < rounds; first += at_once) {
+        std::vector<Buffers> many(at_once);
+        for (long k = 0; k < at_once; ++k) {
+            Buffers& one = many[static_cast<std::size_t>(k)];
+            const long round = first + k;
+            const std::size_t n = length(round);
+            one.root = static_cast<int>(round % w.size());
+            one.out.resize(ranks * n);
+            one.in.assign(ranks * n, -1);
+            one.all.assign(ranks * n, -1);
+            one.word.assign(n, -1);
+            one.own.resize(n);
+            one.total.assign(n, -1);
+            for (std::size_t i = 0; i < ranks * n; ++i)
+                one.out[i] = value(round, w.rank(), static_cast<int>(i / n), i % n);
+            for (std::size_t i = 0; i < n; ++i)
+                one.own[i] = value(round, w.rank(), 0, i);
+            if (w.rank() == one.root) one.word = one.own;
+            const auto start = [&](auto&& work) {
+                one.requests.push_back(&w.process.start_collective(w.comm, work));
+            };
+            start([&](Team& t) {
+                alltoall(t, ConstBuffer(one.out.data(), n, type), Buffer{one.in.data(), n, &type});
+            });
+            start([&](Team& t) {
+                allgather(t, ConstBuffer(one.own.data(), n, type),
+                          Buffer{one.all.data(), n, &type});
+            });
+            start([&](Team& t) { bcast(t, Buffer{one.word.data(), n, &type}, one.root); });
+            start([&](Team& t) {
+                reduce(t, ConstBuffer(one.own.data(), n, type), Buffer{one.total.data(), n, &type},
+                       *predefined(Operation::Kind::sum), one.root);
+            });
+            if (round % 3 == 0) {
+                long here = round;
+                bcast(team, Buffer{&here, 1, &type}, one.root);
+                expect(here == round, "not the root's between them");
+            }
+        }
+        for (long k = 0; k < at_once; ++k) {
+            Buffers& one = many[static_cast<std::size_t>(k)];
+            const long round = first + k;
+            const std::size_t n = length(round);
+            for (Request* const request : one.requests) {
+                w.process.wait(*request);
+                w.process.release(*request);
+            }
+            for (std::size_t i = 0; i < ranks * n; ++i) {
+                const int from = static_cast<int>(i / n);
+                expect(one.in[i] == value(round, from, w.rank(), i % n), "not for us");
+                expect(one.all[i] == value(round, from, 0, i % n), "not that rank's");
+            }
+            for (std::size_t i = 0; i < n; ++i) {
+                expect(one.word[i] == value(round, one.root, 0, i), "not the root's");
+                long sum = 0;
+                for (int rank = 0; rank < w.size(); ++rank)
+                    sum += value(round, rank, 0, i);
+                expect(w.rank() != one.root || one.total[i] == sum, "not the total");
+            }
+        }
+    }
+}
+
+TEST_P(DirectMeetings, DoNotBlockIfTheyNeedNot) {
+    run([](World& w, Team& team) { play_started(w, team, 40); });
+}
+
+TEST_P(DirectMeetings, ThatDoNotBlockAndCannotReadAreDoneByMessages) {
+    run([](World& w, Team& team) { play_started(w, team, 20); },
+        [](Settings& s) { s.max_connections = 2; });
+}
+
+TEST_P(DirectMeetings, ThatDoNotBlockSendNoMessagesOnceRanksAreConnected) {
+    run([](World& w, Team&) {
+        const std::size_t n = 4000;
+        const auto ranks = static_cast<std::size_t>(w.size());
+        const std::vector<long> out(ranks * n, w.rank());
+        std::vector<long> in(ranks * n, -1);
+        const auto exchange = [&] {
+            Request& request = w.process.start_collective(w.comm, [&](Team& t) {
+                alltoall(t, ConstBuffer(out.data(), n, longs()), Buffer{in.data(), n, &longs()});
+            });
+            w.process.wait(request);
+            w.process.release(request);
+        };
+        exchange();
+        const std::uint64_t before = w.process.counters().bytes_sent;
+        for (int i = 0; i < 5; ++i)
+            exchange();
+        expect(w.process.counters().bytes_sent == before, "bytes were sent");
+        for (std::size_t i = 0; i < ranks * n; ++i)
+            expect(in[i] == static_cast<long>(i / n), "not that rank's");
+    });
+}
+
 // As many as it takes to give it up, and more.
 TEST_P(DirectMeetings, ThatCannotReadAreDoneByMessages) {
     run([](World& w, Team& team) { play(w, team, 12); },
