@@ -210,9 +210,9 @@ void Receives::receive_by_one_request(Taking& taking) {
 void Receives::receive_one_by_one(Taking& taking) {
     const Inlet& inlet = *taking.inlet;
     lane_.where.at(name(inlet.way), inlet.source, inlet.tag, taking.all);
+    Slot slot{};
     for (int i = 0; i < taking.all; ++i) {
         MPI_Status status;
-        Slot slot{};
         MPI_Message message = MPI_MESSAGE_NULL;
         int found = 0;
         switch (inlet.way) {
@@ -235,7 +235,12 @@ void Receives::receive_one_by_one(Taking& taking) {
                 slot = matched(taking, message, status);
                 break;
             default:
-                slot = slot_for(taking, i);
+                // Where it may be any flow's, each could be as long as the longest of all: one slot
+                // serves them in turn, or they would take more than a machine has.
+                if (i == 0 || inlet.flows.size() == 1)
+                    slot = slot_for(taking, i);
+                else
+                    renew(slot);
                 if (inlet.way != ReceiveWay::cancelled || !received_anyway(taking, slot, status))
                     MPI_Recv(slot.memory, slot.count, taking.type, inlet.source, inlet.tag,
                              taking.comm, &status);
