@@ -146,6 +146,32 @@ TEST_P(Invalidate, a_deregistered_region_is_left_alone_from_then_on) {
     });
 }
 
+// The peer computes, and what has been begun stands still meanwhile, perhaps.
+TEST_P(Invalidate, a_region_that_ends_beside_a_busy_peer_is_left_alone) {
+    run(2, [](Team& team) {
+        std::vector<std::byte> memory(4 << 20);
+        Buffer out(team.nic(), memory.size());
+        Endpoint end(team);
+        end.connect(team.peer());
+        auto region = team.nic().register_memory(memory, fabric::Access::all);
+        const auto remote = team.swap(*region);
+        team.barrier();
+        if (team.id() == sender) {
+            end.write(1, out.slice(), {remote.get(), {}}, Flags::remote_completion);
+            team.host().compute(500_ms);
+            static_cast<void>(end.next_sent());  // with whatever has become of it
+        } else {
+            team.pause(20_ms);
+            region.reset();
+            std::ranges::fill(memory, std::byte{0x11});
+            team.pause(600_ms);
+            check(std::ranges::all_of(memory, [](std::byte b) { return b == std::byte{0x11}; }),
+                  "memory that is registered no more is left alone");
+        }
+        team.barrier();
+    });
+}
+
 TEST_P(Invalidate, memory_registered_anew_does_not_revive_the_old_region) {
     run(2, [](Team& team) {
         Endpoint end(team), fresh(team);

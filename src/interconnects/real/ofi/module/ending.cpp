@@ -159,13 +159,17 @@ void Nic::detach(const LocalRegion& region) {
         queue_pair->detach(region);
     finish_dropped();
     if (is_free(region)) return;
-    // Nobody can call back what a provider has begun, but it soon ends if the peer is alive.
-    Time until = host_.now() + detaching_time;
+    // Nobody can call back what a provider has begun, but it ends if the peer is alive. A
+    // connection of its own is cut if that takes long. On an endpoint that all share nothing stops
+    // what is on its way, and it would come to lie in memory that is its user's again: so there
+    // only a peer that counts as dead is given up.
+    const Duration patience = port(0).device().is_shared() ? patience_ : detaching_time;
+    Time until = host_.now() + patience;
     std::size_t fewest = uses_of(region);
     while (!is_free(region) && host_.now() < until) {
         progress_once();
         const std::size_t uses = uses_of(region);
-        if (uses < fewest) until = host_.now() + detaching_time;
+        if (uses < fewest) until = host_.now() + patience;
         fewest = std::min(fewest, uses);
     }
     for (QueuePair* queue_pair : queue_pairs_)
